@@ -17,7 +17,7 @@ from logdump.session.events import Event, Notice, Progress, say
 from logdump.session.exit_status import ExitStatus
 from logdump.session.session import Session
 from logdump.session.settings import OutputFormat
-from logdump.session.statements import StatementShown
+from logdump.session.statements import ScriptPart, StatementShown
 from trailformat.search.transaction_walk import Walked
 
 if TYPE_CHECKING:
@@ -98,7 +98,7 @@ def _texts(session: Session, script: SqlScript, wanted: Wanted, shown: _Shown) -
             continue
         shown.transactions += item.ended
         if item.lines:
-            yield say(*item.lines.removesuffix("\n").split("\n"))
+            yield ScriptPart(item.lines)
 
 
 def _items(session: Session, script: SqlScript, wanted: Wanted, shown: _Shown) -> Iterator[Event]:

@@ -8,6 +8,9 @@ from typing import NewType, cast
 Harmless = NewType("Harmless", str)
 """Printable characters alone, as :func:`escape` makes them: a terminal and a session log take nothing else."""
 
+_PLAIN = bytes((ord("\n"), *range(0x20, 0x7F)))
+"""Printable ASCII, and what stands between lines."""
+
 
 def escape(text: str) -> Harmless:
     r"""``text`` with every char that is not printable written as ``\xNN`` or ``\uNNNN``."""
@@ -25,3 +28,11 @@ def escape_lines(lines: Iterable[str]) -> list[Harmless]:
     """The same of each line; where none needs it, one look at all of them finds that out."""
     shown = list(lines)
     return cast("list[Harmless]", shown) if "".join(shown).isprintable() else list(map(escape, shown))
+
+
+def escape_block(data: bytes) -> Harmless:
+    """Lines in UTF-8 with line feeds between them, each escaped, as one text."""
+    text = data.decode()
+    if data.translate(None, _PLAIN).decode().isprintable():
+        return Harmless(text)
+    return Harmless("\n".join(escape_lines(text.split("\n"))))

@@ -8,12 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from logdump.notation.escape import escape
+from logdump.notation.escape import Harmless, escape, escape_block
 from logdump.render.sql import statement_lines as lines_of
 from logdump.session.settings import Settings
-from logdump.session.statements import StatementShown
+from logdump.session.statements import ScriptPart, StatementShown
 
 
 def statement_lines(shown: StatementShown, _settings: Settings) -> Iterator[str]:
     """The lines of the statement."""
     return map(escape, lines_of(shown.statement))
+
+
+def part_lines(part: ScriptPart, _settings: Settings) -> list[Harmless]:
+    """The lines of a part of a script, as one text."""
+    return [escape_block(part.data.removesuffix(b"\n"))]

@@ -19,6 +19,7 @@ _RENDERERS = {
     "EmptyIntervals": ("count_text", "empty_lines"),
     "TransactionsShown": ("count_text", "history_lines"),
     "StatementShown": ("statement_text", "statement_lines"),
+    "ScriptPart": ("statement_text", "part_lines"),
     "Progress": ("progress_text", "progress_lines"),
     "LobsShown": ("lob_text", "lob_lines"),
     "PositionShown": ("places_text", "position_lines"),
@@ -71,7 +72,7 @@ _RENDERERS = {
 """The module and the function that render an event of a class; a module is loaded with the first event of its kind."""
 _IN_WORDS = {kind.__name__ for kind in (Text, Notice, Failure)}
 """The classes of events that are lines already."""
-_HARMLESS = {"KnownRecord", "RecordsInLines"}
+_HARMLESS = {"KnownRecord", "RecordsInLines", "ScriptPart"}
 """Those whose function escapes each line where it is made."""
 
 

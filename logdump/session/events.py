@@ -49,7 +49,7 @@ if TYPE_CHECKING:
         TrailFileShown,
     )
     from logdump.session.repairs import RepairLoss, RepairShown
-    from logdump.session.statements import StatementShown
+    from logdump.session.statements import ScriptPart, StatementShown
     from trailformat import TrailError
     from trailformat.changes.lobs import Lob
 
@@ -193,6 +193,7 @@ if TYPE_CHECKING:
         | EmptyIntervals
         | TransactionsShown
         | StatementShown
+        | ScriptPart
         | PositionShown
         | NoRecordThere
         | FilesShown

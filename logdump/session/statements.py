@@ -25,3 +25,9 @@ class StatementShown(NamedTuple):
 
     statement: Statement
     takes_back: bool
+
+
+class ScriptPart(NamedTuple):
+    """Many lines of a script, made together by columns: in UTF-8, a line feed behind each."""
+
+    data: bytes

@@ -13,7 +13,7 @@ import pytest
 from fixtures.heartbeats import CSNS, HEARTBEAT, PATHS
 from logdump.commands import REGISTRY
 from logdump.language.execute import run_line
-from logdump.notation.escape import escape
+from logdump.notation.escape import escape, escape_block
 from logdump.render import json_lines, text
 from logdump.session.session import Session
 from tests.hostile import NASTY, hostile_trails, nasty, raw_characters
@@ -228,3 +228,8 @@ def test_no_character_leaves_the_escape_raw() -> None:
     every = "".join(map(chr, range(sys.maxunicode + 1)))
     assert raw_characters(escape(every)) == []
     assert escape(every).isprintable()
+
+
+@pytest.mark.parametrize("lines", [["plain", "", "煎茶"], ["a\x1b[2J", "b"], ["é\u202e", "c\r", "\x85"]])
+def test_a_block_of_lines_is_escaped_like_each_of_them(lines: list[str]) -> None:
+    assert escape_block("\n".join(lines).encode()) == "\n".join(map(escape, lines))

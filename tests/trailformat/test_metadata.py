@@ -3,15 +3,30 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.searching import examples
 from tests.trailformat.samples import BOTH, column
 from tests.trailformat.strategies import COLUMN_DEFINITIONS, ORDERS, U16, U32
-from trailformat import BadData, BadToken, ByteOrder, CannotWrite, ColumnDefinition, DatabaseDefinition, TableDefinition
+from trailformat import (
+    BadData,
+    BadToken,
+    ByteOrder,
+    CannotWrite,
+    ColumnDefinition,
+    DatabaseDefinition,
+    TableDefinition,
+    Token,
+    TrailError,
+)
+from trailformat.codec import layout
 from trailformat.codec.tokens import build_tokens, make_token
+from trailformat.definitions import metadata
 from trailformat.definitions.metadata import build_database, build_table, default_options, parse_database, parse_table
 
+Parse = Callable[[bytes, ByteOrder], object]
+NO_OPTIONS: st.SearchStrategy[tuple[Token, ...]] = st.just(())
 TEXT = st.text(st.characters(codec="utf-8"), max_size=20)
 DATABASES = st.builds(DatabaseDefinition, U16, U32, U32, U16, TEXT, st.binary(max_size=20), TEXT)
 TEADB = DatabaseDefinition(1, 2, 1, 0, "GMT", bytes.fromhex("14141414141414141414141411141414"), "TEADB")
@@ -36,6 +51,41 @@ def test_a_table_comes_back_as_it_was(
     data = build_table(table, order)
     assert parse_table(data, order) == table
     assert build_table(parse_table(data, order), order) == data
+
+
+@settings(max_examples=examples(40))
+@given(
+    definition=st.one_of(
+        DATABASES, st.builds(TableDefinition, U16, U16, st.lists(COLUMN_DEFINITIONS, max_size=3).map(tuple), NO_OPTIONS)
+    ),
+    changed=st.lists(st.tuples(st.floats(0, 1, exclude_max=True), st.sampled_from([0, 1, 2, 255])), max_size=3),
+    order=ORDERS,
+)
+def test_any_bytes_have_the_definition_that_the_layouts_give_them(
+    definition: DatabaseDefinition | TableDefinition, changed: list[tuple[float, int]], order: ByteOrder
+) -> None:
+    built, parse = _built(definition, order)
+    data = bytearray(built)
+    for place, byte in changed:
+        data[int(place * len(data))] = byte
+    with pytest.MonkeyPatch.context() as by_layouts:
+        by_layouts.setattr(layout, "read_prefixed", lambda *_: None)
+        by_layouts.setattr(metadata, "_stored_columns", lambda *_: None)
+        expected = _definition_or_problem(parse, bytes(data), order)
+    assert _definition_or_problem(parse, bytes(data), order) == expected
+
+
+def _built(definition: DatabaseDefinition | TableDefinition, order: ByteOrder) -> tuple[bytes, Parse]:
+    if isinstance(definition, TableDefinition):
+        return build_table(definition, order), parse_table
+    return build_database(definition, order), parse_database
+
+
+def _definition_or_problem(parse: Parse, data: bytes, order: ByteOrder) -> object:
+    try:
+        return parse(data, order)
+    except TrailError as error:
+        return str(error)
 
 
 def test_the_database_of_the_mysql_transcript_has_81_bytes() -> None:

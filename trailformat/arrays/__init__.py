@@ -20,7 +20,9 @@ from trailformat.arrays.lines import (
     new_room,
     write_lines,
 )
+from trailformat.arrays.runs import joined_runs
 from trailformat.arrays.spans import Image, Spans, locate_columns
+from trailformat.arrays.spelling import TextForm
 from trailformat.arrays.text_arrays import (
     StoredValues,
     TextArray,
@@ -29,7 +31,6 @@ from trailformat.arrays.text_arrays import (
     bytes_array,
     text_array,
     text_column,
-    text_columns,
 )
 
 __all__ = [
@@ -50,17 +51,18 @@ __all__ = [
     "Spans",
     "StoredValues",
     "TextArray",
+    "TextForm",
     "TextProblem",
     "ValueSpelling",
     "array_type",
     "bytes_array",
     "column_arrays",
+    "joined_runs",
     "line_breaks",
     "locate_columns",
     "new_room",
     "text_array",
     "text_column",
-    "text_columns",
     "unequal",
     "write_lines",
 ]

@@ -7,7 +7,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from trailformat.arrays.array_types import ArrayType, DecodePath
-from trailformat.arrays.kernel_arrays import kernel_array
+from trailformat.arrays.kernel_arrays import StoredColumn, kernel_array
 from trailformat.arrays.spans import Image, Spans
 from trailformat.scan.kernels.arguments import ABSENT
 from trailformat.scan.rows.row_bytes import Array
@@ -30,4 +30,4 @@ def unequal(spans: Spans, index: int) -> Array:
 def _stored(spans: Spans, image: Image, index: int, wanted: Array) -> pa.Array:
     """The bytes of the wanted rows' values."""
     sizes = np.where(wanted, image.sizes[index], ABSENT)
-    return kernel_array(spans.data, spans.little, image.starts[index], sizes, _ANY_BYTES).array
+    return kernel_array(StoredColumn(spans.data, spans.little, image.starts[index], sizes, _ANY_BYTES)).array

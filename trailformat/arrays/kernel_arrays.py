@@ -81,7 +81,7 @@ class KernelArray(NamedTuple):
 
     array: pa.Array
     undecided: int
-    valid: pa.Buffer | None
+    valid: pa.Buffer | Array | None
 
     def undecided_rows(self, sizes: Array) -> Array:
         """The rows of values, of these sizes, that must be decoded one by one."""
@@ -94,10 +94,29 @@ class KernelArray(NamedTuple):
         return np.flatnonzero(there)
 
 
-def kernel_array(data: Array, little: Array, starts: Array, sizes: Array, target: ArrayType) -> KernelArray:
+class StoredColumn(NamedTuple):
+    """The values of one column, as in StoredColumns, and the array that they are made into."""
+
+    data: Array
+    little: Array
+    starts: Array
+    sizes: Array
+    target: ArrayType
+
+    def described(self) -> Array:
+        """The column as kernels take it; it holds addresses of the arrays here."""
+        described: Array = _described(self.alone(0), [0], [self.target])[0]
+        return described
+
+    def alone(self, room: int) -> StoredColumns:
+        """The column as the only one, with room for its texts."""
+        return StoredColumns(self.data, self.little, self.starts[np.newaxis], self.sizes[np.newaxis], room)
+
+
+def kernel_array(column: StoredColumn) -> KernelArray:
     """The array of the values of one column."""
-    room = int(np.maximum(sizes, 0).sum(dtype=np.int64))
-    return kernel_arrays(StoredColumns(data, little, starts[np.newaxis], sizes[np.newaxis], room), {0: target})[0]
+    room = int(np.maximum(column.sizes, 0).sum(dtype=np.int64))
+    return kernel_arrays(column.alone(room), {0: column.target})[0]
 
 
 def kernel_arrays(stored: StoredColumns, targets: dict[int, ArrayType]) -> list[KernelArray]:

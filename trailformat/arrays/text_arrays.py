@@ -5,7 +5,7 @@ What is ordinary is made by kernels and by Arrow; of everything else each distin
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -14,24 +14,22 @@ import pyarrow.compute as pc
 
 from trailformat.arrays.array_types import ArrayType, DecodePath, array_type
 from trailformat.arrays.fallback import STRANGE_INDICATOR
-from trailformat.arrays.kernel_arrays import KernelArray, StoredColumns, kernel_array, kernel_arrays
+from trailformat.arrays.kernel_arrays import StoredColumn, kernel_array
 from trailformat.arrays.kernels.arguments import SPARE
 from trailformat.arrays.kernels.loaded import kernels
 from trailformat.arrays.spans import Image, Spans
+from trailformat.arrays.spelling import TextForm, can_be_spelled, spelled
 from trailformat.codec.byte_order import ByteOrder
 from trailformat.codec.charsets import UTF_8
 from trailformat.definitions.column import ColumnDefinition
 from trailformat.errors import BadData
 from trailformat.records.columns import PRESENT, Column
-from trailformat.scan.kernels.arguments import HAS_UNDECIDED, HAS_VALUE, UNDECIDED
+from trailformat.scan.kernels.arguments import UNDECIDED
 from trailformat.scan.rows.row_bytes import Array
 from trailformat.values import DATA_TYPES, Value, decode_value, decoded_text
 
 _MOST_BYTES = (1 << 31) - 1 - SPARE
 """An array of texts has no room for more."""
-_SAFE_SCALE = 6
-"""Up to this scale Arrow writes a decimal as Python's ``:f`` does; beyond, small ones with an exponent."""
-_HEX = np.frombuffer("".join(f"{byte:02x}" for byte in range(256)).encode(), np.uint16)
 _BINARY = ArrayType(pa.binary(), DecodePath.BYTES)
 
 
@@ -53,17 +51,16 @@ class ValueSpelling(NamedTuple):
     """The way values are written.
 
     Attributes:
-        ordinary: takes the plain text of ordinary values and the type that they were decoded as; returns what is
-            written, and which rows are written one by one instead.
-        single: writes one value; None where it cannot be written.
+        forms: those of ordinary values by how they are decoded; others are written as they are.
+        single: writes one value that is not ordinary; None where it cannot be written.
     """
 
-    ordinary: Callable[[pa.Array, ArrayType], tuple[pa.Array, Array]]
+    forms: Mapping[DecodePath, TextForm]
     single: Callable[[Value], str | None]
 
 
-_NONE = np.empty(0, np.int64)
-PLAIN_TEXT = ValueSpelling(lambda texts, _: (texts, _NONE), decoded_text)
+_PLAIN_FORM = TextForm()
+PLAIN_TEXT = ValueSpelling({}, decoded_text)
 """``plain_text`` of every value."""
 
 
@@ -115,71 +112,25 @@ def text_column(
     """
     values = StoredValues(spans.data, spans.little, image.starts[index], image.sizes[index])
     _check_size(int(np.maximum(values.sizes, 0).sum(dtype=np.int64)))
-    return _text_of(values, _made(values, definition, codec, spelling), definition, codec, spelling)
-
-
-def text_columns(
-    spans: Spans, image: Image, definitions: Sequence[ColumnDefinition], codec: str = UTF_8
-) -> list[TextArray | None]:
-    """The columns of an image, None for one without any value; see :func:`trailformat.arrays.column_arrays`.
-
-    Raises:
-        BadData: an array cannot hold one, 2 GiB of text.
-    """
-    chosen = np.flatnonzero(image.seen & (HAS_VALUE | HAS_UNDECIDED)).tolist()
-    targets = {number: target for number in chosen if (target := _ordinary(definitions[number], codec)) is not None}
-    if spans.room > _MOST_BYTES:
-        for number in chosen:
-            _check_size(int(np.maximum(image.sizes[number], 0).sum(dtype=np.int64)))
-    stored = StoredColumns(spans.data, spans.little, image.starts, image.sizes, spans.room)
-    made = dict(zip(targets, kernel_arrays(stored, targets), strict=True))
-    columns: list[TextArray | None] = [None] * len(definitions)
-    for number in chosen:
-        values = StoredValues(spans.data, spans.little, image.starts[number], image.sizes[number])
-        found = _nothing(values.sizes)
-        if number in made:
-            found = _written(made[number], values.sizes, targets[number], PLAIN_TEXT)
-        columns[number] = _text_of(values, found, definitions[number], codec, PLAIN_TEXT)
-    return columns
-
-
-class _Found(NamedTuple):
-    """The text of ordinary values, and the rows of those that are to be decoded one by one."""
-
-    texts: pa.Array
-    others: Array
-
-
-def _text_of(
-    values: StoredValues, found: _Found, definition: ColumnDefinition, codec: str, spelling: ValueSpelling
-) -> TextArray:
-    """The text of the values of an image with that of those which are to be decoded one by one."""
-    array, rows = found
+    array, rows = _made(values, definition, codec, spelling)
     if not len(rows):
         return TextArray(array, [])
     is_marked = values.sizes[rows] == UNDECIDED
-    decoded = _filled(array, values, rows[~is_marked], _Decoder(definition, codec, PRESENT, spelling.single))
+    found = _filled(array, values, rows[~is_marked], _Decoder(definition, codec, PRESENT, spelling.single))
     marked = [TextProblem(row, STRANGE_INDICATOR) for row in rows[is_marked].tolist()]
-    return TextArray(decoded.array, sorted(decoded.problems + marked))
+    return TextArray(found.array, sorted(found.problems + marked))
 
 
-def _made(values: StoredValues, definition: ColumnDefinition, codec: str, spelling: ValueSpelling) -> _Found:
-    """What is found among values that stand behind their indicators."""
-    target = _ordinary(definition, codec)
+def _made(
+    values: StoredValues, definition: ColumnDefinition, codec: str, spelling: ValueSpelling
+) -> tuple[pa.Array, Array]:
+    """The array of values that stand behind their indicators, and the rows that are to be decoded one by one."""
+    sizes, target = values.sizes, _ordinary(definition, codec)
     if target is None:
-        return _nothing(values.sizes)
-    return _written(kernel_array(*values, target), values.sizes, target, spelling)
-
-
-def _nothing(sizes: Array) -> _Found:
-    return _Found(pa.nulls(len(sizes), pa.string()), np.flatnonzero((sizes >= 0) | (sizes == UNDECIDED)))
-
-
-def _written(made: KernelArray, sizes: Array, target: ArrayType, spelling: ValueSpelling) -> _Found:
-    """The text of values that an array holds."""
-    texts, others = spelling.ordinary(_WRITTEN[target.path](made.array), target)
-    undecided = made.undecided_rows(sizes)
-    return _Found(texts, np.union1d(undecided, others) if len(others) else undecided)
+        return pa.nulls(len(sizes), pa.string()), np.flatnonzero((sizes >= 0) | (sizes == UNDECIDED))
+    _check_size(int(np.maximum(sizes, 0).sum(dtype=np.int64)) * (2 if target.path is DecodePath.BYTES else 1))
+    made = spelled(StoredColumn(*values, target), spelling.forms.get(target.path, _PLAIN_FORM))
+    return made.array, made.undecided_rows(sizes)
 
 
 def _ordinary(definition: ColumnDefinition, codec: str) -> ArrayType | None:
@@ -190,44 +141,9 @@ def _ordinary(definition: ColumnDefinition, codec: str) -> ArrayType | None:
     is_other = (
         definition.data_type not in DATA_TYPES
         or pa.types.is_floating(target.type)
-        or (target.path is DecodePath.INTEGER and definition.scale > _SAFE_SCALE)
         or (target.path is DecodePath.MOMENT and target.type.tz is not None)
     )
-    return None if is_other or target.path not in _WRITTEN else target
-
-
-def _as_text(array: pa.Array) -> pa.Array:
-    return array.cast(pa.string())
-
-
-def _moments(moments: pa.Array) -> pa.Array:
-    """As ISO 8601 has them: without microseconds where these are zeros."""
-    seconds = moments.cast(pa.timestamp("s"), safe=False)
-    is_whole = pc.equal(seconds.cast(moments.type), moments)
-    if not pc.any(pc.invert(is_whole)).as_py():
-        return seconds.cast(pa.string())
-    return pc.if_else(is_whole, seconds.cast(pa.string()), moments.cast(pa.string()))
-
-
-def _hex(binary: pa.Array) -> pa.Array:
-    valid, offsets, stored = binary.buffers()
-    places = np.frombuffer(offsets, np.int32).astype(np.int64) * 2
-    _check_size(int(places[-1]))
-    digits = _HEX[np.frombuffer(stored, np.uint8)[: int(places[-1]) // 2]]
-    buffers = [valid, pa.py_buffer(places.astype(np.int32)), pa.py_buffer(digits)]
-    return pa.Array.from_buffers(pa.string(), len(binary), buffers)
-
-
-_WRITTEN: dict[DecodePath, Callable[[pa.Array], pa.Array]] = {
-    DecodePath.TEXT: _as_text,
-    DecodePath.ASCII: _as_text,
-    DecodePath.NUMBER: _as_text,
-    DecodePath.INTEGER: _as_text,
-    DecodePath.DATE: _as_text,
-    DecodePath.MOMENT: _moments,
-    DecodePath.BYTES: _hex,
-}
-"""The text of the values of an array, by how it is made."""
+    return None if is_other or not can_be_spelled(target) else target
 
 
 def bytes_array(data: Array, starts: Array, sizes: Array) -> pa.Array:
@@ -237,8 +153,8 @@ def bytes_array(data: Array, starts: Array, sizes: Array) -> pa.Array:
         BadData: an array cannot hold them all.
     """
     _check_size(int(sizes.sum()))
-    target = _BINARY._replace(most=_MOST_BYTES)
-    return kernel_array(data, np.zeros(len(sizes), np.uint8), starts, sizes, target).array
+    column = StoredColumn(data, np.zeros(len(sizes), np.uint8), starts, sizes, _BINARY._replace(most=_MOST_BYTES))
+    return kernel_array(column).array
 
 
 class _Decoder(NamedTuple):
@@ -264,8 +180,8 @@ def _filled(array: pa.Array, values: StoredValues, rows: Array, decoder: _Decode
         chosen = rows[values.little[rows] == is_little]
         if not len(chosen):
             continue
-        stored = values.little[chosen], values.starts[chosen], values.sizes[chosen]
-        raw = kernel_array(values.data, *stored, _BINARY).array.dictionary_encode()
+        column = StoredColumn(values.data, values.little[chosen], values.starts[chosen], values.sizes[chosen], _BINARY)
+        raw = kernel_array(column).array.dictionary_encode()
         decoded = [decoder.value(stored, order) for stored in raw.dictionary.to_pylist()]
         texts = [decoder.write(value) for value in decoded]
         numbers = raw.indices.to_numpy()

@@ -7,7 +7,7 @@ that is not continued, and only their number (RecCount) shows whether one is mis
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 from trailformat.changes.segments import Kind, Row, kind_of, numbers_of, records_from, row_before
@@ -61,6 +61,13 @@ class Lob(NamedTuple):
     def is_whole(self) -> bool:
         """Whether all of it is there, as far as its pieces show."""
         return not self.missing and not self.problems
+
+
+class LobBytes(NamedTuple):
+    """A LOB and its bytes, which mean something where it is whole and not too large."""
+
+    lob: Lob
+    data: bytes
 
 
 class _Piece(NamedTuple):
@@ -209,23 +216,50 @@ def read_lob(trail: TrailFile, rba: int, ordinal: int, write: Callable[[bytes], 
     raise BadData(f"LOB {ordinal} is not whole", path=trail.path, rba=rba)
 
 
-class _Walk:
-    """One way through the records of a row."""
+def _row_at(trail: TrailFile, here: Spot) -> Row:
+    """The row to which the record at a place belongs."""
+    record = trail.record_at(here.rba)
+    if record is None or not is_transactional(record):
+        raise BadData("this record belongs to no row", path=here.path, rba=here.rba)
+    return Row(here) if kind_of(record) is None else row_before(trail, here.rba)
 
-    def __init__(self, trail: TrailFile, rba: int) -> None:
-        record = trail.record_at(rba)
-        if record is None or not is_transactional(record):
-            raise BadData("this record belongs to no row", path=trail.path, rba=rba)
+
+def whole_lobs(trail: TrailFile, rba: int, most: int, pieces: Sequence[Record] | None = None) -> list[LobBytes]:
+    """The LOBs of a row, and the bytes of those that have at most so many.
+
+    ``pieces`` are those of the row whose base stands at ``rba``, where they are known: they are not looked for then.
+    Raises like lobs_of.
+    """
+    walk = _Walk(trail, rba, pieces)
+    data: list[bytearray] = []
+    for piece in walk.pieces():
+        if piece.ordinal > len(data):
+            data.append(bytearray())
+        for stretch in piece.record.stretches("D", start=piece.start) if len(data[piece.ordinal - 1]) <= most else ():
+            data[piece.ordinal - 1] += stretch
+    return [LobBytes(*one) for one in zip(walk.lobs(), map(bytes, data), strict=True)]
+
+
+class _Walk:
+    """One way through the records of a row, or through its pieces where these are given."""
+
+    def __init__(self, trail: TrailFile, rba: int, pieces: Sequence[Record] | None = None) -> None:
         here = Spot(trail.path, rba)
-        row = Row(here) if kind_of(record) is None else row_before(trail, rba)
+        row = _row_at(trail, here) if pieces is None else Row(here)
         self._trail = trail
         self._start = row.first or here
+        self._given = pieces
         self._assembly = _Assembly(row.base)
+
+    def _records(self) -> Iterator[tuple[Spot, Record | TrailError]]:
+        if self._given is None:
+            return records_from(self._trail, self._start)
+        return ((Spot(self._trail.path, record.rba), record) for record in self._given)
 
     def pieces(self) -> Iterator[_Piece]:
         """The pieces in order, up to the next record that is none of the row."""
         begun = self._assembly.base is None
-        for spot, record in records_from(self._trail, self._start):
+        for spot, record in self._records():
             if isinstance(record, TrailError):
                 self._assembly.damaged(f"damage at RBA {spot.rba} of {spot.path}: {record.problem}")
                 continue

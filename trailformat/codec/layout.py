@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, Literal
 
 from trailformat.codec.constructs import c
 from trailformat.errors import CannotWrite, TrailError
@@ -54,6 +54,12 @@ def parse_all(
         with construct_errors(error, f"{what} at byte {offset} does not fit into the {len(data)} bytes around it"):
             parsed = layout.parse_stream(stream)
         yield parsed
+
+
+def read_prefixed(data: bytes, size: int, order: Literal["big", "little"]) -> bytes | None:
+    """The bytes behind their length of ``size`` bytes; None where that is not their length."""
+    has_length = len(data) >= size and int.from_bytes(data[:size], order) == len(data) - size
+    return data[size:] if has_length else None
 
 
 def build(layout: Any, value: Any, what: str) -> bytes:

@@ -13,6 +13,7 @@ from what DEFGEN prints for Oracle tables).
 
 from __future__ import annotations
 
+import struct
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -86,12 +87,31 @@ def parse_column(data: bytes, order: ByteOrder) -> ColumnDefinition:
     Raises:
         BadData: too short, or bytes left over that no source explains.
     """
+    if (usual := _usual(data, order)) is not None:
+        return usual
     parsed = layout.parse_whole(column_definition_layout(order), data, BadData, "column definition")
     if parsed.rest or parsed.fixed.rest:
         raise BadData("column definition is longer than any seen", found=(parsed.rest or parsed.fixed.rest).hex())
     name = parsed.fixed.name.decode("utf-8", "backslashreplace")
     values = [getattr(parsed.fixed, field) for field in ColumnDefinition._fields[1:-1]]
     return ColumnDefinition._make((name, *values, parsed.tail))
+
+
+_FIXED = {each: struct.Struct(each.value + "H6Ii2h2Hh2H") for each in ByteOrder}
+
+
+def _usual(data: bytes, order: ByteOrder) -> ColumnDefinition | None:
+    """The same where it is as Extract writes it; None leaves it to the layout."""
+    size = order.decode(data[:2])
+    fixed, tail = layout.read_prefixed(data[: 2 + size], 2, order.word), data[2 + size :]
+    last = layout.read_prefixed(tail, 2, order.word) if tail else None
+    if fixed is None or (last is None and tail):
+        return None
+    name = layout.read_prefixed(fixed[: -_FIXED[order].size], 2, order.word)
+    if name is None:
+        return None
+    numbers = _FIXED[order].unpack(fixed[-_FIXED[order].size :])
+    return ColumnDefinition._make((name.decode("utf-8", "backslashreplace"), *numbers, last))
 
 
 def build_column(column: ColumnDefinition, order: ByteOrder) -> bytes:

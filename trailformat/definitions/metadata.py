@@ -47,13 +47,8 @@ class TableDefinition(NamedTuple):
 
 
 @cache
-def _text(order: ByteOrder) -> Any:
-    return c.Prefixed(order.uint(2), c.GreedyBytes)
-
-
-@cache
-def _cases(order: ByteOrder) -> Any:
-    return c.Prefixed(order.uint(4), c.GreedyBytes)
+def _prefixed(order: ByteOrder, size: int) -> Any:
+    return c.Prefixed(order.uint(size), c.GreedyBytes)
 
 
 @cache
@@ -88,7 +83,29 @@ class _Tree:
         return layout.parse_whole(form, self.payload(token_id), BadData, f"metadata token x{token_id:02x}")
 
     def text(self, token_id: int) -> str:
-        return str(self.parsed(token_id, _text(self.order)).decode("utf-8", "backslashreplace"))
+        return self.prefixed(token_id, 2).decode("utf-8", "backslashreplace")
+
+    def prefixed(self, token_id: int, size: int) -> bytes:
+        """The payload behind its length; where that is another, the layout says so."""
+        data = layout.read_prefixed(self.payload(token_id), size, self.order.word)
+        return bytes(self.parsed(token_id, _prefixed(self.order, size))) if data is None else data
+
+    def columns(self, token_id: int) -> list[bytes]:
+        """The payload as definitions of columns, likewise."""
+        stored = _stored_columns(self.payload(token_id), self.order)
+        return list(self.parsed(token_id, _columns(self.order))) if stored is None else stored
+
+
+def _stored_columns(data: bytes, order: ByteOrder) -> list[bytes] | None:
+    """The definitions of columns behind their number; None where they do not fill the place."""
+    columns, start = [], 2
+    for _ in range(order.decode(data[:2])):
+        end = start + 2 + order.decode(data[start : start + 2])
+        if not start + 2 <= end <= len(data):
+            return None
+        columns.append(data[start + 2 : end])
+        start = end
+    return columns if start == len(data) else None
 
 
 def parse_database(data: bytes, order: ByteOrder) -> DatabaseDefinition:
@@ -105,7 +122,7 @@ def parse_database(data: bytes, order: ByteOrder) -> DatabaseDefinition:
         ncharset=settings.number(2, 4),
         locale=settings.number(3, 2),
         time_zone=settings.text(4),
-        cases=settings.parsed(5, _cases(order)),
+        cases=settings.prefixed(5, 4),
         name=root.text(3),
     )
 
@@ -116,13 +133,17 @@ def build_database(database: DatabaseDefinition, order: ByteOrder) -> bytes:
         make_token(1, order.encode(database.charset, 4)),
         make_token(2, order.encode(database.ncharset, 4)),
         make_token(3, order.encode(database.locale, 2)),
-        make_token(4, layout.build(_text(order), layout.encode_text(database.time_zone, "time zone"), "time zone")),
-        make_token(5, layout.build(_cases(order), database.cases, "cases")),
+        make_token(
+            4, layout.build(_prefixed(order, 2), layout.encode_text(database.time_zone, "time zone"), "time zone")
+        ),
+        make_token(5, layout.build(_prefixed(order, 4), database.cases, "cases")),
     ]
     root = [
         make_token(1, order.encode(database.version, 2)),
         make_token(2, build_tokens(settings, order)),
-        make_token(3, layout.build(_text(order), layout.encode_text(database.name, "database name"), "database name")),
+        make_token(
+            3, layout.build(_prefixed(order, 2), layout.encode_text(database.name, "database name"), "database name")
+        ),
     ]
     return build_tokens([make_token(_ROOT, build_tokens(root, order))], order)
 
@@ -135,7 +156,7 @@ def parse_table(data: bytes, order: ByteOrder) -> TableDefinition:
     """
     root = _Tree(data, order).tree(_ROOT)
     attributes = root.tree(2)
-    columns = root.parsed(3, _columns(order))
+    columns = root.columns(3)
     return TableDefinition(
         version=root.number(1, 2),
         key_columns=attributes.tree(1).number(1, 2),

@@ -15,7 +15,7 @@ Ids and names: the real 12.2 trail, the transcripts of 11.1 to 19.1, and the wra
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from functools import cache
+from functools import cache, partial
 from typing import Any, NamedTuple, cast
 
 from trailformat.codec import layout
@@ -30,120 +30,156 @@ SIGNATURE = b"GG\r\nTL\n\r"
 Value = int | str | bytes | tuple[str, ...] | None
 
 
-class _Number:
-    """What makes the layout of a binary integer, which is also read without."""
-
-    def __init__(self, size: int, *, is_signed: bool = False) -> None:
-        self.size = size
-        self.is_signed = is_signed
-
-    def __call__(self) -> Any:
-        return (ORDER.sint if self.is_signed else ORDER.uint)(self.size)
-
-    def read(self, data: bytes) -> int | None:
-        """The integer that the bytes are; None where they are more or fewer."""
-        return int.from_bytes(data, ORDER.word, signed=self.is_signed) if len(data) == self.size else None
-
-
-_U8, _U16, _U32, _U64 = map(_Number, (1, 2, 4, 8))
-_I32, _I64 = _Number(4, is_signed=True), _Number(8, is_signed=True)
 _CSN_SIZE = 129
+
+
+class ValueLayout(NamedTuple):
+    """What makes the layout of a value, and the fast twin of that, None for what it leaves to it."""
+
+    make: Callable[[], Any]
+    read: Callable[[bytes], Value]
+
+
+class HeaderField(NamedTuple):
+    """A header token: its name, how its payload is stored, and the ``size`` of an unset value."""
+
+    name: str
+    layout: ValueLayout
+    size: int = 0
+
+    def value(self, payload: bytes) -> Value:
+        """The value in a payload.
+
+        Raises:
+            BadData: it is not stored so.
+        """
+        value = self.layout.read(payload)
+        return _plain(layout.parse_whole(self.layout.make(), payload, BadData, self.name)) if value is None else value
+
+
+def _number(size: int, *, is_signed: bool = False) -> ValueLayout:
+    make = ORDER.sint if is_signed else ORDER.uint
+    return ValueLayout(partial(make, size), partial(_read_number, size, is_signed))
+
+
+def _read_number(size: int, is_signed: bool, data: bytes) -> int | None:  # noqa: FBT001 - bound by position
+    return int.from_bytes(data, ORDER.word, signed=is_signed) if len(data) == size else None
+
+
+_decoded = partial(str, encoding="utf-8", errors="backslashreplace")
 
 
 def _text_in(stored: Any) -> Any:
     """The construct of text that ``stored`` holds as bytes."""
     return c.ExprAdapter(
         stored,
-        decoder=lambda data, _: data.decode("utf-8", "backslashreplace"),
+        decoder=lambda data, _: _decoded(data),
         encoder=lambda text, _: text.encode("utf-8", "surrogateescape"),
     )
 
 
+def _prefixed(size: int) -> Any:
+    return c.Prefixed(ORDER.uint(size), c.GreedyBytes)
+
+
 @cache
 def _text() -> Any:
-    return _text_in(c.Prefixed(_U16(), c.GreedyBytes))
+    return _text_in(_prefixed(2))
+
+
+def _read_text(data: bytes) -> str | None:
+    text = layout.read_prefixed(data, 2, ORDER.word)
+    return None if text is None else _decoded(text)
 
 
 @cache
 def _csn() -> Any:
-    return _text_in(c.Padded(_CSN_SIZE, c.Prefixed(_U8(), c.GreedyBytes)))
+    return _text_in(c.Padded(_CSN_SIZE, _prefixed(1)))
+
+
+def _read_csn(data: bytes) -> str | None:
+    is_whole = len(data) == _CSN_SIZE and data[0] < _CSN_SIZE
+    return _decoded(data[1 : 1 + data[0]]) if is_whole else None
 
 
 @cache
 def _history() -> Any:
-    entry = c.Struct(
-        "id" / c.Const(0x35, c.Int8ub), "info" / c.Const(0, c.Int8ub), "text" / c.Prefixed(_U16(), _text())
-    )
-    return c.GreedyRange(entry)
+    head = ("id" / c.Const(0x35, c.Int8ub), "info" / c.Const(0, c.Int8ub))
+    return c.GreedyRange(c.Struct(*head, "text" / c.Prefixed(ORDER.uint(2), _text())))
 
 
-def _cases() -> Any:
-    return c.Prefixed(_U32(), c.GreedyBytes)
+def _read_history(data: bytes) -> tuple[str, ...] | None:
+    texts: list[str] = []
+    while data:
+        end = 4 + int.from_bytes(data[2:4], ORDER.word)
+        text = _read_text(data[4:end])
+        if text is None or data[:2] != b"\x35\0" or end > len(data):
+            return None
+        texts.append(text)
+        data = data[end:]
+    return tuple(texts)
 
 
-def _signature() -> Any:
-    return c.Bytes(len(SIGNATURE))
-
-
-class HeaderField(NamedTuple):
-    """A header token: its name, what makes the layout of its payload, and the ``size`` of an unset value."""
-
-    name: str
-    layout: Callable[[], Any]
-    size: int = 0
-
-
+_U8, _U16, _U32, _U64 = map(_number, (1, 2, 4, 8))
+_I32, _I64 = _number(4, is_signed=True), _number(8, is_signed=True)
+_TEXT, _CSN, _HISTORY = (
+    ValueLayout(_text, _read_text),
+    ValueLayout(_csn, _read_csn),
+    ValueLayout(_history, _read_history),
+)
+_CASES = ValueLayout(partial(_prefixed, 4), lambda data: layout.read_prefixed(data, 4, ORDER.word))
+_SIGNATURE = ValueLayout(lambda: c.Bytes(len(SIGNATURE)), lambda data: data if len(data) == len(SIGNATURE) else None)
 _TIME = _I64
 TRAIL_INFO = {
-    0x30: HeaderField("Signature", _signature, 8),
+    0x30: HeaderField("Signature", _SIGNATURE, 8),
     0x31: HeaderField("Compatibility", _U16, 2),
     0x32: HeaderField("Charset", _I32, 4),
     0x33: HeaderField("CreationTime", _TIME, 8),
-    0x34: HeaderField("URI", _text),
-    0x35: HeaderField("URIHistory", _history),
-    0x36: HeaderField("FileName", _text),
+    0x34: HeaderField("URI", _TEXT),
+    0x35: HeaderField("URIHistory", _HISTORY),
+    0x36: HeaderField("FileName", _TEXT),
     0x37: HeaderField("MultiPart", _U8, 1),
     0x38: HeaderField("Seqno", _U32, 4),
     0x39: HeaderField("FileSize", _I64, 8),
-    0x3A: HeaderField("FirstCSN", _csn, _CSN_SIZE),
-    0x3B: HeaderField("LastCSN", _csn, _CSN_SIZE),
+    0x3A: HeaderField("FirstCSN", _CSN, _CSN_SIZE),
+    0x3B: HeaderField("LastCSN", _CSN, _CSN_SIZE),
     0x3C: HeaderField("FirstIOTime", _TIME, 8),
     0x3D: HeaderField("LastIOTime", _TIME, 8),
-    0x3E: HeaderField("LOGBSN", _csn, _CSN_SIZE),
+    0x3E: HeaderField("LOGBSN", _CSN, _CSN_SIZE),
     0x3F: HeaderField("BITFLAGS", _U64, 8),
 }
 MACHINE_INFO = {
-    0x30: HeaderField("Sysname", _text),
-    0x31: HeaderField("Nodename", _text),
-    0x32: HeaderField("Release", _text),
-    0x33: HeaderField("Version", _text),
-    0x34: HeaderField("Hardware", _text),
+    0x30: HeaderField("Sysname", _TEXT),
+    0x31: HeaderField("Nodename", _TEXT),
+    0x32: HeaderField("Release", _TEXT),
+    0x33: HeaderField("Version", _TEXT),
+    0x34: HeaderField("Hardware", _TEXT),
 }
 DATABASE_INFO = {
     0x30: HeaderField("Vendor", _U16, 2),
-    0x31: HeaderField("Name", _text),
-    0x32: HeaderField("Instance", _text),
+    0x31: HeaderField("Name", _TEXT),
+    0x32: HeaderField("Instance", _TEXT),
     0x33: HeaderField("Charset", _I32, 4),
     0x34: HeaderField("MajorVersion", _U16, 2),
     0x35: HeaderField("MinorVersion", _U16, 2),
-    0x36: HeaderField("VerString", _text),
+    0x36: HeaderField("VerString", _TEXT),
     0x37: HeaderField("ClientCharset", _I32, 4),
-    0x38: HeaderField("ClientVerString", _text),
+    0x38: HeaderField("ClientVerString", _TEXT),
     0x39: HeaderField("ClientNCharset", _I32, 4),
     0x3A: HeaderField("DbLocale", _U16, 2),
     0x3B: HeaderField("DbNCharset", _I32, 4),
-    0x3C: HeaderField("DbObjMetadata", _cases),
-    0x3D: HeaderField("DbTimeZone", _text),
+    0x3C: HeaderField("DbObjMetadata", _CASES),
+    0x3D: HeaderField("DbTimeZone", _TEXT),
 }
 PRODUCER_INFO = {
-    0x30: HeaderField("Name", _text),
+    0x30: HeaderField("Name", _TEXT),
     0x31: HeaderField("DataSource", _U16, 2),
     0x32: HeaderField("MajorVersion", _U16, 2),
     0x33: HeaderField("MinorVersion", _U16, 2),
     0x34: HeaderField("MaintLevel", _U16, 2),
     0x35: HeaderField("BugFixLevel", _U16, 2),
     0x36: HeaderField("BuildNumber", _U16, 2),
-    0x37: HeaderField("VerString", _text),
+    0x37: HeaderField("VerString", _TEXT),
 }
 CONTINUITY_INFO = {0x30: HeaderField("RecoveryMode", _U32, 4)}
 
@@ -183,16 +219,12 @@ class HeaderToken(NamedTuple):
         """The decoded value; None when it is not set; the bytes when the id is unknown or they do not decode."""
         if self.token.is_unset:
             return None
-        field, payload = self.field, self.token.payload
-        if field is None:
-            return payload
-        number = field.layout.read(payload) if isinstance(field.layout, _Number) else None
-        if number is not None:
-            return number
+        if self.field is None:
+            return self.token.payload
         try:
-            return _plain(layout.parse_whole(field.layout(), payload, BadData, field.name))
+            return self.field.value(self.token.payload)
         except BadData:
-            return payload
+            return self.token.payload
 
 
 class HeaderGroup(NamedTuple):
@@ -343,7 +375,7 @@ def _make_token(token_id: int, field: HeaderField, value: Value) -> HeaderToken:
     if value is None:
         return HeaderToken(Token(token_id, UNSET, bytes(field.size)), field)
     stored = [{"text": text} for text in value] if isinstance(value, tuple) else value
-    return HeaderToken(Token(token_id, 0, layout.build(field.layout(), stored, field.name)), field)
+    return HeaderToken(Token(token_id, 0, layout.build(field.layout.make(), stored, field.name)), field)
 
 
 def _refuse_unknown(names: Iterable[str], known: list[str], where: str) -> None:

@@ -100,7 +100,8 @@ class LeftOut:
             pass
         if self._run is not None and self._run.start <= place and (self._run.end is None or place < self._run.end):
             return True
-        return self._ranges.get(ordinal, no_ranges()).hold(spot.rba)
+        ranges = self._ranges.get(ordinal)
+        return ranges is not None and ranges.hold(spot.rba)
 
     def first_copy(self, spot: Spot) -> Spot | None:
         """Where a copy that begins at a place stands first, whole; None where that is not known."""

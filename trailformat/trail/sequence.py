@@ -63,6 +63,10 @@ class Spot(NamedTuple):
     path: Path
     rba: int
 
+    def is_in(self, path: Path) -> bool:
+        """Whether it is in a file; mostly both paths are one object, which needs no comparison."""
+        return self.path is path or self.path == path
+
 
 class TrailSequence:
     """The files of a trail, in the order in which they were written.

@@ -17,8 +17,8 @@ from logdump.arrow.tables.group import Group
 from logdump.arrow.tables.layout import SIDES, TableLayout
 from logdump.arrow.tables.piece import Array
 from logdump.arrow.tables.rows import TableRow
-from trailformat.arrays import Field, FieldForm, Image, LineForm, Numbered, text_columns, write_lines
-from trailformat.scan.kernels.arguments import GOOD
+from trailformat.arrays import Field, FieldForm, Image, LineForm, Numbered, joined_runs, text_column, write_lines
+from trailformat.scan.kernels.arguments import GOOD, HAS_UNDECIDED, HAS_VALUE
 
 _SECONDS, _T, _Z = 26, ord("T"), ord("Z")
 """Characters of ``2024-03-14 09:31:00.000000``."""
@@ -90,11 +90,12 @@ def _by_columns(group: Group, spelling: RowSpelling, odd: Array) -> LinePart:
     images = iter(form.images)
     for side in SIDES:
         image: Image = getattr(spans, side)
-        columns = text_columns(spans, image, group.layout.columns or (), group.layout.codec)
-        for column, sizes in zip(columns, image.sizes, strict=True):
-            if column is not None and column.problems:
-                odd[[problem.row for problem in column.problems]] = True
-            fields.append(Field(next(images), None if column is None else column.array, sizes))
+        for index, definition in enumerate(group.layout.columns or ()):
+            values = None
+            if image.seen[index] & (HAS_VALUE | HAS_UNDECIDED):
+                values, problems = text_column(spans, image, index, definition, group.layout.codec)
+                odd[[problem.row for problem in problems]] = True
+            fields.append(Field(next(images), values, image.sizes[index]))
     odd |= spans.states != GOOD
     odd[group.problem_rows] = True
     lines = write_lines(form.line, fields, odd)
@@ -158,9 +159,9 @@ def merged(parts: list[LinePart]) -> bytes | memoryview:
     begins = np.concatenate([np.concatenate(([0], part.ends))[:-1] for part in parts])[order]
     filled = begins < ends
     begins, ends, of_part = begins[filled], ends[filled], of_part[order][filled]
-    breaks = np.flatnonzero((np.diff(of_part) != 0) | (begins[1:] != ends[:-1])) + 1
     if not len(ends):
         return b""
-    firsts, lasts = np.concatenate(([0], breaks)), np.concatenate((breaks, [len(ends)])) - 1
-    runs = zip(of_part[firsts].tolist(), begins[firsts].tolist(), ends[lasts].tolist(), strict=True)
-    return b"".join([parts[part].data[begin:end] for part, begin, end in runs])
+    is_break = (np.diff(of_part) != 0) | (begins[1:] != ends[:-1])
+    is_first, is_last = np.append(True, is_break), np.append(is_break, True)
+    sources = [np.frombuffer(part.data, np.uint8) for part in parts]
+    return joined_runs(sources, of_part[is_first], begins[is_first], ends[is_last]).data

@@ -7,14 +7,15 @@ of an update; the pieces in front of the first row of a transaction are one too.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
 from logdump.arrow.tables.piece import Array
-from logdump.operations.export.sql_statements import KIND_OF, SqlTable, TableChanges, sql_table
+from logdump.operations.export.sql_pieces import PiecesBehind, Units, pieces_behind
+from logdump.operations.export.sql_statements import KIND_OF, KINDS, SqlTable, TableChanges, sql_table
 from logdump.render.sql.dialect import Dialect
+from logdump.render.sql.large_objects import needs_large_objects
 from logdump.render.sql.script_files import ScriptFile
 from logdump.session.selection import Selection
 from trailformat import Record, TrailFile
@@ -26,8 +27,10 @@ from trailformat.scan.batch import BATCH_SIZE
 from trailformat.scan.rows import RowBytes, by_definition, has_columns, headers_of, learn_definitions
 from trailformat.search.transaction_walk import Extent
 
-_MOST_BYTES = 4 << 20
+_MOST_BYTES = 8 << 20
 """Bytes of a block, unless one change alone has more."""
+_MOST_TRANSACTIONS = 1 << 13
+"""Of a block; each is some objects until its block is written."""
 _MOST_ROWS = 1 << 18
 """More records than a block has, but for the pieces of large objects of one row."""
 _CUT_ROWS = BATCH_SIZE
@@ -54,93 +57,97 @@ class Block(NamedTuple):
     closes: bool = True
 
 
-class Units(NamedTuple):
-    """The changes among the rows of a batch.
+class TableObjects(NamedTuple):
+    """Units of one table whose statements need the large objects behind their rows."""
 
-    Attributes:
-        rows: the rows that are changes or parts of one, by their numbers in the batch.
-        extent: the number of the transaction of each.
-        is_piece: a mask of those that are pieces of large objects.
-        number: the number of each one's unit.
-        heads: the places of those that begin a unit among them.
-    """
-
-    rows: Array
-    extent: Array
-    is_piece: Array
-    number: Array
-    heads: Array
-
-    @property
-    def is_second(self) -> Array:
-        """A mask of those that are the second record of an update."""
-        mask: Array = ~self.is_piece
-        mask[self.heads] = False
-        return mask
-
-    def ends(self, *, is_last: bool) -> list[int]:
-        """The first row of each transaction, or the last."""
-        changes = np.diff(self.extent) != 0
-        places = np.append(changes, True) if is_last else np.append(True, changes)
-        found: list[int] = self.rows[places].tolist()
-        return found
+    table: SqlTable
+    units: Array
 
 
 class BlockRows(NamedTuple):
     """What the records of a block are.
 
     Attributes:
-        path: of the file.
+        trail: the file.
         block: the block.
         units: its changes.
         rows: their bytes.
         changes: those that have columns, by table.
+        objects: the units among those written one by one that are ordinary but for the large objects of their rows.
+        behind: the pieces of large objects behind the rows.
         is_single: a mask of the units that are written one by one; ``is_left_out`` of those that the filter drops.
     """
 
-    path: Path
+    trail: TrailFile
     block: Block
     units: Units
     rows: RowBytes
     changes: list[TableChanges]
+    objects: list[TableObjects]
+    behind: PiecesBehind
     is_single: Array
     is_left_out: Array
 
     def records(self, unit: int) -> list[Record]:
         """The records that the statements of a unit are made of."""
-        units = self.units
-        begin = int(units.heads[unit])
-        end = int(units.heads[unit + 1]) if unit + 1 < len(units.heads) else len(units.rows)
-        is_piece = units.is_piece[begin:end]
+        begin, end = int(self.units.heads[unit]), int(self.behind.stop[unit])
+        is_piece = self.units.is_piece[begin:end]
         is_wanted = ~is_piece | is_piece[0]
         is_wanted[1:] |= ~is_piece[:-1]
-        return [self.rows.record(row, self.path) for row in (begin + np.flatnonzero(is_wanted)).tolist()]
+        return [self.rows.record(row, self.trail.path) for row in (begin + np.flatnonzero(is_wanted)).tolist()]
+
+    def pieces(self, unit: int) -> list[Record] | None:
+        """The pieces of large objects behind the last row of a unit; None where they may not all be here."""
+        if not self.behind.is_known[unit]:
+            return None
+        places = range(int(self.behind.first[unit]), int(self.behind.stop[unit]))
+        return [self.rows.record(row, self.trail.path) for row in places]
+
+
+class BlockExtents:
+    """Transactions of one file that go into a block, one after the other.
+
+    Args:
+        extent: the first of them in the script; all of it stands in one file.
+
+    Attributes:
+        extents: the transactions so far.
+    """
+
+    def __init__(self, extent: Extent) -> None:
+        self.extents = [extent]
+        self.span = _bounds(extent)
+
+    def takes(self, extent: Extent) -> bool:
+        """Take the next one in, unless it begins another block."""
+        first, begin = self.extents[0].first, extent.first
+        if first is None or begin is None or not begin.is_in(first.path):
+            return False
+        (start, stop), (left, right) = self.span, _bounds(extent)
+        wide = min(start, left), max(stop, right)
+        is_full = stop - start >= _MOST_BYTES or len(self.extents) == _MOST_TRANSACTIONS
+        if is_full or wide[1] - wide[0] > 2 * _MOST_BYTES:
+            return False
+        self.extents.append(extent)
+        self.span = wide
+        return True
 
 
 def is_in_one_file(extent: Extent) -> bool:
     """Whether all of a transaction stands in one file."""
-    return extent.first is not None and extent.last is not None and extent.first.path == extent.last.path
+    return extent.first is not None and extent.last is not None and extent.first.is_in(extent.last.path)
 
 
-def _span(extents: list[Extent]) -> tuple[int, int]:
-    """The RBA of the first record of neighbours in one file, and one behind that of the last."""
-    ends = extents[0], extents[-1]
-    firsts, lasts = zip(*((one.first.rba, one.last.rba) for one in ends if one.first and one.last), strict=True)
-    return min(firsts), max(lasts) + 1
+def _bounds(extent: Extent) -> tuple[int, int]:
+    """The RBA of the first record of a transaction that is there, and one behind that of the last."""
+    first, last = extent.first, extent.last
+    return (first.rba, last.rba + 1) if first is not None and last is not None else (0, 0)
 
 
-def is_neighbour(extents: list[Extent], extent: Extent) -> bool:
-    """Whether a transaction goes into a block with those before it in the script."""
-    if extents[0].first is None or extent.first is None or extents[0].first.path != extent.first.path:
-        return False
-    (start, stop), (first, end) = _span(extents), _span([extents[0], extent])
-    return stop - start < _MOST_BYTES and end - first <= 2 * _MOST_BYTES
-
-
-def blocks_of(extents: list[Extent], trail: TrailFile, *, is_backwards: bool) -> Iterator[Block]:
+def blocks_of(waiting: BlockExtents, trail: TrailFile, *, is_backwards: bool) -> Iterator[Block]:
     """Neighbouring transactions of a file as blocks, in the order of the script."""
+    extents, (start, stop) = waiting.extents, waiting.span
     ordered = extents[::-1] if is_backwards else extents
-    start, stop = _span(extents)
     if len(extents) > 1 or stop - start <= 2 * _MOST_BYTES:
         yield Block(ordered, start, stop)
         return
@@ -166,8 +173,7 @@ def _cuts(trail: TrailFile, extent: Extent, start: int, stop: int) -> Iterator[i
 def units_of(batch: Batch, extents: list[Extent]) -> Units:
     """The changes of transactions among the rows of a batch."""
     rba, io_type = np.asarray(batch.rba), np.asarray(batch.io_type)
-    spans = [_span([extent]) for extent in extents]
-    starts, stops = np.array(spans, np.int64).T
+    starts, stops = np.array([_bounds(extent) for extent in extents], np.int64).T
     extent = np.searchsorted(starts, rba, "right") - 1
     is_inside = (extent >= 0) & (rba < stops[extent]) & (np.asarray(batch.kind) == RECORD) & _IS_CHANGE[io_type]
     rows = np.flatnonzero(is_inside)
@@ -191,16 +197,20 @@ class BlockReader:
         selection: the filter.
         dialect: that of the statements.
         is_open: whether it is the file that the session has open.
+        takes_back: whether the changes are taken back.
 
     Attributes:
         file: the file.
     """
 
-    def __init__(self, file: ScriptFile, selection: Selection, dialect: Dialect, *, is_open: bool) -> None:
+    def __init__(
+        self, file: ScriptFile, selection: Selection, dialect: Dialect, *, is_open: bool, takes_back: bool
+    ) -> None:
         self.file = file
         self._selection = selection
         self._dialect = dialect
         self._is_open = is_open
+        self._needs_objects = np.array([needs_large_objects(op, takes_back=takes_back) for op in KINDS])
         self._tables: dict[tuple[str, int, str], tuple[object, SqlTable | None]] = {}
 
     def read(self, block: Block) -> BlockRows:
@@ -215,24 +225,29 @@ class BlockReader:
         units = units_of(batch, block.extents)
         rows = RowBytes(trail.buffer, batch, units.rows)
         number, count, is_second = units.number, len(units.heads), units.is_second
-        headers = headers_of(rows)
+        headers, kinds = headers_of(rows), KIND_OF[rows.of("io_type")]
         groups = by_definition(rows, headers.table_index)
         is_apart = is_second & (groups.group != groups.group[units.heads[number]])
-        is_odd = (
-            units.is_piece | headers.is_continued | ~has_columns(rows) | (KIND_OF[rows.of("io_type")] < 0) | is_apart
-        )
+        is_odd = (headers.is_continued | ~has_columns(rows) | (kinds < 0) | is_apart) & ~units.is_piece
+        is_odd[units.heads] |= units.is_piece[units.heads]
         is_left_out = self._left_out(batch, units, is_apart)
         is_single = (np.bincount(number, is_odd, count) > 0) & ~is_left_out
-        wanted = ~(is_single | is_left_out)[number]
-        changes = []
+        has_objects = self._needs_objects[kinds[units.heads]] & (np.bincount(number, units.is_piece, count) > 0)
+        is_plain = (~(is_single | is_left_out | has_objects))[number] & ~units.is_piece
+        behind = pieces_behind(batch, units)
+        is_last = np.zeros(len(rows), bool)
+        is_last[behind.first[behind.is_known & has_objects & ~(is_single | is_left_out)] - 1] = True
+        is_single |= has_objects & ~is_left_out
+        changes, objects = [], []
         for group, first in enumerate(groups.firsts.tolist()):
-            at = np.flatnonzero(wanted & (groups.group == group))
-            table = self._table(rows.record(first, trail.path)) if len(at) else None
-            if table is not None:
-                changes.append(TableChanges(table, rows.subset(at), is_second[at]))
-            else:
+            at, with_objects = (np.flatnonzero(mask & (groups.group == group)) for mask in (is_plain, is_last))
+            table = self._table(rows.record(first, trail.path)) if len(at) or len(with_objects) else None
+            if table is None:
                 is_single[number[at]] = True
-        return BlockRows(trail.path, block, units, rows, changes, is_single, is_left_out)
+                continue
+            changes += [TableChanges(table, rows.subset(at), is_second[at])] if len(at) else []
+            objects += [TableObjects(table, number[with_objects])] if len(with_objects) else []
+        return BlockRows(trail, block, units, rows, changes, objects, behind, is_single, is_left_out)
 
     def _left_out(self, batch: Batch, units: Units, is_apart: Array) -> Array:
         """A mask of the units that are one change of which the filter drops every record."""

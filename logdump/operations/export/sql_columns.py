@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
@@ -14,8 +15,15 @@ from logdump.arrow.tables.lines import LinePart, count, merged
 from logdump.arrow.tables.piece import Array
 from logdump.notation.times import TimeOffset
 from logdump.operations.export.side_by_side import new_pool, results, written
-from logdump.operations.export.sql_blocks import BlockReader, BlockRows, blocks_of, is_in_one_file, is_neighbour
+from logdump.operations.export.sql_blocks import (
+    BlockExtents,
+    BlockReader,
+    BlockRows,
+    blocks_of,
+    is_in_one_file,
+)
 from logdump.operations.export.sql_literals import Literals
+from logdump.operations.export.sql_objects import ObjectRows
 from logdump.operations.export.sql_script import SqlExport
 from logdump.operations.export.sql_statements import statements
 from logdump.operations.export.text_file import TextFile
@@ -28,6 +36,8 @@ from trailformat.search.transaction_walk import Extent, Walked
 from trailformat.trail.sequence import Spot
 
 _LINE_END = ord("\n")
+_CLOSING = Closing(left_out=0, remarks=0)
+"""That of most transactions."""
 
 
 class BlockLines(NamedTuple):
@@ -41,11 +51,15 @@ class BlockLines(NamedTuple):
 
 def _block_lines(block: BlockRows, literals: Literals, *, takes_back: bool) -> BlockLines:
     """The statements of a block; needs no session, so that threads can do it."""
-    made = [one for changes in block.changes for one in statements(changes, literals, takes_back=takes_back)]
+    objects = [ObjectRows(block, one) for one in block.objects]
     is_single = block.is_single.copy()
+    is_single[[unit for one in objects for unit in one.units]] = False
+    changes = chain(block.changes, *(one.changes() for one in objects))
+    made = [one for part in changes for one in statements(part, literals, takes_back=takes_back)]
     for one in made:
         is_single[block.units.number[np.searchsorted(block.units.rows, one.odd)]] = True
     remarks = [one.remarks for one in made if one.remarks is not None]
+    remarks += [_part(sorted(remark for one in objects for remark in one.remarks))]
     return BlockLines(block, [one.part for one in made], remarks, is_single)
 
 
@@ -77,20 +91,21 @@ class ScriptJobs:
 
     def __call__(self, transactions: int | None) -> Iterator[Callable[[], BlockLines] | Item | Event | TrailError]:
         """Those of so many transactions, from the session's position on."""
-        waiting: list[Extent] = []
+        waiting: BlockExtents | None = None
         try:
             for item in self._script.transactions(self._session.cursor.next, transactions):
                 if isinstance(item, Walked):
                     yield from self._progress.walked(item)
                     continue
                 extent = item if isinstance(item, Extent) and is_in_one_file(item) else None
-                if waiting and (extent is None or not is_neighbour(waiting, extent)):
+                is_taken = waiting is not None and extent is not None and waiting.takes(extent)
+                if waiting is not None and not is_taken:
                     yield from self._blocks(waiting)
-                    waiting = []
+                    waiting = None
                 if isinstance(item, Extent):
                     yield from self._progress.begun(self._script.opening(item), self._script.end)
                 if extent is not None:
-                    waiting.append(extent)
+                    waiting = waiting or BlockExtents(extent)
                 elif isinstance(item, Extent):
                     yield from self._script.transaction(item)
                 else:
@@ -98,19 +113,20 @@ class ScriptJobs:
             error = None
         except TrailError as found:
             error = found
-        if waiting:
+        if waiting is not None:
             yield from self._blocks(waiting)
         if error is not None:
             yield error
 
-    def _blocks(self, extents: list[Extent]) -> Iterator[Callable[[], BlockLines]]:
+    def _blocks(self, waiting: BlockExtents) -> Iterator[Callable[[], BlockLines]]:
         """The jobs for neighbouring transactions of one file, which one reader reads as long as it stays open."""
         script = self._script
-        file = script.file_of(_path(extents[0]))
+        file = script.file_of(_path(waiting.extents[0]))
         if self._reader is None or self._reader.file is not file:
             is_open = file.trail.path == self._session.trail.path
-            self._reader = BlockReader(file, self._session.selection(file.trail), script.dialect, is_open=is_open)
-        for block in blocks_of(extents, file.trail, is_backwards=script.takes_back):
+            selection = self._session.selection(file.trail)
+            self._reader = BlockReader(file, selection, script.dialect, is_open=is_open, takes_back=script.takes_back)
+        for block in blocks_of(waiting, file.trail, is_backwards=script.takes_back):
             yield partial(_block_lines, self._reader.read(block), self._literals, takes_back=script.takes_back)
 
 
@@ -135,9 +151,9 @@ class SqlByColumns(SqlExport):
 
 
 class ScriptText(NamedTuple):
-    """Lines of a script, and how many transactions they end."""
+    """Lines of a script in UTF-8, and how many transactions they end."""
 
-    lines: str
+    lines: bytes
     ended: int
 
 
@@ -152,11 +168,9 @@ def script_texts(
                 raise item
             if isinstance(item, BlockLines):
                 block = item.block.block
-                yield ScriptText(
-                    bytes(merged(lines.of(item))).decode(), len(block.extents) - (0 if block.closes else 1)
-                )
+                yield ScriptText(bytes(merged(lines.of(item))), len(block.extents) - (0 if block.closes else 1))
             elif isinstance(item, Item):
-                yield ScriptText(lines.text(item).decode(), int(isinstance(item, Closing)))
+                yield ScriptText(lines.text(item), int(isinstance(item, Closing)))
             else:
                 yield item
 
@@ -169,9 +183,13 @@ class ScriptLines:
         self._offset = offset
         self._is_backwards = script.takes_back
         self._left_out = self._remarks = 0
+        self._closing = self._made(_CLOSING)
 
     def text(self, item: Item) -> bytes:
         """The lines of an item."""
+        return self._closing if item == _CLOSING else self._made(item)
+
+    def _made(self, item: Item) -> bytes:
         return "".join(f"{line}\n" for line in item_lines(item, self._script.dialect, self._offset)).encode()
 
     def of(self, lines: BlockLines) -> list[LinePart]:
@@ -199,7 +217,7 @@ class ScriptLines:
             extent = int(of_unit[unit])
             transaction = block.block.extents[extent].transaction
             for statement in self._script.statements_of(
-                reversed(records) if self._is_backwards else records, transaction
+                reversed(records) if self._is_backwards else records, transaction, block.pieces(unit)
             ):
                 left_out[extent] += statement is None
                 if statement is not None:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import IO
+from functools import partial
 
 from logdump.operations.export.appended_file import Place
+from logdump.operations.export.line_count import count_lines
 from logdump.operations.export.options import ExportOptions
 from logdump.operations.export.tally import ExportTally
 from logdump.operations.export.text_file import TextFile
@@ -45,7 +46,7 @@ class SqlExport:
         session, options, tally = self._session, self._options, self._tally
         takes_back, includes_cut = options.takes_back, options.includes_cut
         script = script_of(session, self._dialect, takes_back=takes_back, includes_cut=includes_cut)
-        file = TextFile(path, is_gzip=options.compression == "GZIP", count_rows=_lines_in)
+        file = TextFile(path, is_gzip=options.compression == "GZIP", count_rows=partial(count_lines, is_quoted=False))
         try:
             for line in self._dialect.preamble:
                 file.write(f"{line}\n")
@@ -92,7 +93,3 @@ class SqlExport:
         if tally.selected // step > before // step:
             rba = end.rba if end is not None else 0
             yield Progress(tally.selected, rba, item.extent.first_moment.time, self._session.trail.size)
-
-
-def _lines_in(file: IO[bytes]) -> int:
-    return sum(1 for _ in file)

@@ -5,17 +5,19 @@ Of what has no statement, or no ordinary one, only the numbers of the rows are t
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from logdump.arrow.tables.lines import LinePart
 from logdump.arrow.tables.piece import Array
 from logdump.notation.escape import escape
 from logdump.operations.export.sql_literals import Literals
 from logdump.render.sql.dialect import Dialect, Unwritable
+from logdump.render.sql.large_objects import ObjectValue
 from trailformat import ColumnDefinition
 from trailformat.arrays import Field, FieldForm, Image, LineForm, locate_columns, text_column, unequal, write_lines
 from trailformat.changes.row_changes import OPERATIONS
@@ -31,6 +33,8 @@ _INSERT, _DELETE, _UPDATE, _PK_UPDATE = range(len(KINDS))
 _HERE = "\0"
 """In place of a condition; no name holds it."""
 _END = b";\n"
+_OBJECT = min(ABSENT, NULL, UNDECIDED) - 1
+"""In place of the size of a value that stands in a large object."""
 _MOST_CELLS = 1 << 22
 """Of rows times columns at a time."""
 
@@ -85,6 +89,9 @@ def sql_table(known: RowDefinition, dialect: Dialect, *, has_comments: bool) -> 
     )
 
 
+Objects = Mapping[tuple[bool, int], Mapping[int, ObjectValue]]
+
+
 class TableChanges(NamedTuple):
     """Changes of the rows of one table.
 
@@ -92,11 +99,13 @@ class TableChanges(NamedTuple):
         table: the table.
         rows: the records, in order.
         is_second: a mask of those that are the after image of an update whose before image is the record before them.
+        objects: large objects by image (whether the one before), column, and the number of the row in the batch.
     """
 
     table: SqlTable
     rows: RowBytes
     is_second: Array
+    objects: Objects = {}  # noqa: RUF012 - of a tuple, and never changed
 
 
 class Statements(NamedTuple):
@@ -155,7 +164,31 @@ class _Images:
         for image in (self.before, self.after):
             for index in np.flatnonzero(image.seen & HAS_UNDECIDED).tolist():
                 self.odd |= image.sizes[index] == UNDECIDED
+        placed = {key: _among(changes.rows.rows, values) for key, values in changes.objects.items()}
+        self.objects = {key: values for key, values in placed.items() if values}
+        for (is_before, index), values in self.objects.items():
+            self._image(is_before).sizes[index, [*values]] = _OBJECT
         self.is_strange = self.odd.copy()
+
+    def _image(self, is_before: bool) -> Image:  # noqa: FBT001 - part of a key
+        return self.before if is_before else self.after
+
+    def unequal(self, index: int) -> Array:
+        """A mask of the rows both of whose images have a column, with different values."""
+        mask = unequal(self.spans, index)
+        old, new = (self.objects.get((is_before, index), {}) for is_before in (True, False))
+        for place in {*old, *new}:
+            if ABSENT not in (self.before.sizes[index, place], self.after.sizes[index, place]):
+                mask[place] = self._stored(True, index, place) != self._stored(False, index, place)  # noqa: FBT003 - as above
+        return mask
+
+    def _stored(self, is_before: bool, index: int, place: int) -> bytes | None:  # noqa: FBT001 - as above
+        """The bytes of a value; None for NULL."""
+        values, image = self.objects.get((is_before, index), {}), self._image(is_before)
+        if place in values:
+            return values[place].value.data
+        start, size = int(image.starts[index, place]), int(image.sizes[index, place])
+        return bytes(self.spans.data[start : start + size]) if size >= 0 else None
 
 
 class _Statements:
@@ -239,7 +272,7 @@ class _Statements:
         is_key_changed, key = self._is_key_changed, self._key
         only_new = [after & ~before for before, after in zip(old, new, strict=True)]
         changed = [
-            unequal(self._images.spans, number) | (mask & is_key_changed if number in key else mask)
+            self._images.unequal(number) | (mask & is_key_changed if number in key else mask)
             for number, mask in enumerate(only_new)
         ]
         same_key = [
@@ -253,7 +286,7 @@ class _Statements:
         for number, (before, after) in enumerate(zip(old, new, strict=True)):
             is_lost = after & ~before
             self._images.odd |= is_lost & self._is_key_changed if number in self._key else is_lost
-        changed = [unequal(self._images.spans, number) for number in range(len(old))]
+        changed = [self._images.unequal(number) for number in range(len(old))]
         only_old = [before & ~after for before, after in zip(old, new, strict=True)]
         return self._update(self._images.before, changed, [(self._images.after, new), (self._images.before, only_old)])
 
@@ -291,13 +324,21 @@ class _Statements:
         """The literals of a column of an image for the rows of a mask; those without any become odd."""
         sizes = np.where(wanted, image.sizes[number], ABSENT)
         form = FieldForm(opening, null=null)
-        if not (sizes >= 0).any():
+        is_object = sizes == _OBJECT
+        if not ((sizes >= 0) | is_object).any():
             return Field(form, None, sizes)
         one = Image(image.starts[number : number + 1], sizes[np.newaxis], image.seen[number : number + 1])
         definition, codec = self._table.columns[number], self._table.codec
         found = text_column(self._images.spans, one, 0, definition, codec, self._literals.of(definition))
         self._images.odd[[problem.row for problem in found.problems]] = True
-        return Field(form, found.array, sizes)
+        if not is_object.any():
+            return Field(form, found.array, sizes)
+        places = np.flatnonzero(is_object).tolist()
+        objects = self._images.objects[image is self._images.before, number]
+        literals = [self._literals.single(definition, objects[place].value) for place in places]
+        self._images.odd[places] |= [one is None for one in literals]
+        array = pc.replace_with_mask(found.array, pa.array(is_object), pa.array(literals, pa.string()))
+        return Field(form, array, np.where(is_object, 0, sizes))
 
     @property
     def _key(self) -> list[int]:
@@ -308,6 +349,17 @@ class _Statements:
     def _masks(image: Image) -> list[Array]:
         """Masks of the rows whose image has each column."""
         return [sizes != ABSENT for sizes in image.sizes]
+
+
+def _among(rows: Array, values: Mapping[int, ObjectValue]) -> dict[int, ObjectValue]:
+    """The values that belong to some rows, by their places among these."""
+    numbers = np.fromiter(values, np.int64)
+    places = np.searchsorted(rows, numbers).clip(max=len(rows) - 1)
+    is_there = rows[places] == numbers
+    return {
+        place: values[number]
+        for place, number in zip(places[is_there].tolist(), numbers[is_there].tolist(), strict=True)
+    }
 
 
 def _constant(text: bytes, mask: Array) -> Field:

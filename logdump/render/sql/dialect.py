@@ -80,12 +80,12 @@ class Dialect:
     def text(self, value: str) -> str:
         """A character literal."""
         if value.isprintable():
-            return _quoted(value)
+            return quoted(value)
         spelled = (
             character if character.isprintable() and character != "\\" else _unicode_escape(character)
             for character in value
         )
-        return f"U&{_quoted(''.join(spelled))}"
+        return f"U&{quoted(''.join(spelled))}"
 
     def binary(self, value: bytes) -> str:
         """A binary literal."""
@@ -142,7 +142,8 @@ class Dialect:
     )
 
 
-def _quoted(text: str) -> str:
+def quoted(text: str) -> str:
+    """A text between quotes, its own doubled."""
     return "'{}'".format(text.replace("'", "''"))
 
 

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
 from logdump.render.sql.dialect import Unwritable
-from trailformat import TrailError, TrailFile
-from trailformat.changes.lobs import Lob, lobs_of, read_lob
+from trailformat import Record, TrailError, TrailFile
+from trailformat.changes.lobs import Lob, whole_lobs
 from trailformat.changes.row_changes import Change, ColumnChange
 from trailformat.codec.charsets import codec_of, decode
 from trailformat.definitions.column import ColumnDefinition
@@ -13,43 +16,61 @@ from trailformat.values.sub_types import sub_type
 
 LONGEST = 1_000_000
 """Bytes of a value that a statement takes; LOB and EXPORT are for longer ones."""
+UNKNOWN_LAYOUT = "large object {} is in pieces whose layout is not known"
 _TEXTS = frozenset({0, 1, 2, 64, 65, 66})
 
 
-def with_large_objects(trail: TrailFile, change: Change, codec: str) -> Change:
-    """The change with its large objects among its columns; ``codec`` is that of text in its database.
+def needs_large_objects(op: str, *, takes_back: bool) -> bool:
+    """Whether the statement of a change needs the large objects of its row: one that only finds the row does not."""
+    return op != ("INSERT" if takes_back else "DELETE")
+
+
+def with_large_objects(trail: TrailFile, change: Change, codec: str, pieces: Sequence[Record] | None = None) -> Change:
+    """The change with its large objects among its columns.
+
+    ``codec`` is that of text in its database; ``pieces`` are the records of its objects, where they are known.
 
     Raises:
         Unwritable: one is not whole, too long, or in pieces whose layout is not known.
         TrailError: what follows the row cannot be read.
     """
-    rba = change.records[-1].rba
     columns = {column.index: column for column in change.columns}
-    for lob in lobs_of(trail, rba):
-        index, value = _value(trail, change, rba, lob, codec)
-        definition = _definition(change, index)
+    known = change.definition.columns if change.definition else ()
+    for index, is_before, value in values_of_objects(trail, change.records[-1].rba, known, codec, pieces):
+        definition = known[index]
         column = columns.get(index) or ColumnChange(index, definition.name, definition, None, None, definition.is_key)
-        columns[index] = column._replace(before=value) if lob.is_before else column._replace(after=value)
+        columns[index] = column._replace(before=value) if is_before else column._replace(after=value)
     return change._replace(columns=tuple(columns[index] for index in sorted(columns)))
 
 
-def _value(trail: TrailFile, change: Change, rba: int, lob: Lob, codec: str) -> tuple[int, Value]:
+class ObjectValue(NamedTuple):
+    """The value of a large object: the index of its column, whether it is the one before."""
+
+    column: int
+    is_before: bool
+    value: Value
+
+
+def values_of_objects(
+    trail: TrailFile, rba: int, columns: Sequence[ColumnDefinition], codec: str, pieces: Sequence[Record] | None
+) -> Iterator[ObjectValue]:
+    """The values of the large objects of the row at ``rba``; raises like with_large_objects."""
+    for lob, data in whole_lobs(trail, rba, LONGEST, pieces):
+        index = _column(lob)
+        if index >= len(columns):
+            raise Unwritable(f"column {index} has no name: no definition of the table fits (SOURCEDEFS reads some)")
+        yield ObjectValue(index, lob.is_before, _decoded(data, columns[index], codec))
+
+
+def _column(lob: Lob) -> int:
+    """The index of the column of an object that a statement can take."""
     if lob.column is None:
-        raise Unwritable(f"large object {lob.ordinal} is in pieces whose layout is not known")
+        raise Unwritable(UNKNOWN_LAYOUT.format(lob.ordinal))
     if not lob.is_whole:
         raise Unwritable(f"large object {lob.ordinal} is not whole")
     if lob.size > LONGEST:
         raise Unwritable(f"large object {lob.ordinal} has {lob.size} bytes, more than {LONGEST}")
-    data = bytearray()
-    read_lob(trail, rba, lob.ordinal, data.extend)
-    return lob.column, _decoded(bytes(data), _definition(change, lob.column), codec)
-
-
-def _definition(change: Change, index: int) -> ColumnDefinition:
-    columns = change.definition.columns if change.definition else ()
-    if index >= len(columns):
-        raise Unwritable(f"column {index} has no name: no definition of the table fits (SOURCEDEFS reads some)")
-    return columns[index]
+    return lob.column
 
 
 def _decoded(data: bytes, definition: ColumnDefinition, codec: str) -> Value:

@@ -8,7 +8,7 @@ import re
 from itertools import groupby
 from typing import ClassVar
 
-from logdump.render.sql.dialect import Dialect, Unwritable
+from logdump.render.sql.dialect import Dialect, Unwritable, quoted
 
 _MOMENT = re.compile(
     r"(-?)(\d{4}-\d\d-\d\d)(?:[: T](\d\d:\d\d:\d\d(?:\.\d{1,9})?))?( ?[+-]\d\d:\d\d| (?!AD|BC)[A-Za-z_/+-]+)?",
@@ -83,10 +83,10 @@ class Oracle(Dialect):
 
 def _pieces(value: str) -> str:
     """The printable runs as literals, everything else by its code."""
-    if not value:
-        return "''"
+    if value.isprintable():
+        return quoted(value)
     return " || ".join(
-        "'{}'".format("".join(run).replace("'", "''")) if printable else " || ".join(map(_by_code, run))
+        quoted("".join(run)) if printable else " || ".join(map(_by_code, run))
         for printable, run in groupby(value, str.isprintable)
     )
 

@@ -8,13 +8,13 @@ grows with the trail.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
 from logdump.render.sql.dialect import Dialect, Unwritable
-from logdump.render.sql.large_objects import with_large_objects
+from logdump.render.sql.large_objects import needs_large_objects, with_large_objects
 from logdump.render.sql.script_files import ScriptFile, ScriptFiles
 from logdump.render.sql.statement import redo, undo
 from logdump.session.statements import Statement
@@ -276,16 +276,19 @@ class SqlScript:
         """The beginning of a transaction."""
         return Opening(extent, _changes_in(extent), self._trail)
 
-    def statements_of(self, records: Iterable[Record], transaction: Transaction) -> Iterator[Statement | None]:
+    def statements_of(
+        self, records: Iterable[Record], transaction: Transaction, pieces: Sequence[Record] | None = None
+    ) -> Iterator[Statement | None]:
         """The statements of records of a transaction, in the order of the script; None for what the filter drops.
 
-        ``records`` hold whole changes, the last one first where they are taken back.
+        ``records`` hold whole changes, the last one first where they are taken back; ``pieces`` are those of large
+        objects behind the last of them, where all are known.
         """
         for change in self._changes(records, transaction):
             if not any(map(self._files.accepts, change.records)):
                 yield None
                 continue
-            statement = self._statement(change)
+            statement = self._statement(change, pieces)
             self.statements += statement.sql is not None
             self.remarks += statement.sql is None
             yield statement
@@ -298,20 +301,19 @@ class SqlScript:
         """A file of the trail."""
         return self._files.of(path)
 
-    def _statement(self, change: Change) -> Statement:
+    def _statement(self, change: Change, pieces: Sequence[Record] | None = None) -> Statement:
         path = change.records[0].path
-        return self._written(change)._replace(elsewhere=path if path != self._trail.path else None)
+        return self._written(change, pieces)._replace(elsewhere=path if path != self._trail.path else None)
 
-    def _written(self, change: Change) -> Statement:
+    def _written(self, change: Change, pieces: Sequence[Record] | None) -> Statement:
         record = change.records[-1]
         file = self._files.of(record.path)
         spot = Spot(file.trail.path, record.rba)
         has_pieces = spot in self._with_pieces
         self._with_pieces.discard(spot)
         try:
-            is_found_by_key = change.op == ("INSERT" if self.takes_back else "DELETE")
-            if has_pieces and not is_found_by_key:
-                change = with_large_objects(file.trail, change, file.definitions.of(record).charset)
+            if has_pieces and needs_large_objects(change.op, takes_back=self.takes_back):
+                change = with_large_objects(file.trail, change, file.definitions.of(record).charset, pieces)
         except (Unwritable, TrailError) as error:
             return Statement(change, None, str(error))
         return (undo if self.takes_back else redo)(change, self.dialect)
@@ -387,8 +389,11 @@ def _precedes(damage: Damage, before: dict[Path, int | None]) -> bool:
 
 def _changes_in(extent: Extent) -> int:
     """The number of its records with changes; pieces of large objects belong to the rows before them."""
-    numbers = {True: 0, False: 0}
+    rows = pieces = 0
     for types in extent.tables.values():
         for io_type, number in types.items():
-            numbers[io_type == LARGE_OBJECT] += number if io_type in OPERATIONS else 0
-    return numbers[False] or numbers[True]
+            if io_type == LARGE_OBJECT:
+                pieces += number
+            elif io_type in OPERATIONS:
+                rows += number
+    return rows or pieces

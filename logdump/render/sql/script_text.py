@@ -80,7 +80,7 @@ def _place(extent: Extent, here: Path) -> str:
 
 def at(spot: Spot, here: Path) -> str:
     """``RBA 1811``, and the file where it is not the one that is open."""
-    return f"RBA {spot.rba}" if spot.path == here else f"RBA {spot.rba} of {spot.path}"
+    return f"RBA {spot.rba}" if spot.is_in(here) else f"RBA {spot.rba} of {spot.path}"
 
 
 def _reason(item: Skipped, here: Path) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -14,7 +13,7 @@ from hypothesis import strategies as st
 from fixtures import TRAILS
 from fixtures.flavour import MYSQL_21
 from logdump.operations.export import columns_pay, text_file
-from logdump.render.sql import SqlScript
+from tests.logdump.export.scripts import EITHER, check, written
 from tests.logdump.export.strategies import records_of_a_table
 from tests.logdump.line import Line
 from tests.logdump.statements.history import without_key, write_history
@@ -38,64 +37,21 @@ WAYS = [
 ]
 """The trails come in pairs of both byte orders: one way for each of the two."""
 DIALECTS = ("oracle", "mysql", "postgresql", "ansi")
-EITHER = pytest.mark.parametrize("direction", ["", "undo"], ids=["redo", "undo"])
 EACH_DIALECT = pytest.mark.parametrize("dialect", list(DIALECTS) if IS_LONG else list(DIALECTS)[:2])
 ORDER = ByteOrder.BIG
-Written = tuple[bytes | None, list[str], list[str], int]
-"""The script, what is told, the failures, and where the session stands then."""
-
-
-def _written(path: Path, words: str, before: str, *, by_columns: bool) -> Written:
-    """Export a trail; NOTIFY reports often."""
-    line = Line()
-    line.session.open(path)
-    line(f"notify 3; {before}")
-    with pytest.MonkeyPatch.context() as patched, TemporaryDirectory() as folder:
-        patched.setattr(columns_pay, "_MANY_BYTES", 0 if by_columns else 1 << 40)
-        patched.setattr(columns_pay, "_MANY_TRANSACTIONS", 0)
-        told = line(f"export sql to {folder}/out {words}")
-        target = Path(folder) / "out"
-        script = target.read_bytes() if target.exists() else None
-    position = line.session.cursor.next
-    failures = [str(failure).replace(folder, "") for failure in line.failures]
-    line.session.close()
-    return script, [text.replace(folder, "") for text in told], failures, position
-
-
-def _check(path: Path, words: str, before: str = "") -> str:
-    """Export both ways; returns the script."""
-    one_by_one = _written(path, words, before, by_columns=False)
-    assert _written(path, words, before, by_columns=True) == one_by_one
-    return (one_by_one[0] or b"").decode()
-
-
 RECORDS = records_of_a_table(st.sampled_from([3, 3, 3, 0, 1, 2]))
-
-
-@pytest.fixture
-def singles(monkeypatch: pytest.MonkeyPatch) -> list[list[Record]]:
-    """The records of each change whose statement is made by itself."""
-    found: list[list[Record]] = []
-    plain = SqlScript.statements_of
-
-    def noted(self: SqlScript, records: list[Record], transaction: object) -> object:
-        found.append(list(records))
-        return plain(self, found[-1], transaction)  # type: ignore[arg-type]
-
-    monkeypatch.setattr(SqlScript, "statements_of", noted)
-    return found
 
 
 @pytest.mark.parametrize(("trail", "direction"), WAYS)
 def test_every_trail_comes_to_the_same_bytes(trail: Path, direction: str) -> None:
-    _check(trail, direction)
+    check(trail, direction)
 
 
 @EITHER
 @pytest.mark.parametrize("words", ["include cut", "2 transactions"])
 @pytest.mark.parametrize("before", ["next 6", "filter include rectype insert", "filter filename TEA*", "across on"])
 def test_a_part_of_a_trail_comes_to_the_same_bytes(before: str, words: str, direction: str) -> None:
-    _check(TRAILS / "st000000000", f"{words} {direction}", before)
+    check(TRAILS / "st000000000", f"{words} {direction}", before)
 
 
 @pytest.mark.parametrize("command", ["redo", "undo"])
@@ -111,7 +67,7 @@ def test_redo_and_undo_print_the_same_lines(
         line = Line()
         line(f"open {TRAILS / trail}")
         line.session.takes_lines = takes_lines
-        shown.append((line(f"{command} {words}"), line.session.cursor.next))
+        shown.append(("\n".join(line(f"{command} {words}")), line.session.cursor.next))
         line.session.close()
     assert shown[0] == shown[1]
 
@@ -123,7 +79,7 @@ def test_values_of_every_type_good_or_bad_come_to_the_same_bytes(
 ) -> None:
     rows = data.draw(st.permutations(second[1:] + first[1:])) if first[0] == second[0] else second[1:]
     words = data.draw(st.sampled_from(DIALECTS)) + data.draw(st.sampled_from([" undo", ""]))
-    _check(trail_of(tmp_path, *first, second[0], *rows), words)
+    check(trail_of(tmp_path, *first, second[0], *rows), words)
 
 
 @EITHER
@@ -134,7 +90,7 @@ def test_a_history_with_strange_texts_comes_to_the_same_bytes(dialect: str, dire
     for place, table in enumerate(tables if IS_LONG else [tables[(number + bool(direction)) % 2]]):
         path = tmp_path / f"k{place}000000000"
         write_history(path, number, table, odd_words=True)
-        _check(path, f"{dialect} {direction}")
+        check(path, f"{dialect} {direction}")
 
 
 @EITHER
@@ -143,7 +99,7 @@ def test_no_statement_of_an_ordinary_row_is_made_by_itself(
 ) -> None:
     for seed, table in enumerate((MYSQL_21.teas, without_key(MYSQL_21.teas))):
         path = write_history(tmp_path / f"k{seed}000000000", seed, table, can_be_undone=True).path
-        script = _written(path, f"ansi {direction}", "", by_columns=True)[0] or b""
+        script = written(path, f"ansi {direction}", "", by_columns=True)[0] or b""
         remarks = script.decode().count("no column is changed")
         assert len(singles) == remarks
         singles.clear()
@@ -193,7 +149,7 @@ def test_names_that_need_quotes_or_cannot_be_written_are_treated_alike(
     names: tuple[str, ...], dialect: str, direction: str, tmp_path: Path
 ) -> None:
     rows = [_insert("a", "b", "c"), _delete("a", "b", "c"), _row(UNIFIED_UPDATE, ("a", "b", "c"), ("a", "x", "c"))]
-    _check(trail_of(tmp_path, _definition(*names, table='TEA."POTS"'), *rows), f"{dialect} {direction}")
+    check(trail_of(tmp_path, _definition(*names, table='TEA."POTS"'), *rows), f"{dialect} {direction}")
 
 
 VALUES = (None, "", "NULL", "it's", "'" * 1200, "x" * 999, "é" * 1001, "\0", "a\\b\n", "\ud7ff", "\u202e")
@@ -207,14 +163,14 @@ def test_null_empty_and_strange_keys_find_their_rows_alike(
 ) -> None:
     rows = [make(one, "b") for one in VALUES for make in (_insert, _delete)]
     rows += [_row(UNIFIED_UPDATE, (one, "b"), (one, other)) for one, other in pairwise(VALUES)]
-    _check(trail_of(tmp_path, _definition("A", "B", keys=keys), *rows), f"{dialect} {direction}")
+    check(trail_of(tmp_path, _definition("A", "B", keys=keys), *rows), f"{dialect} {direction}")
 
 
 def test_an_empty_text_is_null_in_the_conditions_of_oracle_alone(tmp_path: Path, singles: list[list[Record]]) -> None:
     trail = trail_of(tmp_path, _definition("A", "B", keys=2), _delete("", "b"), _delete("a", None))
     expected = {"oracle": '"A" IS NULL AND "B" = \'b\'', "ansi": "\"A\" = '' AND \"B\" = 'b'"}
     for dialect, condition in expected.items():
-        script = (_written(trail, dialect, "", by_columns=True)[0] or b"").decode()
+        script = (written(trail, dialect, "", by_columns=True)[0] or b"").decode()
         assert f'DELETE FROM "TEA"."POTS" WHERE {condition};\n' in script
         assert 'WHERE "A" = \'a\' AND "B" IS NULL;\n' in script
     assert not singles
@@ -251,7 +207,7 @@ def test_parts_of_a_large_transaction_are_parts_of_one(
     monkeypatch.setattr(sql_statements, "_MOST_CELLS", 4)
     small = _insert("a", "b")
     trail = trail_of(tmp_path, _definition("A", "B"), *[small] * 9, *_large(), small, *_large(), small)
-    _check(trail, f"ansi {direction}", before)
+    check(trail, f"ansi {direction}", before)
 
 
 def test_updates_that_cannot_be_taken_back_are_comments_and_counted(
@@ -259,11 +215,11 @@ def test_updates_that_cannot_be_taken_back_are_comments_and_counted(
 ) -> None:
     rows = [_half(("k", "b", one), is_before=False) for one in "xy"]
     trail = trail_of(tmp_path, _definition("A", "B", "C"), *_transaction(*rows), _insert("k", "b", "c"))
-    script = _check(trail, "ansi undo")
+    script = check(trail, "ansi undo")
     assert script.count("UPDATE TEA.POTS: the trail has no before image of B, C\n") == 2
     assert "-- 2 of the changes above could not be written" in script
     singles.clear()
-    assert _written(trail, "ansi undo", "", by_columns=True)[0] == script.encode()
+    assert written(trail, "ansi undo", "", by_columns=True)[0] == script.encode()
     assert not singles
 
 
@@ -271,8 +227,8 @@ def test_updates_that_cannot_be_taken_back_are_comments_and_counted(
 def test_damage_ends_both_ways_alike(direction: str, tmp_path: Path) -> None:
     rows = [_insert("a", "b"), _delete("a", "b")]
     trail = trail_of(tmp_path, _definition("A", "B"), *rows, b"\x00\x01damage\xff" * 3, *rows)
-    assert _written(trail, direction, "", by_columns=True)[2]
-    _check(trail, direction)
+    assert written(trail, direction, "", by_columns=True)[2]
+    check(trail, direction)
 
 
 def test_an_export_that_is_interrupted_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

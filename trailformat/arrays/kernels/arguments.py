@@ -54,3 +54,17 @@ marks rows without a line. The others are texts: head
 and tail of a line, beginning, separator and end of the list of NULLs, and what stands for an empty list. Without a
 beginning no NULLs are listed, as where a field is a list.
 """
+
+SPELL_BYTES, SPELL_INTEGERS, SPELL_NUMBERS, SPELL_DATES, SPELL_MOMENTS, SPELL_TEXTS = range(6)
+"""Forms of values as texts; NUMBERS are those that are stored as texts."""
+P_FORM, P_MOST, P_WIDTH, P_IS_SIGNED, P_SCALE, P_IS_UPPER, P_DOUBLES_QUOTES, P_ODD, P_TEXTS = range(9)
+P_OPENING, P_CLOSING, P_OTHER_OPENING, P_OTHER_CLOSING, SPELLING_SIZE = range(P_TEXTS + 1, P_TEXTS + 10, 2)
+"""Places in the description of a spelling, int64[SPELLING_SIZE].
+
+A value of more than MOST bytes is not ordinary. WIDTH, IS_SIGNED and SCALE are those of integers, IS_UPPER of digits in
+hex; with DOUBLES_QUOTES single quotes stand twice in texts; ODD, 0 or the address of uint8[256], marks the characters
+of texts that are not ordinary, of the printable ones backslash and quote alone. TEXTS is the address of the others,
+with SPARE bytes behind them: before and behind a value; OTHER: of texts beyond ASCII, of moments with a fraction.
+"""
+FOUND_MISSING, FOUND_UNDECIDED, FOUND_HIGH, FOUND_SIZE = range(4)
+"""Places in what ``spell_values`` has found, int64[FOUND_SIZE]."""

@@ -77,7 +77,7 @@ def unmarked(data: int, starts: int, sizes: int, rows: int) -> int:
 
 
 @inlined
-def _is_number(data: int, at: int, end: int) -> Any:
+def is_number(data: int, at: int, end: int) -> Any:
     """Whether ``[-]digits[.digits]`` stands there, without a zero that could be left out in front."""
     if end - at > _MOST_DIGITS:
         return False
@@ -132,7 +132,7 @@ def take_bytes(column: int, form: int, out: int) -> Any:
     store32(offsets, 0, 0)
     for row in range(i64(column, 8 * C_ROWS)):
         start, size = value_of(about, row)
-        if size > most or (size >= 0 and form == NUMBERS and not _is_number(data, start, start + size)):
+        if size > most or (size >= 0 and form == NUMBERS and not is_number(data, start, start + size)):
             size = np.int64(UNDECIDED)
         if size >= 0:
             set_bit(valid, row)

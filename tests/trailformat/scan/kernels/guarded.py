@@ -181,16 +181,16 @@ def _record_length(address: int, little: int) -> int:
     return int.from_bytes(head[2 : 6 if is_wide else 4], "little" if little else "big")
 
 
-def _drop_high_bytes(guard: Guard, args: Ends) -> None:
+def _column(guard: Guard, args: Ends) -> None:
     args[0] = guard.given(args[0], 8 * arrays.COLUMN_SIZE, is_table=True)
     _give_column(guard, longs(args[0], arrays.COLUMN_SIZE))
 
 
-def _give_column(guard: Guard, words: Any) -> None:
-    """The values of a column, and what tells where they stand."""
+def _give_column(guard: Guard, words: Any, *, by_words: bool = False) -> None:
+    """The values of a column, all data where they are read by words, and what tells where they stand."""
     rows, width, numbers = words[arrays.C_ROWS], *((8, longs) if words[arrays.C_WIDE] else (4, ints))
     starts, sizes = numbers(words[arrays.C_STARTS], rows), numbers(words[arrays.C_SIZES], rows)
-    if words[arrays.C_FORM] in (arrays.BYTES, arrays.NUMBERS):
+    if by_words:
         words[arrays.C_DATA] = _shifted(guard, words[arrays.C_DATA], 0, words[arrays.C_DATA_END])
     else:
         ends = [start + size for start, size in zip(starts, sizes, strict=True)]
@@ -211,7 +211,7 @@ def _make_columns(guard: Guard, args: Ends) -> None:
     for number in range(count):
         words = longs(args[0] + 8 * size * number, size)
         rows, width = words[arrays.C_ROWS], WIDTHS.get(words[arrays.C_FORM])
-        _give_column(guard, words)
+        _give_column(guard, words, by_words=width is None)
         words[arrays.C_VALID] = guard.given(words[arrays.C_VALID], (rows + 7) >> 3)
         place, taken = (arrays.C_OFFSETS, 4 * (rows + 1)) if width is None else (arrays.C_OUT, width * rows)
         words[place] = guard.given(words[place], taken)
@@ -285,6 +285,39 @@ def _give_field(guard: Guard, field: Any, rows: int) -> None:
             field[at] = guard.given(field[at], size)
 
 
+def _spell_values(guard: Guard, args: Ends) -> None:
+    """As much room as the values take, with the text before one that is not taken, and SPARE."""
+    rows = longs(args[0], arrays.COLUMN_SIZE)[arrays.C_ROWS]
+    words = longs(args[1], arrays.SPELLING_SIZE)
+    places = list(words[arrays.P_OPENING :])
+    texts = max(map(sum, zip(places[::2], places[1::2], strict=True))) + arrays.SPARE
+    odd = {arrays.P_ODD: 256} if words[arrays.P_ODD] else {}
+    form, stored = words[arrays.P_FORM], sum(max(0, size) for size in _sizes(args[0]))
+    longest = {arrays.SPELL_INTEGERS: 48, arrays.SPELL_MOMENTS: 32}.get(form, 0)
+    grown = stored * (2 if form == arrays.SPELL_BYTES else 0 if longest else 1 + words[arrays.P_DOUBLES_QUOTES])
+    room = rows * (longest + texts) + grown
+    _column(guard, args)
+    args[1] = guard.table(args[1], {arrays.P_TEXTS: texts, **odd}, arrays.SPELLING_SIZE)
+    args[2], args[3] = guard.given(args[2], 4 * (rows + 1)), guard.given(args[3], (rows + 7) >> 3)
+    args[4], args[5] = guard.given(args[4], room + arrays.SPARE), guard.given(args[5], 8 * arrays.FOUND_SIZE)
+
+
+def _sizes(column: int) -> Sequence[int]:
+    words = longs(column, arrays.COLUMN_SIZE)
+    numbers = longs if words[arrays.C_WIDE] else ints
+    return list(numbers(words[arrays.C_SIZES], words[arrays.C_ROWS]))
+
+
+def _join_runs(guard: Guard, args: Ends) -> None:
+    count = args[1]
+    sizes = longs(args[0], 2 * count)[1::2]
+    args[0] = guard.given(args[0], 16 * count, is_table=True)
+    runs = longs(args[0], 2 * count)
+    for at in range(0, 2 * count, 2):
+        runs[at] = guard.given(runs[at], runs[at + 1])
+    args[2] = guard.given(args[2], sum(sizes))
+
+
 def _count_lines(guard: Guard, args: Ends) -> None:
     args[0], args[2] = guard.given(args[0], args[1]), guard.given(args[2], 24)
 
@@ -307,8 +340,10 @@ CONTRACTS: dict[str, Callable[[Guard, Ends], object]] = {
     "hold": _hold,
     "unmarked": _unmarked,
     "make_columns": _make_columns,
-    "drop_high_bytes": _drop_high_bytes,
+    "drop_high_bytes": _column,
     "write_lines": _write_lines,
+    "join_runs": _join_runs,
+    "spell_values": _spell_values,
     "count_lines": _count_lines,
 }
 """For each kernel what puts guarded copies in the places of its arguments."""

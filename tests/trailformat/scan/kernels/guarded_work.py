@@ -19,14 +19,19 @@ from tests.trailformat.samples import BOTH, column, header, trail_of
 from trailformat import ByteOrder, NotATrail, Record, TrailFile, make_record
 from trailformat.arrays import (
     BytesAt,
+    DecodePath,
     Escapes,
     Field,
     FieldForm,
     LineForm,
     Numbered,
     Parts,
+    TextForm,
+    ValueSpelling,
+    joined_runs,
     line_breaks,
     locate_columns,
+    text_column,
     write_lines,
 )
 from trailformat.arrays.columns import column_arrays
@@ -89,7 +94,12 @@ _TEXTS = (
     b"\0\0\0\1",
     b"\0\0\0\0\0\0\0\1",
     b"long enough for several words",
+    b"it's 'quoted'",
+    "é".encode(),
 )
+_ODD = (np.arange(256) == 1).view(np.uint8)
+_FORM = TextForm((b"<", b">"), (b"longer than a word <", b">"), odd=_ODD, is_printable=True, doubles_quotes=True)
+_QUOTED = ValueSpelling(dict.fromkeys(DecodePath, _FORM), lambda _: None)
 
 
 def use_every_kernel() -> None:
@@ -100,6 +110,8 @@ def use_every_kernel() -> None:
             with contextlib.suppress(NotATrail), TrailFile(path) as trail:
                 _read(trail)
         _write_every_line()
+        text = np.frombuffer(b"twenty bytes of text", np.uint8)
+        joined_runs([text, text[3:]], np.array([0, 1, 0]), np.array([0, 2, 19]), np.array([16, 9, 20]))
         _write_every_kind()
         for order in BOTH:
             _make_arrays(Path(folder), order)
@@ -249,6 +261,7 @@ def _arrays_of(rows: RowBytes) -> None:
     for name, kind in KINDS.items():
         definition = column(**kind)
         column_arrays(spans, spans.after, [definition])
+        text_column(spans, spans.after, 0, definition, spelling=_QUOTED)
         if len(rows) == 1 and name != "VARCHAR":
             continue
         text_array(StoredValues(rows.view, spans.little, starts, sizes), definition)

@@ -34,6 +34,8 @@ NAMES = (
     "make_columns",
     "drop_high_bytes",
     "write_lines",
+    "join_runs",
+    "spell_values",
     "count_lines",
 )
 
