@@ -84,7 +84,8 @@ class Checker:
         end = rba + length
         error = trail.error_at(rba) or TrailError("it was not complete when it was read", path=trail.path, rba=rba)
         yield GapShown(trail.path, rba, length, end if end < trail.size else None, error)
-        if (stop := embedded_up_to(trail.bytes, rba, end, trail.size, trail.order)) is not None:
+        order = trail.first_order or trail.order
+        if (stop := embedded_up_to(trail.bytes, rba, end, trail.size, order)) is not None:
             text = f"RBA {rba}: its length leads to RBA {stop}; the records from RBA {end} up to there may be its data"
             yield Notice((f"{trail.path}, {text}",), ExitStatus.BAD_DATA)
 

@@ -111,5 +111,6 @@ def _bad_record_lines(session: Session, error: TrailError, rba: int, good: int |
     else:
         yield f"Next good header at RBA {good}: SCANFORHEADER (SFH) goes there."
     trail = session.trail
-    if good is not None and (end := embedded_up_to(trail.bytes, rba, good, trail.size, trail.order)) is not None:
+    order = trail.first_order or trail.order
+    if good is not None and (end := embedded_up_to(trail.bytes, rba, good, trail.size, order)) is not None:
         yield f"The length of the bad record leads to RBA {end}: good headers before that may be part of its data."

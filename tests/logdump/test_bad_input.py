@@ -14,7 +14,7 @@ from tests.logdump.program import logdump
 from tests.logdump.render.records import a_record
 from tests.searching import stride
 from tests.trailformat.samples import row
-from trailformat import TrailFile
+from trailformat import ByteOrder, TrailFile
 
 GOES_ON = "GHDR is OFF\n"
 SWITCHES = "ghdr on; detail data; ggstoken detail; usertoken detail; headertoken detail; fileheader detail"
@@ -162,6 +162,17 @@ def test_good_headers_in_the_data_of_a_bad_record_are_named_as_such(command: str
     assert said[command] in answer.err.splitlines()
     path.write_bytes(row().raw + last[:-4] + bytes(4) + last)
     assert "may be" not in logdump("-c", f"open {path}; {command}").err
+
+
+def test_what_is_said_of_damage_does_not_depend_on_what_was_read_before(tmp_path: Path) -> None:
+    first = row(order=ByteOrder.LITTLE).raw
+    inner = row(b"inner", order=ByteOrder.BIG).raw
+    outer = bytearray(row(inner, order=ByteOrder.LITTLE).raw)
+    outer[-4] = 0
+    path = file_of(tmp_path, first + bytes(outer))
+    told = opened(path, "n 9")[1]
+    assert f"The length of the bad record leads to RBA {len(first) + len(outer)}: " in told
+    assert opened(path, f"pos {len(first) + outer.index(inner)}", "next", "pos first", "n 9")[1] == told
 
 
 def test_count_says_what_it_left_out(trails: Path) -> None:

@@ -188,8 +188,10 @@ def sound_length(buffer: Source, rba: int, end: int, order: ByteOrder) -> int | 
         return None
 
 
-def sound_frame(buffer: Source, rba: int, end: int, order: ByteOrder, *, order_known: bool) -> tuple[int, ByteOrder]:
-    """The length of the sound record at ``rba`` and its byte order, ``order`` tried first.
+def sound_frame(
+    buffer: Source, rba: int, end: int, order: ByteOrder, *, order_known: bool, own: ByteOrder | None = None
+) -> tuple[int, ByteOrder]:
+    """The length of the sound record at ``rba`` and its byte order, ``order`` tried first; errors are in ``own``.
 
     Raises:
         PartialRecord: the last record of the file begins there and is not complete.
@@ -202,8 +204,9 @@ def sound_frame(buffer: Source, rba: int, end: int, order: ByteOrder, *, order_k
     try:
         return frame_length(buffer, rba, end, order.other), order.other
     except (BadRecord, PartialRecord) as error:
-        if isinstance(error, PartialRecord) and not order_known:
-            truth = error
+        truth, untried = (error, truth) if own is order.other else (truth, error)
+        if isinstance(untried, PartialRecord) and not order_known:
+            truth = untried
     if isinstance(truth, PartialRecord) and next_sound(buffer, rba, end, order) is not None:
         raise BadRecord("the record's length runs past the end", expected=truth.found, found=truth.expected)
     raise truth

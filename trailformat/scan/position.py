@@ -35,8 +35,11 @@ def first_position(trail: TrailFile, rba: int = 0) -> ScanPosition:
 
 def first_order(buffer: Source, position: ScanPosition) -> ByteOrder:
     """The order to try first at a place."""
-    at_file_header = position.rba == 0 and buffer[0] == framing.FILE_HEADER
-    return ByteOrder.BIG if at_file_header else position.order
+    return ByteOrder.BIG if _is_file_header(buffer, position.rba) else position.order
+
+
+def _is_file_header(buffer: Source, rba: int) -> bool:
+    return rba == 0 and buffer[0] == framing.FILE_HEADER
 
 
 def after(position: ScanPosition, length: int, order: ByteOrder, first: ByteOrder, *, is_first: bool) -> ScanPosition:
@@ -49,11 +52,15 @@ def after(position: ScanPosition, length: int, order: ByteOrder, first: ByteOrde
     return ScanPosition(position.rba + length, order, order_known=True)
 
 
-def damage_at(buffer: Source, position: ScanPosition, end: int) -> tuple[int, int]:
-    """Kind and length of the span at a place where no sound record starts: BAD_SPAN or PARTIAL."""
+def damage_at(buffer: Source, position: ScanPosition, end: int, own: ByteOrder | None) -> tuple[int, int]:
+    """Kind and length of the span at a place where no sound record starts: BAD_SPAN or PARTIAL.
+
+    ``own`` is the byte order of the file, as far as it is known: whether half a record is there is decided in it.
+    """
     rba, first = position.rba, first_order(buffer, position)
+    own = None if _is_file_header(buffer, rba) else own
     try:
-        framing.sound_frame(buffer, rba, end, first, order_known=position.order_known)
+        framing.sound_frame(buffer, rba, end, first, order_known=position.order_known, own=own)
     except PartialRecord:
         return PARTIAL, end - rba
     except BadRecord:

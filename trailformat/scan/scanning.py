@@ -74,6 +74,7 @@ class Scanning(Iterator[T]):
     ) -> None:
         self.position = position
         self._trail = trail
+        self._own_order = trail.first_order
         self._stop = stop
         before = (earlier or EarlierNames(trail, position.rba)) if position.rba else None
         self.names = Names(before, by_definition=by_definition)
@@ -111,7 +112,7 @@ class Scanning(Iterator[T]):
         return size
 
     def _step_over_damage(self, size: int) -> None:
-        kind, length = damage_at(self._trail.bytes, self.position, size)
+        kind, length = damage_at(self._trail.bytes, self.position, size, self._own_order)
         self._filler.add_span(kind, self.position.rba, length)
         self.position = self.position._replace(rba=self.position.rba + length)
 

@@ -282,8 +282,9 @@ class TrailFile:
             raise BadRecord("position lies outside the file", path=self.path, rba=rba, expected=f"0 to {size}")
         buffer = self.bytes
         try:
-            first = ByteOrder.BIG if rba == 0 and buffer[0] == framing.FILE_HEADER else self.order
-            length, order = framing.sound_frame(buffer, rba, size, first, order_known=self._order_known)
+            is_file_header = rba == 0 and buffer[0] == framing.FILE_HEADER
+            first, own = (ByteOrder.BIG, None) if is_file_header else (self.order, self._first_order)
+            length, order = framing.sound_frame(buffer, rba, size, first, order_known=self._order_known, own=own)
         except TrailError as error:
             raise error.at(self.path, rba) from None
         if rba and order is not first:
