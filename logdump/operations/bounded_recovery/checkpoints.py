@@ -6,7 +6,8 @@
     restart of C_k         the least begin of the others that are open; C_k itself without one
     dirty at C_k           persisted before, with an operation in (C_k-1, C_k]: written anew
 
-A transaction is added once, in any order: what a checkpoint holds are sums and the least begin.
+A transaction is added once, in any order, in a time that does not depend on how many checkpoints it is open at: what is
+kept are the changes of sums from one checkpoint to the next, and the least begin at each.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from typing import NamedTuple
 from logdump.session.bounded_recovery import Began, BrIntervalShown, CheckpointShown, RedoStart
 from trailformat.search.redo_clock import RedoPlace
 
-MOST_CHECKPOINTS = 100_000
+MOST_CHECKPOINTS = 50_000
 
 
 class TimedOperation(NamedTuple):
@@ -31,12 +32,13 @@ class TimedOperation(NamedTuple):
     size: int
 
 
-class _Sum:
-    """The sums at one checkpoint."""
+class _Sums(NamedTuple):
+    """What a checkpoint holds."""
 
-    def __init__(self) -> None:
-        self.open = self.persisted = self.dirty = self.bytes = self.written = 0
-        self.oldest: Began | None = None
+    open: int
+    persisted: int
+    dirty: int
+    size: int
 
 
 class BrCheckpoints:
@@ -51,7 +53,11 @@ class BrCheckpoints:
         self.first, self.interval, self.last = first, interval, last
         self.count = max(0, (last - first) // interval + 1)
         self.ever = 0
-        self._sums: dict[int, _Sum] = {}
+        self._steps: tuple[Counter[int], Counter[int], Counter[int]] = Counter(), Counter(), Counter()
+        """By how much the numbers of those open and persisted and their bytes change at a checkpoint."""
+        self._dirty: Counter[int] = Counter()
+        self._written = 0
+        self._oldest: dict[int, Began] = {}
         self._ends: dict[int, RedoPlace] = {}
 
     def _at_or_after(self, time: int) -> int:
@@ -94,20 +100,26 @@ class BrCheckpoints:
         begins = max(0, self._at_or_after(one.high))
         persists, stop = self._persists(one), self._stop(one.end)
         self.ever += persists < stop
-        so_far = one.size if operations is None else sum(sizes[number] for number in sizes if number < begins)
-        for number in range(begins, stop):
+        opened, persisted, stored = self._steps
+        if begins < stop:
+            opened[begins] += 1
+            opened[stop] -= 1
+        for number in range(begins, min(persists, stop)):
+            if number not in self._oldest or is_before(one, self._oldest[number]):
+                self._oldest[number] = one
+        if persists >= stop:
+            return
+        persisted[persists] += 1
+        persisted[stop] -= 1
+        so_far = one.size if operations is None else sum(sizes[number] for number in sizes if number <= persists)
+        stored[persists] += so_far
+        self._written += so_far
+        for number in sorted(number for number in sizes if persists < number < stop and sizes[number]):
             so_far += sizes[number]
-            total = self._sums.setdefault(number, _Sum())
-            total.open += 1
-            if number < persists:
-                if total.oldest is None or is_before(one, total.oldest):
-                    total.oldest = one
-                continue
-            total.persisted += 1
-            total.bytes += so_far
-            is_dirty = number > persists and bool(sizes[number])
-            total.dirty += is_dirty
-            total.written += so_far if is_dirty or number == persists else 0
+            stored[number] += sizes[number]
+            self._dirty[number] += 1
+            self._written += so_far
+        stored[stop] -= so_far
 
     def _note_end(self, one: Began) -> None:
         if one.end is None or one.last_place is None:
@@ -117,12 +129,24 @@ class BrCheckpoints:
 
     def restart(self, number: int) -> RedoStart:
         """From where Extract reads after a checkpoint."""
-        total = self._sums.get(number)
-        if total is not None and total.oldest is not None:
-            return start_of(total.oldest)
+        if number in self._oldest:
+            return start_of(self._oldest[number])
         numbers, reached = self._reached
         at = bisect_right(numbers, number)
         return RedoStart(self.time(number), reached[at - 1] if at else None)
+
+    @cached_property
+    def _sums(self) -> dict[int, _Sums]:
+        """Those of the checkpoints at which a transaction is open; for when all transactions are in."""
+        if not self._steps[0]:
+            return {}
+        numbers = range(self.count)
+        columns = [accumulate(map(steps.__getitem__, numbers)) for steps in self._steps]
+        return {
+            number: _Sums(total, persisted, self._dirty[number], size)
+            for number, total, persisted, size in zip(numbers, *columns, strict=True)
+            if total
+        }
 
     @cached_property
     def _reached(self) -> tuple[list[int], list[RedoPlace]]:
@@ -152,24 +176,23 @@ class BrCheckpoints:
         """Those at which a transaction is open."""
         return [
             CheckpointShown(
-                number, self.time(number), one.open, one.persisted, one.dirty, one.bytes, self.restart(number)
+                number, self.time(number), one.open, one.persisted, one.dirty, one.size, self.restart(number)
             )
-            for number, one in sorted(self._sums.items())
+            for number, one in self._sums.items()
         ]
 
     def compared(self) -> BrIntervalShown:
         """What they cost and gain: the reach is that of the last checkpoint, at each moment up to the last commit."""
         greatest = area = 0
         for number in range(self.count):
-            start = self._sums[number].oldest if number in self._sums else None
+            start = self._oldest.get(number)
             begin = start.high if start is not None else self.time(number)
             near, far = self.time(number) - begin, min(self.time(number + 1), self.last) - begin
             greatest = max(greatest, far)
             area += far * far - near * near
         span = self.last - self.first
-        written = sum(one.written for one in self._sums.values())
         mean = area // (2 * span) if span > 0 else 0
-        return BrIntervalShown(self.interval, self.count, self.ever, written, greatest, mean)
+        return BrIntervalShown(self.interval, self.count, self.ever, self._written, greatest, mean)
 
 
 def start_of(one: Began) -> RedoStart:

@@ -10,9 +10,11 @@ from typing import NamedTuple
 import pytest
 
 from logdump.operations.bounded_recovery.begins import GivenBegin
+from logdump.operations.bounded_recovery.checkpoints import MOST_CHECKPOINTS, BrCheckpoints
 from logdump.operations.bounded_recovery.options import BrOptions
 from logdump.operations.bounded_recovery.survey import BrSurvey
 from logdump.session.bounded_recovery import (
+    Began,
     BeginSource,
     BoundedRecoveryShown,
     BrIntervalShown,
@@ -174,3 +176,12 @@ def test_times_of_operations_tell_the_begin_where_the_trail_has_them(history: li
     for found in (event.began for event in survey(path) if isinstance(event, LongTransactionShown)):
         if found.source is BeginSource.OPERATIONS:
             assert found.high - BEGUN == true[found.xid or ""].begin
+
+
+def test_thousands_of_transactions_open_at_thousands_of_checkpoints_are_summed_in_no_time() -> None:
+    count, number = MOST_CHECKPOINTS, 5_000
+    many = BrCheckpoints(0, 1, count - 1)
+    for begin in range(number):
+        many.add(Began(None, None, None, begin, BeginSource.NONE, None, None, None, None, 1, 10))
+    last = many.shown()[-1]
+    assert (last.number, last.open, last.persisted, last.persisted_bytes) == (count - 1, number, number, 10 * number)

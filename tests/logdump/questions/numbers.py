@@ -102,7 +102,7 @@ def _types_of_json(tally: dict[str, Any]) -> dict[str, int]:
 
 
 def _checked(path: Path, question: Question, _folder: Path) -> int:
-    found = re.search(r" has (\d+) good records", opened(path, question)("check")[-1])
+    found = re.search(r" has (\d+) good records", "\n".join(opened(path, question)("check")))
     assert found
     return int(found[1])
 
