@@ -17,8 +17,8 @@ from logdump.render import json_record
 from logdump.render.json_shape import encoded
 from logdump.session.known_record import Facet, KnownRecord
 from trailformat import Column, ColumnDefinition, Record, Token, TrailError, decode_value, io_type_name
-from trailformat.changes.row_changes import OPERATIONS, PAIRED
-from trailformat.changes.transactions import BEGINS, Transaction
+from trailformat.changes.row_changes import OPERATIONS, may_be_paired
+from trailformat.changes.transactions import Transaction
 from trailformat.codec.byte_order import ByteOrder
 from trailformat.codec.token_names import LOGCSN, ROWID, TRANID
 from trailformat.records.columns import COLUMN_HEAD, HEADS, NULL, PRESENT
@@ -77,16 +77,16 @@ class RowJson:
             self._tables.clear()
             self._knows_last = self._knows_last and self._half is None
         else:
-            self._knows_last, self._half = True, record if _is_half(record) else None
+            self._knows_last, self._half = True, record if may_be_paired(record, is_after=False) else None
 
     def of(self, record: Record, following: Record | None) -> list[Harmless] | None:
         """The line of a row; None where it needs more than its bytes, those around it, and its definition."""
-        is_half, other = _is_half(record), None
+        is_half, other = may_be_paired(record, is_after=False), None
         if is_half:
             if following is None or following.header.io_type == METADATA:
                 return None
             other = following if _are_halves(record, following) else None
-        elif _may_be_second(record):
+        elif may_be_paired(record, is_after=True):
             if not self._knows_last:
                 return None
             other = self._half if self._half is not None and _are_halves(self._half, record) else None
@@ -170,20 +170,9 @@ def _column(index: int, definition: ColumnDefinition) -> _KnownColumn:
     return _KnownColumn(described[:-1], definition, data_type.decode if data_type else None)
 
 
-def _is_half(record: Record) -> bool:
-    """Whether a row may be the before image of an update in two records."""
-    return record.header.is_before and record.header.io_type in PAIRED
-
-
-def _may_be_second(record: Record) -> bool:
-    """Whether a row may be the after image of one."""
-    header = record.header
-    return header.io_type in PAIRED and not header.is_before and header.trans_ind not in BEGINS
-
-
 def _are_halves(first: Record, second: Record) -> bool:
     """Whether a row that may be the before image and the one behind it are one update, if their table is the same."""
-    return first.header.io_type == second.header.io_type and _may_be_second(second)
+    return first.header.io_type == second.header.io_type and may_be_paired(second, is_after=True)
 
 
 def _table_key(header: RecordHeader) -> tuple[int, bytes]:

@@ -152,7 +152,7 @@ def changes_over(
             yield reader.change((other,), known)
         if record.header.io_type not in OPERATIONS:
             continue
-        if _may_be_paired(record, is_after=is_backwards):
+        if may_be_paired(record, is_after=is_backwards):
             waiting = record, transaction
         else:
             yield reader.change((record,), transaction)
@@ -160,7 +160,7 @@ def changes_over(
         yield reader.change(waiting[:1], waiting[1])
 
 
-def _may_be_paired(record: Record, *, is_after: bool) -> bool:
+def may_be_paired(record: Record, *, is_after: bool) -> bool:
     """Whether a row may be the after image, or the before image, of an update in two records."""
     header = record.header
     is_half = header.trans_ind not in BEGINS and not header.is_before if is_after else header.is_before
@@ -233,7 +233,7 @@ class _Reader:
 
     def pair_of(self, record: Record) -> tuple[Record, ...]:
         """A record and its other half, before image first; the record alone when it is whole."""
-        if _may_be_paired(record, is_after=False) or _may_be_paired(record, is_after=True):
+        if may_be_paired(record, is_after=False) or may_be_paired(record, is_after=True):
             other = self._neighbour(record)
             if other is not None:
                 first, second = (record, other) if record.header.is_before else (other, record)
