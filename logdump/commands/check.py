@@ -17,9 +17,9 @@ from logdump.session.exit_status import ExitStatus
 from logdump.session.session import Session
 from trailformat import NotATrail, TrailError, TrailFile, TrailName
 from trailformat.changes.encrypted import looks_encrypted
-from trailformat.records.framing import embedded_up_to
 from trailformat.records.io_types import RESTARTS
 from trailformat.scan import Batch, Workers, choose_engine, scan_in_threads
+from trailformat.trail.embedded import embedded_up_to
 
 
 class Checker:
@@ -84,8 +84,7 @@ class Checker:
         end = rba + length
         error = trail.error_at(rba) or TrailError("it was not complete when it was read", path=trail.path, rba=rba)
         yield GapShown(trail.path, rba, length, end if end < trail.size else None, error)
-        order = trail.first_order or trail.order
-        if (stop := embedded_up_to(trail.bytes, rba, end, trail.size, order)) is not None:
+        if (stop := embedded_up_to(trail, rba, end)) is not None:
             text = f"RBA {rba}: its length leads to RBA {stop}; the records from RBA {end} up to there may be its data"
             yield Notice((f"{trail.path}, {text}",), ExitStatus.BAD_DATA)
 

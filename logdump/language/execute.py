@@ -14,7 +14,7 @@ from logdump.session.events import Bad, Event, Failure
 from logdump.session.exit_status import ExitStatus
 from logdump.session.session import Session
 from trailformat import CannotWrite, NotATrail, PartialRecord, TrailError
-from trailformat.records.framing import embedded_up_to
+from trailformat.trail.embedded import embedded_up_to
 
 _BYTES_SHOWN = 40
 
@@ -110,7 +110,5 @@ def _bad_record_lines(session: Session, error: TrailError, rba: int, good: int |
         yield "No good header after it. SCANFORHEADER PREV (SFH PREV) goes back to the last one."
     else:
         yield f"Next good header at RBA {good}: SCANFORHEADER (SFH) goes there."
-    trail = session.trail
-    order = trail.first_order or trail.order
-    if good is not None and (end := embedded_up_to(trail.bytes, rba, good, trail.size, order)) is not None:
+    if good is not None and (end := embedded_up_to(session.trail, rba, good)) is not None:
         yield f"The length of the bad record leads to RBA {end}: good headers before that may be part of its data."

@@ -30,7 +30,7 @@ FILE_HEADER = ord("F")
 _TRAILER = ord("Z")
 _H, _DATA, _TOKENS = b"HDT"
 _TRAIL_INFO = 0x30
-_SMALLEST = 8
+SMALLEST = 8
 MOST_TOKENS = 64
 """More tokens than any record holds (three, a file header a handful); it keeps walks over garbage short."""
 MOST_BYTES = 0xFFFF
@@ -65,7 +65,7 @@ def frame_length(buffer: Source, rba: int, end: int, order: ByteOrder) -> int:
     kind = buffer[rba]
     if kind not in (RECORD, FILE_HEADER):
         raise BadRecord("no record starts here", expected="header token x47 'G'", found=f"x{kind:02x}")
-    if end - rba < _SMALLEST:
+    if end - rba < SMALLEST:
         raise PartialRecord("the file ends inside the record", found=f"{end - rba} bytes")
     wide = is_wide(buffer[rba + 1])
     size = 6 if wide else 4
@@ -91,7 +91,7 @@ def usual_record(buffer: bytes, at: int, order: ByteOrder) -> Usual | None:
         return None
     kind, info, length, header, header_info, size, first = beginning.unpack_from(buffer, at)
     raw = buffer[at : at + length]
-    if kind != RECORD or header != _H or first != HDR_IND or size < HEADER_SIZE or not _SMALLEST <= length == len(raw):
+    if kind != RECORD or header != _H or first != HDR_IND or size < HEADER_SIZE or not SMALLEST <= length == len(raw):
         return None
     if (info | header_info | raw[-3]) & WIDE or raw[-4] != _TRAILER or raw[-2:] != raw[2:4]:
         return None
@@ -212,19 +212,6 @@ def sound_frame(
     raise truth
 
 
-def embedded_up_to(buffer: Source, rba: int, good: int, end: int, order: ByteOrder) -> int | None:
-    """The end of a damaged record by its length, where the next good header lies before that.
-
-    A sound record begins there, or the file ends: what stands up to there may be data of the damaged record. None where
-    nothing says so.
-    """
-    if end - rba < _SMALLEST or buffer[rba] != RECORD:
-        return None
-    claimed = rba + claimed_length(buffer, rba, order)
-    is_likely = claimed == end or (claimed < end and detect_order(buffer, claimed, end, order) is not None)
-    return claimed if is_likely and good < claimed else None
-
-
 def detect_order(buffer: Source, rba: int, end: int, first: ByteOrder = ByteOrder.BIG) -> ByteOrder | None:
     """The order in which a sound record starts at ``rba``, ``first`` tried first; None when it is neither."""
     for order in (first, first.other):
@@ -281,7 +268,7 @@ def _first_sound(buffer: Source, start: int, stop: int, end: int, order: ByteOrd
 
 def _is_start(buffer: Source, at: int, end: int, order: ByteOrder) -> bool:
     """Whether a sound record starts here in either byte order; decided on a copy, where that has all of it."""
-    if end - at < _SMALLEST:
+    if end - at < SMALLEST:
         return False
     piece, base = _around(buffer, at)
     wide = is_wide(piece[at - base + 1])

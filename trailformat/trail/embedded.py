@@ -1,0 +1,20 @@
+"""Sound records behind the beginning of a damaged one: they may be its data, as of a trail stored in a column."""
+
+from __future__ import annotations
+
+from trailformat.records.framing import RECORD, SMALLEST, claimed_length, detect_order
+from trailformat.trail.file import TrailFile
+
+
+def embedded_up_to(trail: TrailFile, rba: int, good: int) -> int | None:
+    """The end of the damaged record at ``rba`` by its length, where the next good header lies before that.
+
+    A sound record begins there, or the file ends: what stands up to there may be data of the damaged record. None where
+    nothing says so. The length is read in the byte order of the file, whatever was read before.
+    """
+    end, buffer, order = trail.size, trail.bytes, trail.first_order or trail.order
+    if end - rba < SMALLEST or buffer[rba] != RECORD:
+        return None
+    claimed = rba + claimed_length(buffer, rba, order)
+    is_likely = claimed == end or (claimed < end and detect_order(buffer, claimed, end, order) is not None)
+    return claimed if is_likely and good < claimed else None
