@@ -1,14 +1,12 @@
-"""REPAIR in a session: what it takes, copies and leaves out, what it tells, and what it never touches."""
+"""REPAIR in a session: what it takes, copies and leaves out, and what it tells."""
 
 from __future__ import annotations
 
-import errno
 import json
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from random import Random
-from typing import NoReturn
 
 import pytest
 
@@ -18,17 +16,17 @@ from fixtures.headers import file_header
 from logdump.operations.repair.plan import TransactionPlan
 from logdump.session.events import Progress
 from logdump.session.exit_status import ExitStatus
-from logdump.session.repairs import HeaderOrigin, LossReason, RepairLoss, RepairShown
+from logdump.session.repairs import HeaderOrigin, LossReason
 from tests.logdump.line import Line
 from tests.logdump.program import logdump
+from tests.logdump.repair.repaired import losses, refused, repair, rows, shown, texts
 from tests.simulated.pairs import drawn, written
 from tests.trailformat.samples import IO_TIME, header, metadata_record, row, table_record, trail_of
-from trailformat import Record, TrailFile, make_file_header_record, make_record, make_token
-from trailformat.changes.transactions import FIRST, LAST, MIDDLE, ONLY
+from trailformat import TrailFile, make_file_header_record, make_record, make_token
+from trailformat.changes.transactions import ONLY
 from trailformat.records.file_header import replace_values
 from trailformat.records.io_types import RECORD_FRAGMENT
 from trailformat.search.lots import Lot
-from trailformat.trail.whole_file import is_copy, mark_as_copy
 
 GARBAGE = b"\x00\x01garbage between records\xff"
 HEADER = make_file_header_record(file_header(ORACLE_12))
@@ -39,42 +37,6 @@ ENDS_INSIDE = {"at000000002", "al000000002"}
 def _is_not_durable(monkeypatch: pytest.MonkeyPatch) -> None:
     """No copy waits for the disk."""
     monkeypatch.setattr(os, "fsync", lambda _file: None)
-
-
-def shown(line: Line) -> RepairShown:
-    """The result."""
-    (found,) = (event for event in line.events if isinstance(event, RepairShown))
-    return found
-
-
-def losses(line: Line) -> list[RepairLoss]:
-    """What was listed."""
-    return [event for event in line.events if isinstance(event, RepairLoss)]
-
-
-def refused(line: Line) -> str:
-    """Why it was not done."""
-    return line.failures[0].lines[0]
-
-
-def texts(path: Path) -> list[bytes]:
-    """The rows of a file, by what their first column holds."""
-    with TrailFile(path) as trail:
-        images = (record.images for record in trail.records(trail.first_rba) if not record.is_metadata)
-        return [image.after[0].raw[2:] for image in images if image is not None and image.after]
-
-
-def repair(line: Line, folder: Path, *records: Record | bytes, words: str = "") -> list[bytes]:
-    """Repair a trail of these records; returns the rows of the copy."""
-    source = trail_of(folder, *records, name="tt000000000")
-    line(f"open {source}; repair to {folder / 'cp000000000'} {words}")
-    return texts(folder / "cp000000000")
-
-
-def rows(text: str) -> list[Record]:
-    """A transaction of these rows, the text being one letter a row."""
-    kinds = [FIRST, *[MIDDLE] * (len(text) - 2), LAST] if len(text) > 1 else [3]
-    return [row(one.encode(), trans_ind=kind) for one, kind in zip(text, kinds, strict=True)]
 
 
 def test_without_damage_the_copy_is_the_same_file(line: Line, tmp_path: Path) -> None:
@@ -320,62 +282,6 @@ def test_it_tells_how_far_it_is_with_writing_record_by_record(line: Line, tmp_pa
     assert Progress(5, place, IO_TIME + 4, size) in line.events
 
 
-def test_a_target_is_no_file_of_the_source_s_trail(line: Line, tmp_path: Path) -> None:
-    trail_of(tmp_path, *rows("a"), name="tt000000000")
-    line(f"open {tmp_path / 'tt000000000'}; repair to {tmp_path / 'tt000000001'}")
-    assert refused(line).endswith("would be a file of the trail of tt000000000: REPAIR takes another name.")
-    line(f'repair over "{tmp_path}/tt*" to {tmp_path / "tt000000000"} replace')
-    assert "REPAIR never writes over it" in refused(line)
-
-
-def test_only_a_copy_that_was_made_by_us_is_replaced(line: Line, tmp_path: Path) -> None:
-    mine, made = tmp_path / "aa000000000", tmp_path / "bb000000000"
-    mine.write_bytes(b"mine")
-    line(f"open {TRAILS / 'et000000000'}; repair to {mine} replace")
-    assert "is not known to be a copy" in refused(line)
-    assert mine.read_bytes() == b"mine"
-    line(f"save {made} 3 records")
-    if not is_copy(made):
-        pytest.skip("the file system has no attributes")
-    line(f"repair to {made}")
-    assert "REPLACE replaces a copy" in refused(line)
-    for _ in range(2):
-        line(f"repair to {made} replace")
-        assert made.read_bytes() == (TRAILS / "et000000000").read_bytes()
-
-
-def _full(_handle: int) -> NoReturn:
-    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-
-
-def _interrupted(_handle: int) -> NoReturn:
-    raise KeyboardInterrupt
-
-
-@pytest.mark.parametrize("fail", [_full, _interrupted])
-def test_a_full_disk_and_an_interrupt_leave_nothing(
-    fail: Callable[[int], NoReturn], line: Line, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    line(f"open {TRAILS / 'ft000000000'}")
-    monkeypatch.setattr(os, "fsync", fail)
-    try:
-        line(f"repair to {tmp_path / 'cp000000000'}")
-    except KeyboardInterrupt:
-        assert fail is _interrupted
-    assert list(tmp_path.iterdir()) == []
-
-
-@pytest.mark.parametrize("words", ["", "all"])
-def test_a_copy_that_lacks_more_than_is_told_does_not_get_its_name(
-    words: str, line: Line, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    taken = TransactionPlan.takes
-    monkeypatch.setattr(TransactionPlan, "takes", lambda plan, place: place.rba != 1811 and taken(plan, place))
-    line(f"open {TRAILS / 'et000000000'}; repair to {tmp_path / 'cp000000000'} {words}")
-    assert "differs from the source in more than what is left out" in refused(line)
-    assert list(tmp_path.iterdir()) == []
-
-
 def test_a_filter_is_refused(shop: Line, tmp_path: Path) -> None:
     shop(f"filter include rectype insert; repair to {tmp_path / 'cp000000000'}")
     assert "FILTER OFF" in refused(shop)
@@ -387,17 +293,6 @@ def test_the_position_stays_and_the_status_tells_whether_anything_lacks(tmp_path
         done = logdump("-c", script)
         assert done.status == status
         assert json.loads(done.out.splitlines()[-1])["rba"] == 1130
-
-
-def test_a_mark_is_of_the_file_and_not_of_its_name(tmp_path: Path) -> None:
-    path = tmp_path / "file"
-    with path.open("wb") as file:
-        mark_as_copy(file.fileno())
-    if not is_copy(path):
-        pytest.skip("the file system has no attributes")
-    path.unlink()
-    path.write_bytes(b"another")
-    assert not is_copy(path)
 
 
 def test_the_last_csn_is_that_of_the_last_transaction_that_has_one(line: Line, tmp_path: Path) -> None:
