@@ -19,20 +19,26 @@ from hypothesis import strategies as st
 from fixtures.flavour import MYSQL_21
 from logdump.operations.bounded_recovery.options import BrOptions
 from logdump.operations.explaining.restart import RestartQuestion
+from logdump.session.count_events import CountShown
 from logdump.session.explanation import Explained
+from logdump.session.recovery_events import RecoveryShown
+from tests.logdump.line import Line
 from tests.logdump.recovery.surveys import ENGINES, report, whole_trail
 from tests.searching import examples
 from tests.simulated.extract import Written
 from tests.simulated.recovery import append_recovery, overwritten, rebuilt
 from tests.simulated.restarted_replicat import History, Zeros
+from trailformat.records.io_types import NOT_TRANSACTIONAL
 from trailformat.scan import Engine
 from trailformat.search.left_out import LeftOut
 from trailformat.search.restart_places import RestartPlaces, restart_places
+from trailformat.totals.counting import OTHERS
 from trailformat.trail.file import TrailFile
 from trailformat.trail.row_definitions import RowDefinitions
 from trailformat.trail.sequence import Spot
 
 SEEDS = st.integers(0, 1 << 32)
+_NO_ROWS = {*NOT_TRANSACTIONAL, OTHERS}
 KINDS = ("append", "rebuilt", "overwritten", "damaged", "damaged copies", "missing")
 
 
@@ -208,3 +214,22 @@ def test_the_rows_that_count_as_applied_are_those_of_a_replicat_that_abends_at_d
         rows = [one for one in history.events() if isinstance(one, Written) and one.change is not None]
         kept = {Spot(one.path, one.rba) for one in rows if not found.of(one.path).hold(one.rba)}
         assert kept == history.run(Spot(history.paths[0], 0)).rows
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@given(seed=SEEDS)
+@settings(max_examples=examples(5), deadline=None)
+def test_redo_count_effective_export_and_recovery_have_the_same_transactions(kind: str, seed: int) -> None:
+    with _drawn(kind, seed) as history:
+        run = history.run(Spot(history.paths[0], 0))
+        line = Line()
+        line(f"open {history.paths[0]}; across on; count effective, log {history.paths[0].parent / '*0*'}")
+        (counted,) = (event for event in line.events if isinstance(event, CountShown))
+        types = counted.counted.total.types
+        assert sum(number for one, number in types.items() if one not in _NO_ROWS) == len(run.rows)
+        script = line("redo 99999")
+        begun = [text.split()[2] for text in script if text.startswith("-- Transaction ")]
+        assert begun == [MYSQL_21.xid(number) for number in run.whole]
+        line("recovery")
+        (shown,) = (event for event in line.events if isinstance(event, RecoveryShown))
+        assert shown.effective == len(run.whole)
