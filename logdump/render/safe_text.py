@@ -48,15 +48,15 @@ def _verdict(places: RestartPlaces) -> str:
     if places.extent is None:
         return f"{where} is between two transactions: a restart there loses nothing and repeats nothing."
     if places.is_begin:
-        return f"{where} begins a transaction{_what_begins(places, places.extent)}"
+        return f"{where} begins a transaction{_what_begins(places)}"
     if places.is_safe:
         return f"{where} is after the last record of a transaction that has no end: a restart there is safe."
     before = f"{places.extent.before} of {amount(places.extent.records, 'record')} before it"
     return f"{where} is inside a transaction, {before}: a restart there is not safe."
 
 
-def _what_begins(places: RestartPlaces, extent: Extent) -> str:
-    if extent.ended is Ended.DAMAGE:
+def _what_begins(places: RestartPlaces) -> str:
+    if places.damage is not None:
         return " with damage inside: a Replicat abends at it."
     if not places.is_dropped:
         return ": a restart there applies it once more, whole."

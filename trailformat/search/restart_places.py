@@ -17,6 +17,7 @@ its default). So copies matter only up to the first whole transaction with a gre
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import NamedTuple
 
 from trailformat.changes.csn import CsnKey, csn_key
@@ -25,7 +26,7 @@ from trailformat.search.left_out import LeftOut
 from trailformat.search.transaction_walk import Damage, Ended, Extent, Restart, TransactionWalk, Walked
 from trailformat.search.whole_trail import WholeTrail
 from trailformat.trail.file import TrailFile
-from trailformat.trail.sequence import Spot
+from trailformat.trail.sequence import Spot, next_file
 
 MOST_LISTED = 100
 """Maximum number of further occurrences that are kept."""
@@ -45,7 +46,8 @@ class RestartPlaces(NamedTuple):
         whole: the first whole occurrence, ``extent`` itself where that is whole; None where none was found.
         leave_out: where a Replicat never applies it; None while its end is not there.
         others: transactions besides it that a Replicat started at ``leave_out`` misses, and would apply otherwise.
-        damage: damage between the place asked for and the next row, where no transaction is open.
+        damage: the first damage at the place asked for or after it, up to the end of the transaction that is open
+            there; where none is, up to the next row.
     """
 
     asked: Spot
@@ -74,16 +76,9 @@ class RestartPlaces(NamedTuple):
         where damage comes first, at which it abends.
         """
         extent = self.extent
-        if extent is None:
-            return self.damage is None
-        if self.is_begin:
-            return extent.ended is not Ended.DAMAGE
-        return extent.before == extent.records and extent.after is not None and not self._meets_damage(extent)
-
-    def _meets_damage(self, extent: Extent) -> bool:
-        """Whether damage of a transaction lies between the place asked for and its end."""
-        ends_here = extent.after is not None and extent.after.path == self.asked.path
-        return any(one.rba >= self.asked.rba if one.path == self.asked.path else not ends_here for one in extent.damage)
+        if self.damage is not None:
+            return False
+        return extent is None or self.is_begin or (extent.before == extent.records and extent.after is not None)
 
 
 class RestartSearch:
@@ -110,6 +105,7 @@ class RestartSearch:
         self._between: list[Spot] = []
         self._others = 0
         self._damage: Damage | None = None
+        self._files: dict[Path, int] = {}
 
     def run(self) -> Iterator[Walked]:
         """Read as far as the answer needs; yields how far the reading is.
@@ -119,7 +115,9 @@ class RestartSearch:
         """
         start = self._start
         spot, missing = (start.spot, start.missing) if start is not None else (self._asked, None)
-        steps = TransactionWalk(self._trail, spot, asked=self._asked, missing=missing).steps()
+        self._files[spot.path] = 0
+        walk = TransactionWalk(self._trail, spot, asked=self._asked, missing=missing, following=self._following)
+        steps = walk.steps()
         for item in steps:
             if isinstance(item, Walked):
                 yield item
@@ -151,9 +149,23 @@ class RestartSearch:
             return True
         self._extent, self._leave_out, self._is_at_edge = item, item.after, True
         self._whole = item if item.is_whole else None
+        self._damage = next((one for one in item.damage if self._is_ahead(one)), None)
         csn, xid = item.transaction
         self._key = csn_key(csn) if csn is not None and xid is not None else None
         return True
+
+    def _following(self, path: Path) -> tuple[Path | None, Path | None]:
+        """The file after one; remembers the order of the files."""
+        following, missing = next_file(path)
+        if following is not None:
+            self._files[following] = len(self._files)
+        return following, missing
+
+    def _is_ahead(self, damage: Damage) -> bool:
+        """Whether damage lies at the place asked for or after it."""
+        if damage.path == self._asked.path:
+            return damage.rba >= self._asked.rba and not damage.is_partial
+        return self._files.get(damage.path, 0) > self._files.get(self._asked.path, 0) and not damage.is_partial
 
     def _look_ahead(self, steps: Iterator[Extent | Damage | Restart | Walked]) -> Iterator[Walked]:
         """Look for what stands right after the transaction, and for its copies."""

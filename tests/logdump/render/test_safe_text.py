@@ -36,7 +36,9 @@ _UNFINISHED = (
 def _places(extent: Extent | None, rba: int, path: Path) -> RestartPlaces:
     """Around a place, where the transaction stands once."""
     whole = extent if extent is not None and extent.is_whole else None
-    return RestartPlaces(Spot(path, rba), extent, (), whole, extent.after if extent is not None else None)
+    damage = next((one for one in extent.damage if not one.is_partial), None) if extent is not None else None
+    after = extent.after if extent is not None else None
+    return RestartPlaces(Spot(path, rba), extent, (), whole, after, damage=damage)
 
 
 def _lines(places: RestartPlaces) -> list[str]:
