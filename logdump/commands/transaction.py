@@ -11,12 +11,13 @@ from logdump.operations.first_match import all_of, no_metadata, show_first, show
 from logdump.session.across import go_to, place_of, return_to
 from logdump.session.check_events import SafePointShown
 from logdump.session.errors import CommandError
-from logdump.session.events import Event
+from logdump.session.events import Event, Progress
 from logdump.session.session import Session
 from logdump.session.settings import Across
 from trailformat import TrailFile
 from trailformat.changes.transactions import is_transactional
 from trailformat.search.extent import begins_transaction, extent_at
+from trailformat.search.restart_places import RestartSearch
 from trailformat.search.transaction_walk import Extent
 from trailformat.trail.sequence import Spot, file_beyond
 
@@ -27,7 +28,10 @@ Step = Callable[[Session, int], Spot]
 def run_safe(session: Session, given: int | None) -> Iterator[Event]:
     """Tell where the transaction at the position, or at an RBA, begins and ends, and what a restart behind it skips."""
     rba = session.cursor.current if given is None else given
-    yield SafePointShown(session.trail.path, rba, extent_at(session.trail, rba))
+    search = RestartSearch(session.trail, rba)
+    for walked in search.run():
+        yield Progress(walked.records, walked.spot.rba, walked.time)
+    yield SafePointShown(search.places())
 
 
 def run_transaction(session: Session, find: Step) -> Iterator[Event]:

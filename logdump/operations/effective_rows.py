@@ -30,7 +30,9 @@ class _Kept(NamedTuple):
 
 
 def left_out_around(session: Session, path: Path) -> LeftOut:
-    """What a Replicat does not apply of the trail of a file; kept by the session until one of its files changes.
+    """What a Replicat does not apply of the trail of a file, also behind damage, where one may be set to go on.
+
+    It is kept by the session until one of the files changes.
 
     Raises:
         OSError: a file of the trail is gone.
@@ -39,7 +41,7 @@ def left_out_around(session: Session, path: Path) -> LeftOut:
     files = tuple(map(_state, whole.paths))
     kept = session.kept(_Kept)
     if kept is None or kept.files != files or kept.left_out.is_broken:
-        kept = _Kept(files, LeftOut(whole))
+        kept = _Kept(files, LeftOut(whole, past_damage=True))
         session.keep(kept)
     return kept.left_out
 

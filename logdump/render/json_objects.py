@@ -90,6 +90,7 @@ PARTS = (
     json_safe.SPOT,
     json_safe.TABLE_RECORDS,
     json_safe.DAMAGE,
+    json_safe.OCCURRENCE,
     json_ddl.RULE,
     json_ddl.STEP,
     json_ddl.OUTCOME,

@@ -117,11 +117,12 @@ PRODUCER_CHANGE = Shape(
 
 OVERWRITE = Shape(
     "overwrite",
-    "RECOVERY: damage behind which the trail goes on with what it had come to before: old data under new.",
+    "RECOVERY: damage in front of data that an Extract in overwrite mode may have left: older than what is before it.",
     (
         member("spot", "spot", "The damage", SPOT.one("spot")),
         member("length", "number", "Its bytes"),
-        member("csn", "string or null", "LOGCSN of the first whole transaction behind it"),
+        member("csn", "string or null", "LOGCSN of the first whole transaction after it"),
+        member("was_passed", "boolean", "Whether the trail had come to it before; else the file is in overwrite mode"),
     ),
     OverwriteShown,
 )
@@ -176,7 +177,8 @@ RECOVERY = Shape(
         member("files", "number", "Files"),
         member("restarts", "number", "Restarts"),
         member("transactions", "number", "Transactions, cut and open ones too"),
-        member("effective", "number", "Those that a Replicat applies: whole, and the first copy"),
+        member("effective", "number", "Those that a Replicat applies: whole, the first copy, before the first damage"),
+        member("behind_damage", "number", "Whole ones, and first copies, that it does not reach: it abends at damage"),
         member("cut", "number", "Those that were cut"),
         member("lost", "number", "Cut ones without a whole copy"),
         member("twice", "number", "Whole copies of whole transactions"),

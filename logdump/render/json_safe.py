@@ -50,52 +50,81 @@ DAMAGE = Shape(
     ),
 )
 
-_SAFE = "Whether a restart at the position loses nothing: no transaction has begun before it and not ended"
+_SAFE = "Whether a Replicat started at the position applies no transaction in part, and misses none"
 _ENDED = "How it ended: last, cut (by a restart), overtaken (by the next one), file_end, damage"
 
 
-def _is_safe(shown: SafePointShown) -> bool:
-    return shown.extent is None or shown.extent.begin == (shown.path, shown.rba)
-
-
 def _tables(shown: SafePointShown) -> Any:
-    return sorted(shown.extent.tables.items()) if shown.extent else None
+    return sorted(shown.places.extent.tables.items()) if shown.places.extent else None
 
+
+def _damage(shown: SafePointShown) -> Any:
+    places = shown.places
+    between = (places.damage,) if places.damage is not None else None
+    return places.extent.damage if places.extent is not None else between
+
+
+OCCURRENCE = Shape(
+    "occurrence",
+    "A further place where the same transaction (CSN and TRANID) stands.",
+    (
+        member("begin", "spot", "Its first record", SPOT.one("begin")),
+        member("after", "spot or null", "The first RBA after it; null while it is open", SPOT.one("after")),
+        member("records", "number", "Its records there"),
+        member("whole", "boolean", "Whether it is whole there, so that a Replicat can apply it", "is_whole"),
+    ),
+)
 
 SAFE_POINT = Shape(
     "safe_point",
-    "SAFE: the transaction that holds a position; between two transactions all that is about one is null.",
+    "SAFE: the places around a position at which a Replicat can be started, and the transaction there; between two "
+    "transactions all that is about one is null.",
     (
-        member("file", "string", "Path of the file", "path"),
-        member("rba", "number", "The position"),
-        member("safe", "boolean", _SAFE, _is_safe),
-        member("csn", "string or null", "LOGCSN", "extent?.transaction.csn"),
-        member("xid", "string or null", "TRANID", "extent?.transaction.xid"),
-        member("begin", "spot or null", "Its first record; null when that is not there", SPOT.one("extent?.begin")),
-        member("last", "spot or null", "The last of its records that was found", SPOT.one("extent?.last")),
+        member("file", "string", "Path of the file", "places.asked.path"),
+        member("rba", "number", "The position", "places.asked.rba"),
+        member("safe", "boolean", _SAFE, "places.is_safe"),
+        member("csn", "string or null", "LOGCSN", "places.extent?.transaction.csn"),
+        member("xid", "string or null", "TRANID", "places.extent?.transaction.xid"),
+        member(
+            "begin", "spot or null", "Its first record; null when that is not there", SPOT.one("places.extent?.begin")
+        ),
+        member("last", "spot or null", "The last of its records that was found", SPOT.one("places.extent?.last")),
         member(
             "after",
             "spot or null",
-            "The first RBA after it, where a restart leaves it out; null while it is open",
-            SPOT.one("extent?.after"),
+            "The first RBA after it; null while it is open",
+            SPOT.one("places.extent?.after"),
         ),
-        member("has_end", "boolean or null", "Whether its last record is marked as the last", "extent?.has_end"),
-        member("ended", "string or null", _ENDED, "extent?.ended.value"),
-        member("marker", "spot or null", "The restart record that cut it", SPOT.one("extent?.marker?.spot")),
-        member("records", "number or null", "Its records", "extent?.records"),
-        member("records_before", "number or null", "Those before the position", "extent?.before"),
+        member(
+            "leave_out",
+            "spot or null",
+            "Where a restart leaves it out, with its copies; null while its end is not there",
+            SPOT.one("places.leave_out"),
+        ),
+        member(
+            "others_left_out",
+            "number",
+            "Other transactions that such a restart leaves out, and that a Replicat would apply",
+            "places.others",
+        ),
+        member("again", "list of occurrence", "Where it comes again", OCCURRENCE.each("places.again")),
+        member("has_end", "boolean or null", "Whether its last record is marked as the last", "places.extent?.has_end"),
+        member("ended", "string or null", _ENDED, "places.extent?.ended.value"),
+        member("marker", "spot or null", "The restart record that cut it", SPOT.one("places.extent?.marker?.spot")),
+        member("records", "number or null", "Its records", "places.extent?.records"),
+        member("records_before", "number or null", "Those before the position", "places.extent?.before"),
         member("tables", "list of table_records, or null", "Its records by table", TABLE_RECORDS.each(_tables)),
         member(
             "damage",
             "list of damage, or null",
             "What cannot be read between its beginning and its end",
-            DAMAGE.each("extent?.damage"),
+            DAMAGE.each(_damage),
         ),
         member(
             "missing",
             "string or null",
             "The file in which it begins or goes on, and which is not there",
-            "extent?.missing",
+            "places.extent?.missing",
         ),
     ),
     SafePointShown,

@@ -52,6 +52,12 @@ def recovery_lines(shown: RecoveryShown, _settings: Settings) -> Iterator[str]:
         )
         damage = f"Damage at {amount(shown.damaged, 'place')}, see CHECK" if shown.damaged else ""
         yield f"{'; '.join(part for part in (damage, lost) if part)}."
+    if shown.behind_damage:
+        verb = "is" if shown.behind_damage == 1 else "are"
+        yield (
+            f"A Replicat abends at the first damage: {amount(shown.behind_damage, 'whole transaction')} after it "
+            f"{verb} not effective."
+        )
     yield from _version_lines(shown)
     yield from _tail_lines(shown)
 
@@ -147,10 +153,11 @@ def producer_change_lines(shown: ProducerChangeShown, _settings: Settings) -> It
 def overwrite_lines(shown: OverwriteShown, _settings: Settings) -> Iterator[str]:
     """Where, and how it is known."""
     csn = escape(shown.csn or "not known")
-    yield (
-        f"Overwritten: damage of {shown.length} bytes at {_place(shown.spot)}, behind it CSN {csn}, to which the trail "
-        "had come before"
-    )
+    after = f"damage of {shown.length} bytes at {_place(shown.spot)}, after it CSN {csn}"
+    if shown.was_passed:
+        yield f"Overwritten: {after}, to which the trail had come before"
+    else:
+        yield f"Overwritten, possibly: {after}; the file is in overwrite mode, what follows may be older data"
 
 
 def trail_file_lines(shown: TrailFileShown, settings: Settings) -> Iterator[str]:

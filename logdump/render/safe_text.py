@@ -10,23 +10,29 @@ from logdump.notation.plural import amount
 from logdump.session.check_events import SafePointShown
 from logdump.session.settings import Settings
 from trailformat import TrailName, io_type_name
+from trailformat.search.restart_places import RestartPlaces
 from trailformat.search.transaction_walk import Damage, Ended, Extent
 from trailformat.trail.sequence import Spot
 
 _LABEL_WIDTH = 10
+_BEFORE = {
+    Ended.CUT: "To go on before what is dropped:",
+    Ended.OVERTAKEN: "To go on before what is dropped:",
+    Ended.DAMAGE: "To go on before it:",
+}
 
 
 def safe_lines(shown: SafePointShown, _settings: Settings) -> Iterator[str]:
     """The lines about a position: whether a restart there is safe, where one is, what may be wrong; then the rest."""
-    extent = shown.extent
-    if extent is None:
-        yield f"RBA {shown.rba} is between two transactions: a restart there loses nothing and repeats nothing."
-        yield restart_text(Spot(shown.path, shown.rba))
+    places = shown.places
+    yield _verdict(places)
+    if places.extent is None:
+        yield restart_text(places.asked)
+        yield from _damage_lines((places.damage,) if places.damage else ())
         return
-    yield _verdict(shown, extent)
-    yield from _advice(extent)
-    yield from _damage_lines(extent.damage)
-    yield from _transaction_lines(shown, extent)
+    yield from _advice(places, places.extent)
+    yield from _damage_lines(places.extent.damage)
+    yield from _transaction_lines(places, places.extent)
 
 
 def restart_text(spot: Spot) -> str:
@@ -35,21 +41,35 @@ def restart_text(spot: Spot) -> str:
     return f"ALTER REPLICAT <group>, EXTSEQNO {name.seqno if name else '<n>'}, EXTRBA {spot.rba}"
 
 
-def _verdict(shown: SafePointShown, extent: Extent) -> str:
-    if extent.begin == Spot(shown.path, shown.rba) and _is_dropped(extent):
-        return f"RBA {shown.rba} begins a transaction that is never applied: a restart there is safe."
-    if extent.begin == Spot(shown.path, shown.rba):
-        return f"RBA {shown.rba} begins a transaction: a restart there applies it once more, whole."
-    before = f"{extent.before} of {amount(extent.records, 'record')} before it"
-    return f"RBA {shown.rba} is inside a transaction, {before}: a restart there is not safe."
+def _verdict(places: RestartPlaces) -> str:
+    where = f"RBA {places.asked.rba}"
+    if places.extent is None and places.damage is not None:
+        return f"{where} is between two transactions, but damage follows: a Replicat abends at it."
+    if places.extent is None:
+        return f"{where} is between two transactions: a restart there loses nothing and repeats nothing."
+    if places.is_begin:
+        return f"{where} begins a transaction{_what_begins(places)}"
+    if places.is_safe:
+        return f"{where} is after the last record of a transaction that has no end: a restart there is safe."
+    before = f"{places.extent.before} of {amount(places.extent.records, 'record')} before it"
+    return f"{where} is inside a transaction, {before}: a restart there is not safe."
 
 
-def _transaction_lines(shown: SafePointShown, extent: Extent) -> Iterator[str]:
+def _what_begins(places: RestartPlaces) -> str:
+    if places.damage is not None:
+        return " with damage inside: a Replicat abends at it."
+    if not places.is_dropped:
+        return ": a restart there applies it once more, whole."
+    known = "is cut here and comes again, whole" if places.whole is not None else "is never applied"
+    return f" that {known}: a restart there is safe."
+
+
+def _transaction_lines(places: RestartPlaces, extent: Extent) -> Iterator[str]:
     csn, xid = extent.transaction
     yield f"Transaction {escape(xid or 'without TRANID')}, CSN {escape(csn or 'not known')}"
-    yield _line("Begins at", _place(shown, extent.begin) if extent.begin else _no_beginning(extent))
-    yield _line("Last at", _place(shown, extent.last) if extent.last else "no record of it can be read")
-    yield _line("Ends at", _end(shown, extent))
+    yield _line("Begins at", _place(places, extent.begin) if extent.begin else _no_beginning(extent))
+    yield _line("Last at", _place(places, extent.last) if extent.last else "no record of it can be read")
+    yield _line("Ends at", _end(places, extent))
     for table, types in sorted(extent.tables.items()):
         yield _line("", f"{escape(table) or '(no name)'}: {amount(sum(types.values()), 'record')}, {_types(types)}")
 
@@ -58,8 +78,8 @@ def _line(label: str, text: str) -> str:
     return f"  {label:<{_LABEL_WIDTH}} {text}"
 
 
-def _place(shown: SafePointShown, spot: Spot) -> str:
-    return f"RBA {spot.rba}" if spot.path == shown.path else f"RBA {spot.rba} of {escape(str(spot.path))}"
+def _place(places: RestartPlaces, spot: Spot) -> str:
+    return f"RBA {spot.rba}" if spot.path == places.asked.path else f"RBA {spot.rba} of {escape(str(spot.path))}"
 
 
 def _no_beginning(extent: Extent) -> str:
@@ -68,23 +88,18 @@ def _no_beginning(extent: Extent) -> str:
     return "a place that is not here: its first record is lost"
 
 
-def _is_dropped(extent: Extent) -> bool:
-    """Whether a Replicat drops it, because it will never be completed where it stands."""
-    return extent.ended in (Ended.CUT, Ended.OVERTAKEN)
-
-
-def _end(shown: SafePointShown, extent: Extent) -> str:
+def _end(places: RestartPlaces, extent: Extent) -> str:
     if extent.marker is not None:
         marker = extent.marker
         name = io_type_name(marker.io_type)
-        return f"no end record. Cut by {name} at {_place(shown, marker.spot)}: a Replicat drops it"
+        return f"no end record. Cut by {name} at {_place(places, marker.spot)}: a Replicat drops it"
     if extent.after is None:
         missing = f": {escape(str(extent.missing))} is missing" if extent.begin and extent.missing else ""
         return f"a place that is not here{missing or ' yet: the transaction is open at the end of the trail'}"
     if not extent.has_end:
-        dropped = ": a Replicat drops it" if _is_dropped(extent) else ""
-        return f"no end record: the next transaction begins at {_place(shown, extent.after)}{dropped}"
-    return f"{_place(shown, extent.after)}, the first after it"
+        dropped = ": a Replicat drops it" if places.is_dropped else ""
+        return f"no end record: the next transaction begins at {_place(places, extent.after)}{dropped}"
+    return f"{_place(places, extent.after)}, the first after it"
 
 
 def _types(types: Counter[int]) -> str:
@@ -100,13 +115,18 @@ def _damage_lines(damage: tuple[Damage, ...]) -> Iterator[str]:
             yield f"Damage at {where}: what follows may belong to another transaction."
 
 
-def _advice(extent: Extent) -> Iterator[str]:
-    if extent.begin is not None and _is_dropped(extent):
-        yield "To go on before what is dropped:"
+def _advice(places: RestartPlaces, extent: Extent) -> Iterator[str]:
+    if places.is_safe and not places.is_begin:
+        yield f"  {restart_text(places.asked)}"
+    if extent.begin is not None:
+        yield _BEFORE.get(extent.ended, "To apply the whole transaction again:")
         yield f"  {restart_text(extent.begin)}"
-    elif extent.begin is not None:
-        yield "To apply the whole transaction again:"
-        yield f"  {restart_text(extent.begin)}"
-    if extent.after is not None:
-        yield f"To leave it out, {amount(extent.records, 'record')}:"
-        yield f"  {restart_text(extent.after)}"
+    for one in places.again:
+        how = "whole" if one.is_whole else "but not whole"
+        yield f"It comes again, {how}, at {_place(places, one.first or places.asked)}."
+    if places.leave_out is not None:
+        records = extent.records + sum(one.records for one in places.again)
+        yield f"To leave it out, {amount(records, 'record')}:"
+        yield f"  {restart_text(places.leave_out)}"
+    if places.others:
+        yield f"That leaves out {amount(places.others, 'more transaction')}, which a Replicat would apply."

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from trailformat import TrailError
-    from trailformat.search.transaction_walk import Extent
+    from trailformat.search.restart_places import RestartPlaces
 
 
 class GapShown(NamedTuple):
@@ -51,13 +51,13 @@ class CheckShown(NamedTuple):
 
 
 class SafePointShown(NamedTuple):
-    """SAFE: the transaction that holds an RBA of a file; None when the RBA is between two."""
+    """SAFE: the places at which a Replicat can be started around an RBA of a file."""
 
-    path: Path
-    rba: int
-    extent: Extent | None
+    places: RestartPlaces
 
     @property
     def status(self) -> ExitStatus:
-        """Bad data when there is damage in the transaction."""
-        return ExitStatus.BAD_DATA if self.extent and self.extent.damage else ExitStatus.OK
+        """Bad data when there is damage in the transaction, or before the next one."""
+        extent = self.places.extent
+        is_damaged = bool(extent and extent.damage) or self.places.damage is not None
+        return ExitStatus.BAD_DATA if is_damaged else ExitStatus.OK

@@ -105,11 +105,15 @@ class ProducerChangeShown(NamedTuple):
 
 
 class OverwriteShown(NamedTuple):
-    """Damage behind which the trail goes on with transactions that it held before: old data under new."""
+    """Damage in front of data that an Extract in overwrite mode may have left: older than what stands before it.
+
+    ``csn`` is that of the first whole transaction after it; ``was_passed``: whether the trail had come to it before.
+    """
 
     spot: Spot
     length: int
     csn: str | None
+    was_passed: bool
 
 
 class TrailFileShown(NamedTuple):
@@ -148,6 +152,7 @@ class RecoveryShown(NamedTuple):
         modes: RecoveryMode of the file headers, each once.
         files, restarts, transactions: how many there are.
         effective: transactions that a Replicat applies.
+        behind_damage: whole transactions that it does not apply because it abends at damage before them.
         cut: those that were cut; ``lost`` of them have no whole copy.
         twice: whole copies of whole transactions; ``twice_records`` are the records in them.
         order_breaks: places where CSNs go back.
@@ -172,6 +177,7 @@ class RecoveryShown(NamedTuple):
     restarts: int
     transactions: int
     effective: int
+    behind_damage: int
     cut: int
     lost: int
     twice: int

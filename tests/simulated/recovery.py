@@ -133,6 +133,7 @@ class Overwritten(NamedTuple):
         end: where the new records end.
         newest: the number of the last new transaction.
         left: the old records that begin behind the new ones.
+        written: all records that stand in the file whole.
         is_broken: whether an old record lost its beginning.
     """
 
@@ -140,17 +141,27 @@ class Overwritten(NamedTuple):
     end: int
     newest: int
     left: list[Written]
+    written: list[Written]
     is_broken: bool
+
+    def _first_whole(self) -> int | None:
+        """The first old transaction that is left whole."""
+        for at, one in enumerate(self.left):
+            ends = (last for last in self.left[at:] if last.transaction == one.transaction)
+            if one.trans_ind in (FIRST, ONLY) and any(last.trans_ind in (LAST, ONLY) for last in ends):
+                return one.transaction
+        return None
+
+    @property
+    def is_followed(self) -> bool:
+        """Whether an old transaction is left whole."""
+        return self._first_whole() is not None
 
     @property
     def tells(self) -> bool:
         """Whether the first old transaction that is left whole is one that the new ones have passed."""
-        for at, one in enumerate(self.left):
-            if one.trans_ind in (FIRST, ONLY):
-                rest = self.left[at:]
-                ends = [last for last in rest if last.transaction == one.transaction and last.trans_ind in (LAST, ONLY)]
-                return bool(ends) and one.transaction <= self.newest
-        return False
+        first = self._first_whole()
+        return first is not None and first <= self.newest
 
 
 def overwritten(folder: Path, random: Random, flavour: Flavour) -> Overwritten:
@@ -179,7 +190,10 @@ def overwritten(folder: Path, random: Random, flavour: Flavour) -> Overwritten:
     path.write_bytes(_in_overwrite_mode(data[:checkpoint], first) + later + data[end:])
     left = [one for one in first.written if one.rba >= end]
     starts = {one.rba for one in first.written}
-    return Overwritten(path, end, newest, left, end < len(data) and end not in starts)
+    kept_records = [one for one in first.written if one.rba < checkpoint]
+    written = [*kept_records, *(one for one in second.written if one.rba >= checkpoint), *left]
+    written = [one._replace(path=path) for one in written]
+    return Overwritten(path, end, newest, left, written, end < len(data) and end not in starts)
 
 
 def _with_other_images(change: Change, random: Random) -> Change:

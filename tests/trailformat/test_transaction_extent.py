@@ -256,10 +256,22 @@ def test_a_missing_file_is_named(tmp_path: Path) -> None:
     assert extent.after == Spot(later, later.stat().st_size)
 
 
-def test_behind_its_last_transaction_a_file_ends_between_two(tmp_path: Path) -> None:
+@pytest.mark.parametrize("after", [(ONLY,), (FIRST, LAST)])
+def test_behind_its_last_transaction_a_file_ends_between_two(tmp_path: Path, after: tuple[int, ...]) -> None:
     path = trail_of(tmp_path, *rows(ONLY), name="tt000000000")
-    trail_of(tmp_path, *rows(MIDDLE, LAST), name="tt000000001")
+    trail_of(tmp_path, *rows(*after), name="tt000000001")
     assert at(path, path.stat().st_size) is None
+
+
+def test_the_end_of_a_file_lies_inside_a_transaction_whose_beginning_is_lost_where_the_next_file_goes_on_with_it(
+    tmp_path: Path,
+) -> None:
+    path = trail_of(tmp_path, *rows(ONLY), name="tt000000000")
+    trail_of(tmp_path, row(b"", io_type=COMMENT, trans_ind=ONLY), name="tt000000001")
+    later = trail_of(tmp_path, *rows(MIDDLE, LAST), name="tt000000002")
+    extent = at(path, path.stat().st_size)
+    assert extent is not None
+    assert (extent.begin, extent.first, extent.before, extent.records) == (None, Spot(later, 0), 0, 2)
 
 
 def test_the_file_that_is_missing_may_be_several_files_before(tmp_path: Path) -> None:

@@ -1,21 +1,23 @@
-"""What a Replicat applies of a trail: its whole transactions, of several copies of one the first.
+"""What a Replicat applies of a trail: its whole transactions up to the first damage, of several copies the first.
 
-    CSN 10  CSN 20  (cut 30)  CSN 30  CSN 40  CSN 30  CSN 50
+    CSN 10  CSN 20  (cut 30)  CSN 30  CSN 40  CSN 30  CSN 50  damage  CSN 60
     x       x                 x       x       a copy  x
 
 Transactions stand in the order of their CSNs, so that only one at or below the greatest CSN so far can have come
 before; the trail is read again where the CSNs rose past it, to tell. There is no table of all transactions.
+
+A Replicat abends at damage, and at a file that is no trail. After a missing file it goes on once that is there.
 """
 
 from __future__ import annotations
 
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections import OrderedDict
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from trailformat.changes.csn import csn_key
-from trailformat.search.lots import Lot
+from trailformat.search.lots import DAMAGE, Lot
 from trailformat.search.whole_trail import TrailPlace, WholeTrail
 from trailformat.search.whole_walk import lots_of
 
@@ -80,27 +82,65 @@ class _Rise:
 class EffectiveTrail:
     """Tells of lots, given one after the other from the beginning of the trail, what a Replicat applies.
 
+    Args:
+        trail: the trail.
+        past_damage: whether what stands behind damage counts too, as for a Replicat that was set to a place behind it.
+
     Attributes:
         whole: whole transactions so far.
         copies: of them those that came before.
+        behind_damage: of them those behind the first damage that are no copies.
         unnamed: of them those whose CSN has no known form or which have no TRANID, so that no copy can be told.
         is_unsure: whether there were so many late ones that some copies may not have been seen.
     """
 
-    def __init__(self, trail: WholeTrail) -> None:
+    def __init__(self, trail: WholeTrail, *, past_damage: bool = False) -> None:
         self._trail = trail
+        self._past_damage = past_damage
+        self._damage: TrailPlace | None = None
         self._rises: dict[str, _Rise] = {}
         self._late: dict[Name, TrailPlace] = {}
         self._regions: OrderedDict[tuple[str, TrailPlace, TrailPlace], dict[Name, TrailPlace]] = OrderedDict()
-        self.whole = self.copies = self.unnamed = 0
+        self.whole = self.copies = self.behind_damage = self.unnamed = 0
         self.is_unsure = False
+
+    @property
+    def applied(self) -> int:
+        """The transactions so far that a Replicat applies."""
+        return self.whole - self.copies - self.behind_damage
 
     def greatest(self, kind: str) -> tuple[int, ...]:
         """The greatest CSN of a form so far; nothing where there was none."""
         return self._rises[kind].greatest if kind in self._rises else ()
 
     def judge(self, lot: Lot) -> list[OrderVerdict]:
-        """The whole transactions of a lot that are not simply the next ones; those that are no copies are applied."""
+        """The whole transactions of a lot that are not simply the next ones in the order of their CSNs."""
+        self._note_damage(lot)
+        verdicts = self._judge(lot)
+        copies = {one.row for one in verdicts if one.copy_of is not None}
+        behind = self._rows_behind_damage(lot)
+        self.behind_damage += sum(lot.is_whole(row) and row not in copies for row in behind)
+        return verdicts
+
+    def not_applied(self, lot: Lot, verdicts: list[OrderVerdict]) -> list[int]:
+        """The rows of a lot that a Replicat does not apply, in order, given what ``judge`` has told of it."""
+        copies = (one.row for one in verdicts if one.copy_of is not None)
+        return sorted({*lot.not_whole(), *copies, *self._rows_behind_damage(lot)})
+
+    def _note_damage(self, lot: Lot) -> None:
+        if self._past_damage or self._damage is not None:
+            return
+        damage = (mark.place for mark in lot.marks if mark.io_type == DAMAGE)
+        unreadable = (TrailPlace(self._trail.ordinals[path], 0) for path in self._trail.unreadable)
+        self._damage = min((*damage, *unreadable), default=None)
+
+    def _rows_behind_damage(self, lot: Lot) -> range:
+        """The transactions of a lot that begin behind the first damage; they stand in the order of the trail."""
+        if self._damage is None:
+            return range(0)
+        return range(bisect_right(range(lot.rows), self._damage, key=lot.first), lot.rows)
+
+    def _judge(self, lot: Lot) -> list[OrderVerdict]:
         if lot.texts is not None and len(lot.texts) >= _COLUMNS_PAY and (found := self._judge_columns(lot)) is not None:
             return found
         return self._judge_rows(lot, range(lot.rows))

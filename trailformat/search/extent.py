@@ -21,7 +21,7 @@ from trailformat.scan import RECORD, Batch, scan
 from trailformat.search.nearby import NEARBY
 from trailformat.search.transaction_walk import Extent, TransactionWalk
 from trailformat.trail.file import TrailFile
-from trailformat.trail.sequence import Spot, previous_file
+from trailformat.trail.sequence import Spot, next_file, previous_file
 
 
 class Before(NamedTuple):
@@ -122,12 +122,31 @@ def _begins_at(trail: TrailFile, rba: int) -> bool:
 
 
 def _goes_on_at(trail: TrailFile, rba: int) -> bool:
-    """Whether the next row belongs to a transaction that began before it."""
+    """Whether the next row, in this file or a later one, belongs to a transaction that began before it."""
+    if (answer := _next_row_goes_on(trail, rba)) is not None:
+        return answer
+    following, _ = next_file(trail.path)
+    while following is not None:
+        try:
+            with TrailFile(following) as file:
+                answer = _next_row_goes_on(file, file.first_rba)
+        except NotATrail:
+            return False
+        if answer is not None:
+            return answer
+        following, _ = next_file(following)
+    return False
+
+
+def _next_row_goes_on(trail: TrailFile, rba: int) -> bool | None:
+    """The same of one file; None where no row and no restart comes in it."""
     for at in trail.sound_rbas(rba, trail.size):
         record = trail.record_at(at)
         if record is not None and is_transactional(record):
             return not begins_transaction(record)
-    return False
+        if record is not None and not record.is_file_header and record.header.io_type in RESTARTS:
+            return False
+    return None
 
 
 def look_back(trail: TrailFile, rba: int) -> Before:

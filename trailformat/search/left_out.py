@@ -68,17 +68,18 @@ class LeftOut:
     Args:
         whole: the trail.
         workers: threads that help.
+        past_damage: whether what stands behind damage counts too, as for a Replicat that was set to a place behind it.
 
     Attributes:
         is_broken: whether an error or an interrupt has ended the pass: there is no answer any more.
     """
 
-    def __init__(self, whole: WholeTrail, workers: Workers | None = None) -> None:
+    def __init__(self, whole: WholeTrail, workers: Workers | None = None, *, past_damage: bool = False) -> None:
         self._whole = whole
         self._ranges: dict[int, Ranges] = {}
         self._run: _Run | None = None
         self._firsts: dict[TrailPlace, TrailPlace] = {}
-        self._judge = EffectiveTrail(whole)
+        self._judge = EffectiveTrail(whole, past_damage=past_damage)
         self._lots = lots_of(whole, FIRST_PLACE, workers)
         self.is_broken = False
         self._reached = TrailPlace(-1, 0)
@@ -120,12 +121,12 @@ class LeftOut:
         return lot is not None
 
     def _take(self, lot: Lot) -> None:
-        copies = {one.row: one.copy_of for one in self._judge.judge(lot) if one.copy_of is not None}
-        for row, first in copies.items():
-            if len(self._firsts) < MOST_TOLD:
-                self._firsts[lot.first(row)] = first
+        verdicts = self._judge.judge(lot)
+        for one in verdicts:
+            if one.copy_of is not None and len(self._firsts) < MOST_TOLD:
+                self._firsts[lot.first(one.row)] = one.copy_of
         before = -1
-        for row in sorted({*lot.not_whole(), *copies}):
+        for row in self._judge.not_applied(lot, verdicts):
             ending = int(lot.columns.endings[row])
             if row != before + 1:
                 self._end_run(lot.first(before + 1))

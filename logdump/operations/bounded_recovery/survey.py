@@ -58,7 +58,7 @@ class BrSurvey:
         self._whole, self._options, self._takes = whole, options, takes
         self._given = dict(given)
         self._pass = FirstPass(options.slack, options.restart, see_damage)
-        self._left_out, self._copies = LeftOut(whole), 0
+        self._left_out, self._copies = LeftOut(whole, past_damage=True), 0
         self._clock: RedoClock | None = None
         self._first: FirstCheckpoint | None = None
         self._main = BrCheckpoints(0, options.interval, -1)

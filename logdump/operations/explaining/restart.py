@@ -18,8 +18,7 @@ from logdump.session.events import Event, Progress
 from logdump.session.explanation import Evidence, Explained, Phrase, Question, Span, When
 from logdump.session.recovery_events import KeepShown, RecoveryShown
 from trailformat.scan import Workers
-from trailformat.search.extent import extent_at
-from trailformat.search.transaction_walk import Extent
+from trailformat.search.restart_places import RestartPlaces, restart_places
 from trailformat.search.whole_trail import WholeTrail
 from trailformat.trail.file import TrailFile
 from trailformat.trail.row_definitions import RowDefinitions
@@ -34,21 +33,18 @@ class RestartFacts(NamedTuple):
     Attributes:
         recovery: the whole in numbers.
         keep: the place of the restart, and the files that a reader there needs; None where nothing is whole.
-        extent: the transaction that holds the place; None between two.
+        places: where a Replicat can be started around the place; None like ``keep``.
+        damaged: places of damage that a Replicat meets, and files that are no trail.
         reach: how far back Extract reads; None, and why, where that is not told.
         no_reach: the reason.
     """
 
     recovery: RecoveryShown
     keep: KeepShown | None
-    extent: Extent | None
+    places: RestartPlaces | None
+    damaged: int
     reach: BrRestartShown | None
     no_reach: str
-
-    @property
-    def is_inside(self) -> bool:
-        """Whether the place lies inside a transaction, behind its first record."""
-        return self.extent is not None and bool(self.extent.before)
 
 
 def _nothing(facts: RestartFacts) -> Phrase | None:
@@ -56,9 +52,8 @@ def _nothing(facts: RestartFacts) -> Phrase | None:
 
 
 def _damaged(facts: RestartFacts) -> Phrase | None:
-    damaged = facts.recovery.damaged + len(facts.recovery.unreadable)
-    where = amount(damaged, "place")
-    return (f"Not without loss: damage at {where}, a Replicat abends there.",) if damaged else None
+    where = amount(facts.damaged, "place")
+    return (f"Not without loss: damage at {where}, a Replicat abends there.",) if facts.damaged else None
 
 
 def _lost(facts: RestartFacts) -> Phrase | None:
@@ -69,8 +64,9 @@ def _lost(facts: RestartFacts) -> Phrase | None:
 
 
 def _inside(facts: RestartFacts) -> Phrase | None:
-    extent = facts.extent
-    if extent is None or not facts.is_inside:
+    places = facts.places
+    extent = places.extent if places is not None else None
+    if places is None or extent is None or places.is_safe:
         return None
     who = extent.transaction.xid or "a transaction"
     whole = (
@@ -78,8 +74,10 @@ def _inside(facts: RestartFacts) -> Phrase | None:
         if extent.begin is not None
         else "its begin is not here"
     )
-    after = f", at {place_text(extent.after)} to leave it out" if extent.after is not None else ""
-    return (f"Not there: it is inside {who}, behind {extent.before} of its records; {whole}{after}.",)
+    again = next((place_text(one.begin) for one in places.again if one.is_whole and one.begin is not None), None)
+    comes_again = f", which comes again whole at {again}" if again is not None else ""
+    after = f", at {place_text(places.leave_out)} to leave it out" if places.leave_out is not None else ""
+    return (f"Not there: it is inside {who}, after {extent.before} of its records{comes_again}; {whole}{after}.",)
 
 
 def _twice(facts: RestartFacts) -> Phrase | None:
@@ -169,12 +167,13 @@ class RestartQuestion:
 
     def _facts(self) -> RestartFacts:
         report = RecoveryReport(self._survey, keep=self._place)
-        keep, extent = report.keep(), None
+        keep, places = report.keep(), None
         if keep is not None:
             with TrailFile(keep.spot.path) as trail:
-                extent = extent_at(trail, min(keep.spot.rba, trail.end_of_records()))
+                places = restart_places(trail, min(keep.spot.rba, trail.end_of_records()))
         shown = report.shown("", None, is_partial=self.is_partial)
-        return RestartFacts(shown, keep, extent, self._reach, self._no_reach)
+        damaged = self._survey.damaged_from(self._place)
+        return RestartFacts(shown, keep, places, damaged, self._reach, self._no_reach)
 
 
 def _restart_among(events: Iterator[Event]) -> BrRestartShown | None:

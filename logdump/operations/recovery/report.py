@@ -24,7 +24,7 @@ from logdump.session.recovery_events import (
     TransactionRef,
 )
 from trailformat.changes.encrypted import looks_encrypted
-from trailformat.search.extent import start_at
+from trailformat.search.restart_places import restart_places
 from trailformat.search.transaction_walk import Extent, TransactionWalk
 from trailformat.search.whole_trail import TrailPlace
 from trailformat.trail.file import TrailFile
@@ -111,7 +111,7 @@ class RecoveryReport:
         """Where old data may lie under new."""
         for one in self._survey.overwritten:
             mark = one.damage
-            yield OverwriteShown(self._spot(mark.place), mark.after - mark.place.rba, one.seen.csn)
+            yield OverwriteShown(self._spot(mark.place), mark.after - mark.place.rba, one.seen.csn, one.was_passed)
 
     def producer_changes(self) -> Iterator[ProducerChangeShown]:
         """What the header of a file tells differently from that of the file before."""
@@ -129,8 +129,9 @@ class RecoveryReport:
                 return None
             spot = self._spot(last.after)
         with TrailFile(spot.path) as trail:
-            start = start_at(trail, min(spot.rba, trail.end_of_records()))
-        first = start.spot.path if start is not None and start.spot.path in self._whole.ordinals else spot.path
+            places = restart_places(trail, min(spot.rba, trail.end_of_records()))
+        needed = places.extent.first if places.extent is not None and not places.is_safe else None
+        first = needed.path if needed is not None and needed.path in self._whole.ordinals else spot.path
         free = self._whole.paths[: self._whole.ordinals[first]]
         return KeepShown(spot, first, free, sum(path.stat().st_size for path in free if path.exists()))
 
@@ -177,7 +178,8 @@ class RecoveryReport:
             files=len(self._whole),
             restarts=survey.restarts.number,
             transactions=survey.transactions,
-            effective=judge.whole - judge.copies,
+            effective=judge.applied,
+            behind_damage=judge.behind_damage,
             cut=survey.cuts.number,
             lost=survey.cuts.lost,
             twice=survey.twice.number,
@@ -185,7 +187,7 @@ class RecoveryReport:
             order_breaks=survey.falls.number,
             unnamed=judge.unnamed,
             is_unsure=judge.is_unsure,
-            damaged=survey.damaged,
+            damaged=survey.damage.number,
             incomplete=survey.incomplete,
             gaps=self._whole.gaps,
             unreadable=tuple(self._whole.unreadable),

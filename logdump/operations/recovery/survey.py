@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterator
+from pathlib import Path
 from typing import NamedTuple
 
 from logdump.operations.recovery.cuts import Cuts, Seen, seen
@@ -16,7 +17,9 @@ from trailformat.search.lots import BEGIN_OF_FILE, DAMAGE, HALF_A_RECORD, Lot, L
 from trailformat.search.transaction_walk import Ended
 from trailformat.search.whole_trail import TrailPlace, WholeTrail
 from trailformat.search.whole_walk import lots_of
+from trailformat.trail.sequence import Spot
 
+_OVERWRITE_MODE = 0
 NOWHERE_YET = TrailPlace(1 << 62, 0)
 
 
@@ -45,10 +48,14 @@ class Fall(NamedTuple):
 
 
 class Overwritten(NamedTuple):
-    """Damage, and the transaction behind it that the trail held before."""
+    """Damage in front of data that may be older than what stands before it, and the first whole transaction after it.
+
+    ``was_passed``: whether the trail had come to that transaction's CSN before; else the file is in overwrite mode.
+    """
 
     damage: LotMark
     seen: Seen
+    was_passed: bool
 
 
 class Survey:
@@ -56,10 +63,10 @@ class Survey:
 
     Attributes:
         files: what their headers tell.
-        restarts, cuts, twice, falls, overwritten: findings.
+        restarts, cuts, twice, falls, overwritten, damage: findings.
         cut_at: for each restart the transaction that it cut, by places.
         judge: which transactions count.
-        transactions, incomplete, damaged, twice_records: how many there are.
+        transactions, incomplete, twice_records: how many there are.
         open: the transaction in which the trail ends.
         half_record: where the record begins in which it ends.
         last_whole: the last whole transaction.
@@ -73,7 +80,8 @@ class Survey:
         self.cut_at: dict[TrailPlace, Seen] = {}
         self.twice, self.falls, self.overwritten = Findings[Copy](), Findings[Fall](), Findings[Overwritten]()
         self.judge = EffectiveTrail(whole)
-        self.transactions = self.incomplete = self.damaged = self.twice_records = 0
+        self.damage = Findings[LotMark]()
+        self.transactions = self.incomplete = self.twice_records = 0
         self.open: Seen | None = None
         self.half_record: TrailPlace | None = None
         self.last_whole: Seen | None = None
@@ -85,6 +93,16 @@ class Survey:
         for lot in lots_of(self.whole, workers=workers):
             self._take(lot)
             yield lot
+
+    def damaged_from(self, spot: Spot | None) -> int:
+        """The places of damage, and the files that are no trail, that end after a place; all without one."""
+        unreadable = len(self.whole.unreadable)
+        if spot is None:
+            return self.damage.number + unreadable
+        place = TrailPlace(self.whole.ordinals[spot.path], spot.rba)
+        passed = sum(TrailPlace(mark.place.ordinal, mark.after) <= place for mark in self.damage)
+        passed += sum(self.whole.ordinals[path] < place.ordinal for path in self.whole.unreadable)
+        return self.damage.number + unreadable - passed
 
     def _take(self, lot: Lot) -> None:
         verdicts = self.judge.judge(lot)
@@ -106,7 +124,7 @@ class Survey:
         if mark.io_type == BEGIN_OF_FILE:
             self._begin_file(lot, mark)
         elif mark.io_type == DAMAGE:
-            self.damaged += 1
+            self.damage.add(mark)
             self._damage = self._damage or mark
         elif mark.io_type == HALF_A_RECORD:
             self.half_record = mark.place
@@ -159,7 +177,7 @@ class Survey:
             self.falls.listed[-1] = last._replace(transactions=last.transactions + 1)
 
     def _look_behind_damage(self, lot: Lot, verdicts: list[OrderVerdict]) -> None:
-        """Whether the first whole transaction behind damage is one that the trail had come to before."""
+        """Whether old data may stand behind damage: the trail had come to its CSN, or the file is in overwrite mode."""
         damage = self._damage
         if damage is None:
             return
@@ -168,8 +186,14 @@ class Survey:
         if row is None:
             return
         self._damage = None
-        if any(one.row == row for one in verdicts):
-            self.overwritten.add(Overwritten(damage, seen(lot, row)))
+        was_passed = any(one.row == row for one in verdicts)
+        if was_passed or self._overwrites(self.whole.paths[damage.place.ordinal]):
+            self.overwritten.add(Overwritten(damage, seen(lot, row), was_passed))
+
+    def _overwrites(self, path: Path) -> bool:
+        """Whether the header of a file says that its Extract recovers in overwrite mode."""
+        facts = next((one for one in reversed(self.files) if one.path == path), None)
+        return facts is not None and facts.number("ContinunityInfo", "RecoveryMode") == _OVERWRITE_MODE
 
 
 def _last_file(survey: Survey, one: Seen) -> int:

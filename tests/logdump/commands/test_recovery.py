@@ -69,7 +69,7 @@ def test_of_a_release_that_is_not_known_nothing_is_said(cut: Line, release: str)
 
 @pytest.mark.parametrize(
     ("place", "free"),
-    [("", ["at000000000"]), ("0 2722", []), ("1 0", []), ("2 2363", ["at000000000", "at000000001"])],
+    [("", ["at000000000"]), ("0 2722", []), ("1 0", ["at000000000"]), ("2 2363", ["at000000000", "at000000001"])],
 )
 def test_files_before_the_transaction_in_which_a_reader_is_can_go(cut: Line, place: str, free: list[str]) -> None:
     cut(f"recovery keep {place}")

@@ -90,9 +90,9 @@ def test_safe_yields_what_it_found(shop: Line) -> None:
     shop("safe 2008")
     (event,) = shop.events
     assert isinstance(event, SafePointShown)
-    assert event.extent is not None
-    assert event.extent.begin is not None
-    assert event.extent.begin.rba == 1811
+    assert event.places.extent is not None
+    assert event.places.extent.begin is not None
+    assert event.places.extent.begin.rba == 1811
 
 
 @pytest.mark.parametrize(

@@ -71,7 +71,7 @@ def test_inside_a_transaction_its_begin_and_what_is_behind_it_are_named(line: Li
     first, inside = (next(one for one in records if one.header.trans_ind == which) for which in (FIRST, MIDDLE))
     shown = explained(line, f"explain restart at 0 {inside.rba}")
     assert shown.verdict.rule == "inside"
-    assert f"behind 1 of its records; begin at RBA {first.rba} of et000000000" in str(shown.verdict.text[0])
+    assert f"after 1 of its records; begin at RBA {first.rba} of et000000000" in str(shown.verdict.text[0])
 
 
 def test_damage_stops_a_replicat(line: Line, trails: Path) -> None:

@@ -116,14 +116,14 @@ def test_transactions_of_rebuilt_files_are_told_with_both_places(engine: Engine,
 @pytest.mark.parametrize("flavour", FLAVOURS, ids=lambda one: one.order.name)
 @given(seed=SEEDS)
 @settings(max_examples=examples(12), deadline=None)
-def test_old_data_under_new_are_told_where_the_trail_comes_back_to_what_it_had_passed(
+def test_old_data_under_new_are_told_and_whether_the_trail_comes_back_to_what_it_had_passed(
     flavour: Flavour, engine: Engine, seed: int
 ) -> None:
     with _folder() as folder:
         made = overwritten(folder, Random(seed), flavour)
         found = report([made.path], engine)
-        spots = [one.spot for one in found.overwritten()]
-        assert spots == ([Spot(made.path, made.end)] if made.is_broken and made.tells else [])
+        told = [(one.spot, one.was_passed) for one in found.overwritten()]
+        assert told == ([(Spot(made.path, made.end), made.tells)] if made.is_broken and made.is_followed else [])
         assert found.shown("", None, is_partial=False).modes == (0,)
 
 

@@ -17,6 +17,7 @@ from logdump.session.settings import Settings
 from tests.logdump.extents import BEFORE, HERE, NEXT, OPEN, OVERTAKEN, WHOLE
 from trailformat.changes.transactions import NO_TRANSACTION, Transaction
 from trailformat.records.io_types import DELETE, INSERT, RESTART_ABEND
+from trailformat.search.restart_places import RestartPlaces
 from trailformat.search.transaction_walk import Damage, Ended, Extent, Restart
 from trailformat.trail.sequence import Spot
 
@@ -32,12 +33,24 @@ _UNFINISHED = (
 )
 
 
+def _places(extent: Extent | None, rba: int, path: Path) -> RestartPlaces:
+    """Around a place, where the transaction stands once."""
+    whole = extent if extent is not None and extent.is_whole else None
+    damage = next((one for one in extent.damage if not one.is_partial), None) if extent is not None else None
+    after = extent.after if extent is not None else None
+    return RestartPlaces(Spot(path, rba), extent, (), whole, after, damage=damage)
+
+
+def _lines(places: RestartPlaces) -> list[str]:
+    return list(safe_lines(SafePointShown(places), Settings()))
+
+
 def _said(extent: Extent | None, rba: int = 100, path: Path = HERE) -> list[str]:
-    return list(safe_lines(SafePointShown(path, rba, extent), Settings()))
+    return _lines(_places(extent, rba, path))
 
 
 def _json(extent: Extent | None, rba: int = 100, path: Path = HERE) -> dict[str, Any]:
-    found: dict[str, Any] = exact(SAFE_POINT.build(SafePointShown(path, rba, extent)))
+    found: dict[str, Any] = exact(SAFE_POINT.build(SafePointShown(_places(extent, rba, path))))
     return found
 
 
@@ -170,6 +183,62 @@ def test_the_rest(extent: Extent, lines: list[str]) -> None:
     assert [one for one in said if one in lines] == lines
 
 
+def _copied(extent: Extent, *again: Extent, asked: int = 100, others: int = 0) -> RestartPlaces:
+    """Around a place in a transaction that comes again."""
+    whole = next(one for one in again if one.is_whole)
+    return RestartPlaces(Spot(HERE, asked), extent, again, whole, again[-1].after, others)
+
+
+_COPY = WHOLE._replace(begin=Spot(HERE, 450), first=Spot(HERE, 450), after=Spot(NEXT, 90))
+
+
+def test_what_is_cut_and_comes_again_is_left_out_behind_its_whole_copy() -> None:
+    assert _lines(_copied(_CUT, _COPY))[:6] == [
+        "RBA 100 begins a transaction that is cut here and comes again, whole: a restart there is safe.",
+        "To go on before what is dropped:",
+        _TO.format(7, 100),
+        "It comes again, whole, at RBA 450.",
+        "To leave it out, 6 records:",
+        _TO.format(8, 90),
+    ]
+
+
+def test_of_several_copies_each_is_named_and_what_else_is_left_out_is_said() -> None:
+    cut = _CUT._replace(begin=Spot(HERE, 450), first=Spot(HERE, 450))
+    copy = _COPY._replace(begin=Spot(NEXT, 7), first=Spot(NEXT, 7))
+    assert _lines(_copied(_CUT, cut, copy, others=2))[3:8] == [
+        "It comes again, but not whole, at RBA 450.",
+        "It comes again, whole, at RBA 7 of dirdat/et000000008.",
+        "To leave it out, 9 records:",
+        _TO.format(8, 90),
+        "That leaves out 2 more transactions, which a Replicat would apply.",
+    ]
+
+
+def test_a_place_after_the_last_record_of_what_is_cut_is_safe_itself() -> None:
+    assert _lines(_copied(_CUT._replace(before=3), _COPY, asked=400))[:4] == [
+        "RBA 400 is after the last record of a transaction that has no end: a restart there is safe.",
+        _TO.format(7, 400),
+        "To go on before what is dropped:",
+        _TO.format(7, 100),
+    ]
+
+
+def test_where_damage_comes_first_a_replicat_abends() -> None:
+    damage = Damage(HERE, 400, 20, is_partial=False)
+    places = RestartPlaces(Spot(HERE, 400), damage=damage)
+    assert _lines(places)[0] == "RBA 400 is between two transactions, but damage follows: a Replicat abends at it."
+    assert exact(SAFE_POINT.build(SafePointShown(places)))["damage"] == [
+        {"file": "dirdat/et000000007", "rba": 400, "length": 20, "partial": False}
+    ]
+    inside = _said(WHOLE._replace(ended=Ended.DAMAGE, damage=(damage._replace(rba=200),)))
+    assert inside[:3] == [
+        "RBA 100 begins a transaction with damage inside: a Replicat abends at it.",
+        "To go on before it:",
+        _TO.format(7, 100),
+    ]
+
+
 def test_damage_stands_before_the_transaction() -> None:
     said = _said(WHOLE._replace(damage=(Damage(HERE, 200, 17, is_partial=False),)))
     assert said[5].startswith("Damage at RBA 200")
@@ -211,6 +280,9 @@ def test_the_answer_as_json() -> None:
         "begin": {**spot, "rba": 100, "alter": alter.format(100)},
         "last": {**spot, "rba": 300, "alter": alter.format(300)},
         "after": {**spot, "rba": 450, "alter": alter.format(450)},
+        "leave_out": {**spot, "rba": 450, "alter": alter.format(450)},
+        "others_left_out": 0,
+        "again": [],
         "has_end": False,
         "ended": "cut",
         "marker": {**spot, "rba": 400, "alter": alter.format(400)},
@@ -239,8 +311,8 @@ def test_the_answer_as_json() -> None:
 def test_between_two_transactions_json_has_the_place_alone() -> None:
     answer = _json(None, 400)
     told = {name: value for name, value in answer.items() if value is not None}
-    assert told == {"file": "dirdat/et000000007", "rba": 400, "safe": True}
-    assert len(answer) == 16
+    assert told == {"file": "dirdat/et000000007", "rba": 400, "safe": True, "others_left_out": 0, "again": []}
+    assert len(answer) == 19
 
 
 def test_what_a_transaction_lacks_is_null_in_json() -> None:

@@ -1,0 +1,235 @@
+"""A Replicat that starts where SAFE, EXPLAIN RESTART or RECOVERY says applies what they say, each transaction once.
+
+Trails are drawn: Extract is killed again and again inside transactions, with a marker, a new file or neither; a pump
+writes transactions again; new records stand over old ones; records are destroyed; files are missing.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from random import Random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from fixtures.flavour import MYSQL_21
+from logdump.operations.bounded_recovery.options import BrOptions
+from logdump.operations.explaining.restart import RestartQuestion
+from logdump.session.count_events import CountShown
+from logdump.session.explanation import Explained
+from logdump.session.recovery_events import RecoveryShown
+from tests.logdump.line import Line
+from tests.logdump.recovery.surveys import ENGINES, report, whole_trail
+from tests.searching import examples
+from tests.simulated.extract import Written
+from tests.simulated.recovery import append_recovery, overwritten, rebuilt
+from tests.simulated.restarted_replicat import History, Zeros
+from trailformat.records.io_types import NOT_TRANSACTIONAL
+from trailformat.scan import Engine
+from trailformat.search.left_out import LeftOut
+from trailformat.search.restart_places import RestartPlaces, restart_places
+from trailformat.totals.counting import OTHERS
+from trailformat.trail.file import TrailFile
+from trailformat.trail.row_definitions import RowDefinitions
+from trailformat.trail.sequence import Spot
+
+SEEDS = st.integers(0, 1 << 32)
+_NO_ROWS = {*NOT_TRANSACTIONAL, OTHERS}
+KINDS = ("append", "rebuilt", "overwritten", "damaged", "damaged copies", "missing")
+
+
+@contextmanager
+def _drawn(kind: str, seed: int) -> Iterator[History]:
+    random = Random(seed)
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        if kind == "overwritten":
+            made = overwritten(folder, random, MYSQL_21)
+            first_left = min((one.rba for one in made.left), default=made.path.stat().st_size)
+            zeros = [Zeros(made.path, made.end, first_left)] if made.is_broken else []
+            yield History([made.path], made.written, zeros)
+            return
+        if kind in ("rebuilt", "damaged copies"):
+            extract = rebuilt(folder, random, MYSQL_21).extract
+        else:
+            extract = append_recovery(folder, random, MYSQL_21)
+        paths, written = list(extract.paths), list(extract.written)
+        zeros = [_destroyed(random, written) for _ in range(random.randint(1, 2) if "damaged" in kind else 0)]
+        if kind == "missing":
+            paths = _files_from(random, paths)
+            written = [one for one in written if one.path in paths]
+        yield History(paths, written, zeros)
+
+
+def _destroyed(random: Random, written: list[Written]) -> Zeros:
+    """One record whose bytes become zeros."""
+    one = random.choice(written)
+    data = one.path.read_bytes()
+    stop = one.rba + one.length
+    one.path.write_bytes(data[: one.rba] + bytes(one.length) + data[stop:])
+    return Zeros(one.path, one.rba, stop)
+
+
+def _files_from(random: Random, paths: list[Path]) -> list[Path]:
+    """The files from one on; those before it are removed."""
+    first = random.randrange(len(paths))
+    for path in paths[:first]:
+        path.unlink()
+    return paths[first:]
+
+
+def _places(history: History) -> list[Spot]:
+    """Where records begin and end, and where files begin."""
+    spots = {Spot(path, 0) for path in history.paths}
+    for one in history.written:
+        at, end = Spot(one.path, one.rba), Spot(one.path, one.rba + one.length)
+        is_lost = any(zeros.path == one.path and zeros.start <= one.rba < zeros.stop for zeros in history.zeros)
+        spots |= set() if is_lost else {at, end}
+    return sorted(spots, key=history.order)
+
+
+def _asked(spot: Spot) -> RestartPlaces:
+    with TrailFile(spot.path) as trail:
+        return restart_places(trail, spot.rba)
+
+
+def _all_but(history: History, first: Spot, *, again: Spot) -> list[int]:
+    """The transactions that a Replicat applies of the whole trail, but neither before a place nor from another on."""
+    start = Spot(history.paths[0], 0)
+    every = history.run(start, past_damage=True).whole
+    before = set(history.run(start, first, past_damage=True).whole)
+    after = set(history.run(again, past_damage=True).whole)
+    return [number for number in every if number not in before | after]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@given(seed=SEEDS)
+@settings(max_examples=examples(12), deadline=None)
+def test_a_place_is_safe_where_no_transaction_is_met_in_its_middle_and_none_is_missed(kind: str, seed: int) -> None:
+    with _drawn(kind, seed) as history:
+        for spot in _places(history):
+            places, run = _asked(spot), history.run(spot)
+            if places.is_safe:
+                assert not run.halves
+                assert _all_but(history, spot, again=spot) == []
+            is_open_there = places.extent is not None and places.extent.after is None
+            is_damaged_there = places.is_begin and run.abended and places.extent is not None and places.extent.damage
+            meets_whole = places.is_begin or not (run.starts_inside or run.starts_with_damage or is_open_there)
+            assert places.is_safe == (meets_whole and not is_damaged_there)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@given(seed=SEEDS)
+@settings(max_examples=examples(12), deadline=None)
+def test_from_its_begin_a_transaction_is_applied_once_and_nothing_is_missed(kind: str, seed: int) -> None:
+    with _drawn(kind, seed) as history:
+        numbers = {Spot(one.path, one.rba): one.transaction for one in history.written}
+        for spot in _places(history):
+            places = _asked(spot)
+            extent = places.extent
+            if extent is None or extent.begin is None or extent.damage:
+                continue
+            run = history.run(extent.begin, past_damage=True)
+            assert run.whole.count(numbers[extent.begin]) == (places.whole is not None)
+            assert not history.run(extent.begin).halves
+            assert _all_but(history, extent.begin, again=extent.begin) == []
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@given(seed=SEEDS)
+@settings(max_examples=examples(12), deadline=None)
+def test_where_a_transaction_is_left_out_it_is_never_applied_and_only_so_many_others_are(kind: str, seed: int) -> None:
+    with _drawn(kind, seed) as history:
+        numbers = {Spot(one.path, one.rba): one.transaction for one in history.written}
+        for spot in _places(history):
+            places = _asked(spot)
+            if places.extent is None or places.extent.transaction.csn is None or places.leave_out is None:
+                continue
+            assert places.extent.first is not None
+            number = numbers[places.extent.first]
+            run = history.run(places.leave_out)
+            assert not run.halves
+            assert not run.starts_inside
+            assert number not in run.whole
+            begin = places.extent.begin
+            if begin is not None and not places.extent.damage:
+                missed = set(_all_but(history, begin, again=places.leave_out)) - {number}
+                assert len(missed) == places.others
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@given(seed=SEEDS)
+@settings(max_examples=examples(6), deadline=None)
+def test_explain_restart_names_the_same_places_and_calls_none_safe_that_is_not(kind: str, seed: int) -> None:
+    with _drawn(kind, seed) as history:
+        for spot in _places(history):
+            places, explained = _asked(spot), _explained(history, spot)
+            rule = explained.verdict.rule
+            verdict = "".join(map(str, explained.verdict.text))
+            assert (rule == "safe") <= places.is_safe
+            assert (rule == "inside") <= (not places.is_safe)
+            if rule == "inside" and places.leave_out is not None:
+                assert f"at RBA {places.leave_out.rba} of {places.leave_out.path.name} to leave it out" in verdict
+            if rule == "damaged":
+                assert history.run(spot).abended
+
+
+def _explained(history: History, spot: Spot) -> Explained:
+    question = RestartQuestion(whole_trail(list(history.paths)), spot, BrOptions())
+    for _ in question.run(1 << 40, RowDefinitions):
+        pass
+    return question.explained("")
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("kind", KINDS)
+@given(seed=SEEDS)
+@settings(max_examples=examples(8), deadline=None)
+def test_at_a_recovery_point_nothing_is_missed_and_recovery_counts_what_is_applied(
+    kind: str, engine: Engine, seed: int
+) -> None:
+    with _drawn(kind, seed) as history:
+        found = report(list(history.paths), engine)
+        start = Spot(history.paths[0], 0)
+        assert found.shown("", None, is_partial=False).effective == len(history.run(start).whole)
+        for one in found.restarts():
+            if one.recovery_point is not None and not history.zeros:
+                assert not history.run(one.recovery_point).halves
+                assert _all_but(history, one.recovery_point, again=one.recovery_point) == []
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("kind", KINDS)
+@given(seed=SEEDS)
+@settings(max_examples=examples(8), deadline=None)
+def test_the_rows_that_count_as_applied_are_those_of_a_replicat_that_abends_at_damage(
+    kind: str, engine: Engine, seed: int
+) -> None:
+    with _drawn(kind, seed) as history:
+        found = LeftOut(whole_trail(list(history.paths), engine))
+        rows = [one for one in history.events() if isinstance(one, Written) and one.change is not None]
+        kept = {Spot(one.path, one.rba) for one in rows if not found.of(one.path).hold(one.rba)}
+        assert kept == history.run(Spot(history.paths[0], 0)).rows
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@given(seed=SEEDS)
+@settings(max_examples=examples(5), deadline=None)
+def test_redo_count_effective_export_and_recovery_have_the_same_transactions(kind: str, seed: int) -> None:
+    with _drawn(kind, seed) as history:
+        run = history.run(Spot(history.paths[0], 0))
+        line = Line()
+        line(f"open {history.paths[0]}; across on; count effective, log {history.paths[0].parent / '*0*'}")
+        (counted,) = (event for event in line.events if isinstance(event, CountShown))
+        types = counted.counted.total.types
+        assert sum(number for one, number in types.items() if one not in _NO_ROWS) == len(run.rows)
+        script = line("redo 99999")
+        begun = [text.split()[2] for text in script if text.startswith("-- Transaction ")]
+        assert begun == [MYSQL_21.xid(number) for number in run.whole]
+        line("recovery")
+        (shown,) = (event for event in line.events if isinstance(event, RecoveryShown))
+        assert shown.effective == len(run.whole)

@@ -1,0 +1,128 @@
+"""A Replicat that is started at any place of a drawn trail: what it applies from there, worked out from the records."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from tests.simulated.extract import Written
+from trailformat.changes.transactions import FIRST, LAST, ONLY
+from trailformat.trail.sequence import Spot
+
+
+class Zeros(NamedTuple):
+    """Bytes of a file that were overwritten with zeros."""
+
+    path: Path
+    start: int
+    stop: int
+
+
+class Applied(NamedTuple):
+    """What one run of a Replicat has done.
+
+    Attributes:
+        whole: the transactions that it has applied, by number.
+        begins: where each of them begins.
+        rows: the places of their records.
+        halves: those of which it has met the end but not the beginning.
+        starts_inside: whether the first row that it met belongs to a transaction that began before.
+        starts_with_damage: whether it met damage before any row.
+        abended: whether damage has ended it.
+    """
+
+    whole: list[int]
+    begins: list[Spot]
+    rows: set[Spot]
+    halves: list[int]
+    starts_inside: bool
+    starts_with_damage: bool
+    abended: bool
+
+
+class History(NamedTuple):
+    """A drawn trail: its files in order, the records in it, and the bytes that were destroyed."""
+
+    paths: Sequence[Path]
+    written: Sequence[Written]
+    zeros: Sequence[Zeros] = ()
+
+    def order(self, spot: Spot) -> tuple[int, int]:
+        """A place as a pair that sorts."""
+        return self.paths.index(spot.path), spot.rba
+
+    def events(self) -> Iterator[Written | Zeros]:
+        """What stands in the trail, in order; records that were destroyed are not there."""
+
+        def place(one: Written | Zeros) -> tuple[int, int]:
+            return self.order(Spot(one.path, one.rba if isinstance(one, Written) else one.start))
+
+        events: list[Written | Zeros] = [one for one in self.written if not self._is_lost(one)]
+        events += self.zeros
+        return iter(sorted(events, key=place))
+
+    def _is_lost(self, one: Written) -> bool:
+        return any(
+            zeros.path == one.path and zeros.start < one.rba + one.length and one.rba < zeros.stop
+            for zeros in self.zeros
+        )
+
+    def run(self, start: Spot, stop: Spot | None = None, *, past_damage: bool = False) -> Applied:
+        """A Replicat from a place on, which remembers nothing from before, up to another place or the end.
+
+        It skips a transaction that is not above the last one applied (FILTERDUPTRANSACTIONS). ``past_damage``: where it
+        abends, it is started again behind the damage, and skips those that it has applied, whatever their order.
+        """
+        return _Run(past_damage=past_damage).over(self._between(start, stop))
+
+    def _between(self, start: Spot, stop: Spot | None) -> Iterator[Written | Zeros]:
+        first, end = self.order(start), self.order(stop) if stop is not None else None
+        for one in self.events():
+            at = self.order(Spot(one.path, one.rba if isinstance(one, Written) else one.stop - 1))
+            if at >= first and (end is None or at < end):
+                yield one
+
+
+class _Run:
+    def __init__(self, *, past_damage: bool) -> None:
+        self._past_damage = past_damage
+        self._waiting: list[Written] = []
+        self._is_lost = False
+        self._applied = {0}
+
+    def over(self, events: Iterator[Written | Zeros]) -> Applied:
+        done = Applied([], [], set(), [], starts_inside=False, starts_with_damage=False, abended=False)
+        is_first = True
+        for one in events:
+            if isinstance(one, Zeros):
+                done = done._replace(abended=True, starts_with_damage=done.starts_with_damage or is_first)
+                if not self._past_damage:
+                    return done
+                self._waiting, self._is_lost, is_first = [], True, False
+                continue
+            if is_first and one.change is not None and one.trans_ind not in (FIRST, ONLY):
+                done = done._replace(starts_inside=True)
+            is_first = False
+            self._take(one, done)
+        return done
+
+    def _is_skipped(self, transaction: int) -> bool:
+        return transaction in self._applied if self._past_damage else transaction <= max(self._applied)
+
+    def _take(self, one: Written, done: Applied) -> None:
+        if one.change is None or one.trans_ind in (FIRST, ONLY):
+            self._waiting, self._is_lost = [], False
+        if one.change is None:
+            return
+        self._waiting.append(one)
+        if one.trans_ind not in (LAST, ONLY):
+            return
+        waiting, self._waiting = self._waiting, []
+        if waiting[0].trans_ind not in (FIRST, ONLY):
+            done.halves.extend([] if self._is_lost else [one.transaction])
+        elif not self._is_skipped(one.transaction):
+            self._applied.add(one.transaction)
+            done.whole.append(one.transaction)
+            done.begins.append(Spot(waiting[0].path, waiting[0].rba))
+            done.rows.update(Spot(row.path, row.rba) for row in waiting)

@@ -1,0 +1,232 @@
+"""Where a Replicat can be started again around a place of a trail, and what it then applies.
+
+A transaction that a restart of Extract has cut is not applied where it begins: Extract writes it once more, whole. To
+leave it out is to go on after its whole copy:
+
+    RBA 2722  first   begin              to apply it: start here
+        2913  middle
+        3083  RestartAbend   marker      a Replicat drops what it has of it
+        3130  first                      the same transaction, from its begin
+        3502  last
+        3691                             to leave it out: start here
+
+CSNs rise along a trail, and a Replicat skips what is not above the last CSN that it has applied (FILTERDUPTRANSACTIONS,
+its default). So copies matter only up to the first whole transaction with a greater CSN.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from trailformat.changes.csn import CsnKey, csn_key
+from trailformat.search.extent import start_at
+from trailformat.search.left_out import LeftOut
+from trailformat.search.transaction_walk import Damage, Ended, Extent, Restart, TransactionWalk, Walked
+from trailformat.search.whole_trail import WholeTrail
+from trailformat.trail.file import TrailFile
+from trailformat.trail.sequence import Spot, next_file
+
+MOST_LISTED = 100
+"""Maximum number of further occurrences that are kept."""
+MOST_BETWEEN = 10_000
+"""Maximum number of other transactions whose places are kept."""
+
+_DROPPED = frozenset({Ended.CUT, Ended.OVERTAKEN})
+
+
+class RestartPlaces(NamedTuple):
+    """The places around an RBA of a file at which a Replicat can be started.
+
+    Attributes:
+        asked: the place asked for.
+        extent: the transaction that is open there or begins there; None between two transactions.
+        again: further occurrences of that transaction, in order: cut ones, and its whole copies.
+        whole: the first whole occurrence, ``extent`` itself where that is whole; None where none was found.
+        leave_out: where a Replicat never applies it; None while its end is not there.
+        others: transactions besides it that a Replicat started at ``leave_out`` misses, and would apply otherwise.
+        damage: the first damage at the place asked for or after it, up to the end of the transaction that is open
+            there; where none is, up to the next row.
+    """
+
+    asked: Spot
+    extent: Extent | None = None
+    again: tuple[Extent, ...] = ()
+    whole: Extent | None = None
+    leave_out: Spot | None = None
+    others: int = 0
+    damage: Damage | None = None
+
+    @property
+    def is_begin(self) -> bool:
+        """Whether a transaction begins at the place asked for."""
+        return self.extent is not None and self.extent.begin == self.asked
+
+    @property
+    def is_dropped(self) -> bool:
+        """Whether a Replicat drops the transaction where it stands: it is never completed there."""
+        return self.extent is not None and self.extent.ended in _DROPPED
+
+    @property
+    def is_safe(self) -> bool:
+        """Whether a Replicat started at the place asked for applies no transaction in part, and misses none.
+
+        That holds between two transactions, where one begins, and after the last record of one that has no end; but not
+        where damage comes first, at which it abends.
+        """
+        extent = self.extent
+        if self.damage is not None:
+            return False
+        return extent is None or self.is_begin or (extent.before == extent.records and extent.after is not None)
+
+
+class RestartSearch:
+    """Looks for the places around an RBA.
+
+    Args:
+        trail: the file; others of its trail are opened as they are needed.
+        rba: where a record begins, damage lies or the file ends.
+
+    Raises:
+        BadRecord: ``rba`` lies inside a record, or outside the file.
+    """
+
+    def __init__(self, trail: TrailFile, rba: int) -> None:
+        self._trail = trail
+        self._asked = Spot(trail.path, rba)
+        self._start = start_at(trail, rba)
+        self._extent: Extent | None = None
+        self._key: CsnKey | None = None
+        self._again: list[Extent] = []
+        self._whole: Extent | None = None
+        self._leave_out: Spot | None = None
+        self._is_at_edge = False
+        self._between: list[Spot] = []
+        self._others = 0
+        self._damage: Damage | None = None
+        self._files: dict[Path, int] = {}
+
+    def run(self) -> Iterator[Walked]:
+        """Read as far as the answer needs; yields how far the reading is.
+
+        Raises:
+            NotATrail: a file cannot be read.
+        """
+        start = self._start
+        spot, missing = (start.spot, start.missing) if start is not None else (self._asked, None)
+        self._files[spot.path] = 0
+        walk = TransactionWalk(self._trail, spot, asked=self._asked, missing=missing, following=self._following)
+        steps = walk.steps()
+        for item in steps:
+            if isinstance(item, Walked):
+                yield item
+            elif self._begin(item):
+                break
+        if self._extent is not None and self._extent.after is not None:
+            yield from self._look_ahead(steps)
+
+    def places(self) -> RestartPlaces:
+        """What was found."""
+        return RestartPlaces(
+            self._asked,
+            self._extent,
+            tuple(self._again),
+            self._whole,
+            self._leave_out,
+            self._others,
+            self._damage,
+        )
+
+    def _begin(self, item: Extent | Damage | Restart) -> bool:
+        """Take what stands at the place asked for; whether it is all that has to be known before looking ahead."""
+        if self._start is None:
+            self._damage = item if isinstance(item, Damage) and not item.is_partial else None
+            return True
+        if not isinstance(item, Extent):
+            return False
+        if item.begin is not None and not self._start.is_begin:
+            return True
+        self._extent, self._leave_out, self._is_at_edge = item, item.after, True
+        self._whole = item if item.is_whole else None
+        self._damage = next((one for one in item.damage if self._is_ahead(one)), None)
+        csn, xid = item.transaction
+        self._key = csn_key(csn) if csn is not None and xid is not None else None
+        return True
+
+    def _following(self, path: Path) -> tuple[Path | None, Path | None]:
+        """The file after one; remembers the order of the files."""
+        following, missing = next_file(path)
+        if following is not None:
+            self._files[following] = len(self._files)
+        return following, missing
+
+    def _is_ahead(self, damage: Damage) -> bool:
+        """Whether damage lies at the place asked for or after it."""
+        if damage.path == self._asked.path:
+            return damage.rba >= self._asked.rba and not damage.is_partial
+        return self._files.get(damage.path, 0) > self._files.get(self._asked.path, 0) and not damage.is_partial
+
+    def _look_ahead(self, steps: Iterator[Extent | Damage | Restart | Walked]) -> Iterator[Walked]:
+        """Look for what stands right after the transaction, and for its copies."""
+        for item in steps:
+            if isinstance(item, Walked):
+                yield item
+            elif self._takes_last(item):
+                return
+
+    def _takes_last(self, item: Extent | Damage | Restart) -> bool:
+        """Take what comes next; whether nothing after it can change the answer."""
+        if isinstance(item, Restart):
+            self._is_at_edge = False
+        elif isinstance(item, Damage):
+            self._move_over(item)
+        elif item.begin is None:
+            self._leave_out = item.after if self._is_at_edge else self._leave_out
+        elif self._is_same(item):
+            self._take_copy(item)
+        else:
+            self._is_at_edge = False
+            return self._key is None or self._take_other(item)
+        return False
+
+    def _move_over(self, damage: Damage) -> None:
+        if self._is_at_edge and not damage.is_partial:
+            self._leave_out = Spot(damage.path, damage.rba + damage.length)
+
+    def _is_same(self, extent: Extent) -> bool:
+        return self._key is not None and self._extent is not None and extent.transaction == self._extent.transaction
+
+    def _take_copy(self, extent: Extent) -> None:
+        self._is_at_edge = extent.is_whole
+        if len(self._again) < MOST_LISTED:
+            self._again.append(extent)
+        if extent.is_whole:
+            self._whole = self._whole or extent
+            self._leave_out = extent.after
+            self._others += self._applied_between()
+
+    def _take_other(self, extent: Extent) -> bool:
+        if not extent.is_whole or extent.begin is None:
+            return False
+        if len(self._between) < MOST_BETWEEN:
+            self._between.append(extent.begin)
+        key = csn_key(extent.transaction.csn) if extent.transaction.csn is not None else None
+        is_above = key is not None and self._key is not None and key.kind == self._key.kind and key > self._key
+        return is_above and not (self._whole is None and self._extent is not None and self._extent.ended in _DROPPED)
+
+    def _applied_between(self) -> int:
+        """The transactions since the last occurrence that are no copies themselves; the whole trail tells."""
+        between, self._between = self._between, []
+        if not between:
+            return 0
+        left_out = LeftOut(WholeTrail.around(self._trail.path), past_damage=True)
+        return sum(not left_out.holds(spot) for spot in between)
+
+
+def restart_places(trail: TrailFile, rba: int) -> RestartPlaces:
+    """The places around an RBA, found in one go. Raises like RestartSearch and its run."""
+    search = RestartSearch(trail, rba)
+    for _ in search.run():
+        pass
+    return search.places()
