@@ -19,7 +19,7 @@ from logdump.session.events import Event, NoRecordThere, PositionShown, Progress
 from logdump.session.scan import FilteredReader
 from logdump.session.session import Session
 from logdump.session.settings import Across
-from trailformat import TrailError, TrailFile
+from trailformat import PartialRecord, TrailError, TrailFile
 
 if TYPE_CHECKING:
     from logdump.operations.many_rows import RowLines
@@ -163,7 +163,9 @@ def _last(trail: TrailFile) -> int:
 
 
 def _end(trail: TrailFile) -> int:
-    return trail.size
+    """The end of the file; before a record that is still being written, so that NEXT shows it when it is whole."""
+    end = trail.end_of_records()
+    return end if isinstance(trail.error_at(end), PartialRecord) else trail.size
 
 
 def _to_record(wanted: int) -> Place:
@@ -264,6 +266,7 @@ def run_begin(session: Session, moment: EnteredTime) -> Iterator[Event]:
 
 _PLACES = Alternatives[Place](
     Sequence(_to, FilePosition("<rba>")),
+    Keyword("RBA", Sequence(_to, FilePosition("<rba>"))),
     OneOf({"FIRST": _to(0), "LAST": partial(_move, _last), "EOF": partial(_move, _end)}),
     Keyword("REC[ORD]", Sequence(_to_record, Number("<n>", what="the number of a record"))),
     Keyword("CSN", CsnPlace("<csn>")),
@@ -295,6 +298,8 @@ COMMANDS = (
         run_position,
         details=(
             "Reading in reverse, NEXT displays the record that ends at the position.",
+            "An RBA may be written as GoldenGate's messages print it: POSITION RBA 483,188,832.",
+            "EOF stands before a record that is still being written.",
             "CSN <csn> and TIME <time> go to the first record at or after it, in all files of the trail;",
             "MARK <name> goes to a place that MARK has named. All three read forward from there.",
             f"<time> is {TIME_FORMS}.",

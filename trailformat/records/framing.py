@@ -203,8 +203,9 @@ def sound_frame(
             return frame_length(buffer, rba, end, each), each
         except (BadRecord, PartialRecord) as error:
             errors[each] = error
+    is_told = order_known and buffer[rba] != FILE_HEADER
     told = own or order
-    truth = errors[told] if order_known else _error_of_unknown_order(buffer, rba, end, errors, told)
+    truth = errors[told] if is_told else _error_of_unknown_order(buffer, rba, end, errors, told)
     if isinstance(truth, PartialRecord) and next_sound(buffer, rba, end, order) is not None:
         raise BadRecord("the record's length runs past the end", expected=truth.found, found=truth.expected)
     raise truth
@@ -213,7 +214,7 @@ def sound_frame(
 def _error_of_unknown_order(
     buffer: Source, rba: int, end: int, errors: dict[ByteOrder, BadRecord | PartialRecord], first: ByteOrder
 ) -> BadRecord | PartialRecord:
-    """The error of a record in a file whose byte order no sound record has shown; ``first`` if none is incomplete."""
+    """The error where no sound record has shown the byte order; that of ``first`` if none is incomplete."""
     partial = {order: error for order, error in errors.items() if isinstance(error, PartialRecord)}
     if len(partial) == 1:
         return next(iter(partial.values()))

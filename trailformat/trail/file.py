@@ -284,8 +284,7 @@ class TrailFile:
         try:
             is_file_header = rba == 0 and buffer[0] == framing.FILE_HEADER
             first, own = (ByteOrder.BIG, None) if is_file_header else (self.order, self._first_order)
-            is_known = self._order_known and not is_file_header
-            length, order = framing.sound_frame(buffer, rba, size, first, order_known=is_known, own=own)
+            length, order = framing.sound_frame(buffer, rba, size, first, order_known=self._order_known, own=own)
         except TrailError as error:
             raise error.at(self.path, rba) from None
         if rba and order is not first:
