@@ -171,5 +171,6 @@ COMMANDS = (
             "or CSNs go back. The position stays. docs/recovery.md explains the words.",
         ),
         origin=Origin.OURS,
+        is_one_shot=True,
     ),
 )
