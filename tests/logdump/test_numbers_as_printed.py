@@ -96,6 +96,6 @@ def test_the_same_again_is_no_contradiction(shop: Line) -> None:
 
 
 def test_no_option_is_given_twice_in_silence() -> None:
-    form = AnyOrder(dict, {"n": Number("<n>")})
+    form: AnyOrder[dict[str, int]] = AnyOrder(dict, {"n": Number("<n>")})
     with pytest.raises(ArgumentError, match="takes 1 or 2, not both"):
         parse(form, "1 2", Context())
