@@ -78,9 +78,7 @@ COMMANDS = (
         _LEVELS,
         "Show the file header: with DETAIL its groups and their tokens",
         "fileheader",
-        details=(
-            "POSITION 0, then NEXT, displays the file header. ON adds its groups, as bytes, under DETAIL DATA.",
-        ),
+        details=("POSITION 0, then NEXT, displays the file header. ON adds its groups, as bytes, under DETAIL DATA.",),
     ),
     number_setting(
         "RECLEN", Number("<bytes>", most=MOST), "Set how many bytes of data are displayed", "reclen", "Reclen"

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from logdump.operations.many_rows import RowLines
     from logdump.operations.sequence_search import Goal
 
+_LIKE = {"END": "EOF", "BOTTOM": "EOF", "BEGIN": "FIRST", "START": "FIRST", "TOP": "FIRST"}
+"""What POSITION calls the places that other programs call so."""
 _FEW = 16
 """Records up to which each is shown by itself."""
 Place = Callable[[Session], Iterator[Event]]
@@ -255,7 +257,9 @@ class FilePosition(Number):
         try:
             return super().parse(text, context)
         except ArgumentError:
-            raise CommandError(f"Error: Invalid file position ({text.upper()})") from None
+            near = _LIKE.get(text.upper())
+            hint = (f"Did you mean POSITION {near}?",) if near else ()
+            raise CommandError(f"Error: Invalid file position ({text.upper()})", *hint) from None
 
 
 def run_begin(session: Session, moment: EnteredTime) -> Iterator[Event]:

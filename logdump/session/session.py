@@ -246,7 +246,13 @@ class Session:
         Raises:
             NotATrail: it cannot be opened; what was open stays open.
         """
-        trail = TrailFile(_existing(Path(path).expanduser()))
+        existing = _existing(Path(path).expanduser())
+        try:
+            trail = TrailFile(existing)
+        except NotATrail as error:
+            if not existing.exists() and (near := _near(existing)):
+                error.problem += f"; {near}"
+            raise
         self.close()
         self._cursor = Cursor(trail)
         return trail
@@ -264,6 +270,14 @@ class Session:
             self._cursor.trail.close()
             self._cursor = None
             self.found_at = None
+
+
+def _near(path: Path) -> str:
+    """What may be meant with a file that is not there; empty where nothing is like it."""
+    from logdump.session.near_files import near_files  # noqa: PLC0415 - where a file is not there
+
+    near = near_files(path)
+    return f"did you mean {' or '.join(near)}?" if near else ""
 
 
 def is_trail(name: str) -> bool:
