@@ -42,7 +42,7 @@ _BEGINNING = {order: struct.Struct(order.value + "BBHBBHB") for order in ByteOrd
 """The token of a record, that of its header, and the first byte of this."""
 _STARTS = {
     b"G": re.compile(rb"G(?:.{3}|.{5})H(?:.{3}|.{5})E", re.DOTALL),
-    b"F": re.compile(rb"F.{3}0", re.DOTALL),
+    b"F": re.compile(rb"F(?:.{3}|.{5})0", re.DOTALL),
 }
 """How a record begins, by its first byte: most of what is no record, as zeros, lacks that already."""
 _REACH = 13
