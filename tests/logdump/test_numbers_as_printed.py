@@ -99,3 +99,8 @@ def test_no_option_is_given_twice_in_silence() -> None:
     form: AnyOrder[dict[str, int]] = AnyOrder(dict, {"n": Number("<n>")})
     with pytest.raises(ArgumentError, match="takes 1 or 2, not both"):
         parse(form, "1 2", Context())
+
+
+@pytest.mark.parametrize("line", ["sfmd 17 17", "pos 1811 1811", "pos rev reverse"])
+def test_the_same_again_is_unfinished_while_it_is_typed(line: str) -> None:
+    assert Validity.ERROR not in {validity(REGISTRY, line[:end]) for end in range(len(line) + 1)}
