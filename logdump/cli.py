@@ -6,16 +6,19 @@ import argparse
 import os
 import sys
 from collections.abc import Iterable, Iterator
+from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from logdump import __version__
 from logdump.commands import REGISTRY
+from logdump.language.words import first_word
 from logdump.line import terminal
 from logdump.line.input_lines import lines_of
 from logdump.line.line_mode import LineMode, Piped, Script
 from logdump.line.terminal import ArgumentParser
 from logdump.notation.escape import escape
+from logdump.session.errors import CommandError
 from logdump.session.exit_status import ExitStatus
 from logdump.session.session import Session, is_trail
 from logdump.session.settings import OutputFormat
@@ -27,15 +30,21 @@ if TYPE_CHECKING:
 _DESCRIPTION = """\
 Read Oracle GoldenGate trail files with Logdump's command language.
 FILE is opened, or COMMAND runs first; then the commands of -c and -f, else of the terminal or of standard input.
+A COMMAND that needs no open file (CHECK, DIFF, COUNT, RECOVERY, ...) is all that runs where there is no -c or -f.
 A FILE that is called like a command needs its folder: ./count."""
 _EPILOG = """\
-exit status under -c and -f: 0 all went well, 1 a command failed, 2 wrong usage,
-4 no trail or bad data in it, 130 interrupted
+exit status of -c, -f and such a COMMAND: 0 all went well, 1 a command failed, 2 wrong usage,
+3 findings (DIFF, REPAIR, ...), 4 no trail or bad data in it, 130 interrupted
 
 examples:
   logdump dirdat/lt000000000
   logdump dirdat/lt000000000 -c 'count detail'
+  logdump check 'dirdat/lt*'
   printf 'open dirdat/lt000000000\\nnext 5\\n' | logdump"""
+
+
+_COMPARED = 2
+"""Files that DIFF takes."""
 
 
 class _Script(argparse.Action):
@@ -93,14 +102,52 @@ def _script_lines(scripts: Iterable[tuple[str, str]], first: str) -> Iterator[st
                 yield from lines_of(file)
 
 
-def _mode(scripts: list[tuple[str, str]] | None, first: str) -> LineMode:
-    if scripts is not None:
-        return _batch(scripts, first)
-    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+def _mode(scripts: list[tuple[str, str]] | None, first: str, words: list[str]) -> LineMode:
+    at_terminal = sys.stdin.isatty() and sys.stdout.isatty()
+    if scripts is not None or _is_all(words, at_terminal=at_terminal):
+        return _batch(scripts or [], first)
+    if not at_terminal:
         return Piped(first)
     from logdump.line.interactive import Interactive  # noqa: PLC0415 - for a terminal only
 
     return Interactive(first, _go_full_screen)
+
+
+def _is_all(words: list[str], *, at_terminal: bool) -> bool:
+    """Whether the words of the command line are all that is to be done; a mistake in them is, without a terminal."""
+    if not words or names_a_file(words):
+        return False
+    try:
+        return REGISTRY.find(first_word(words[0])[0]).is_one_shot
+    except CommandError:
+        return not at_terminal
+
+
+def _is_file(word: str) -> bool:
+    """Whether a word is the path of a file, and no command."""
+    return Path(word).is_file() and not REGISTRY.knows(word)
+
+
+def _shell_made_several(words: list[str]) -> str | None:
+    """The advice where the shell has put several files in place of a wildcard, of which one name is taken."""
+    names = [*takewhile(_is_file, reversed(words))][::-1]
+    verb = words[: len(words) - len(names)]
+    if len(names) <= (_COMPARED if verb[:1] and verb[0].upper() == "DIFF" else 1):
+        return None
+    if not verb:
+        return f"one file is opened, not {len(names)}: open the first, ACROSS ON reads on in those after it"
+    begin = "".join(first for first, *_ in takewhile(lambda letters: len({*letters}) == 1, zip(*names, strict=False)))
+    line = " ".join([*verb, f"'{begin}*'" if _fits_only(f"{begin}*", names) else "'<wildcard>'"])
+    return f"{len(names)} files are given for one name: put the wildcard into quotes, logdump {line}"
+
+
+def _fits_only(wildcard: str, names: list[str]) -> bool:
+    from logdump.operations.matching_files import matching_files  # noqa: PLC0415 - for advice only
+
+    try:
+        return {path.absolute() for path in matching_files(wildcard)} == {Path(name).absolute() for name in names}
+    except CommandError:
+        return False
 
 
 def _go_full_screen(session: Session, kept: KeptHistory) -> None:
@@ -130,6 +177,8 @@ def main(argv: list[str] | None = None) -> int:
     """Run ``logdump``; returns the exit status."""
     parser = _parser()
     options = parser.parse_args(argv)
+    if (advice := _shell_made_several(options.command)) is not None:
+        parser.error(advice)
     if options.tui and (len(options.command) > 1 or options.scripts):
         parser.error("--tui takes one file or trail, and neither -c nor -f")
     first = " ".join(_quoted(word) for word in options.command)
@@ -141,7 +190,7 @@ def main(argv: list[str] | None = None) -> int:
             from logdump.tui.start import start  # noqa: PLC0415 - Textual is an extra, and takes its time to load
 
             return start(first, mouse=not options.no_mouse)
-        mode = _mode(options.scripts, first)
+        mode = _mode(options.scripts, first, options.command)
         mode.session.settings.format = OutputFormat[options.format.upper()]
         status = mode.run()
         sys.stdout.flush()

@@ -63,7 +63,11 @@ _HOMES = {
 """The names and aliases that each module defines, in the order of HELP; a module is loaded when one is first used."""
 
 _ELSEWHERE = {
-    "H": "Did you mean HISTORY?",
+    "?": "HELP <command> explains one.",
+    "GOTO": "POSITION goes to a place.",
+    "H": "Did you mean HELP or HISTORY?",
+    "SEEK": "POSITION goes to a place.",
+    "VERSION": "ENV shows the settings, logdump --version the version.",
     "LS": "FILES lists files.",
     "PWD": "CD tells the current directory.",
     "FOLLOW": "TUI shows a trail as it grows.",

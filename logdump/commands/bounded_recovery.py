@@ -158,5 +158,6 @@ COMMANDS = (
             f"<time> is {TIME_FORMS}. docs/bounded-recovery.md explains the words.",
         ),
         origin=Origin.OURS,
+        is_one_shot=True,
     ),
 )

@@ -147,5 +147,6 @@ COMMANDS = (
             "Under -c and -f the exit status is 4 when there was a gap. The position stays.",
         ),
         origin=Origin.OURS,
+        is_one_shot=True,
     ),
 )

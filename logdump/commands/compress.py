@@ -83,5 +83,6 @@ COMMANDS = (
             "The sizes of both trails stay the same with RMTHOST COMPRESS. The FILTER applies; the position stays.",
         ),
         origin=Origin.OURS,
+        is_one_shot=True,
     ),
 )

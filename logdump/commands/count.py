@@ -174,5 +174,6 @@ COMMANDS = (
             "EFFECTIVE leaves out the rows of transactions that a Replicat does not apply.",
             "Example: COUNT DETAIL, START 2024-03-01 09:00, END 2024-03-01 10:00",
         ),
+        is_one_shot=True,
     ),
 )

@@ -200,5 +200,6 @@ COMMANDS = (
             'docs/ddl.md lists the steps and their sources. Example: DDL TEXT "drop table t" OWNER hr STEPS',
         ),
         origin=Origin.OURS,
+        is_one_shot=True,
     ),
 )

@@ -219,5 +219,6 @@ COMMANDS = (
             "Under -c and -f the exit status is 3 when the trails differ. docs/compare.md explains the levels.",
         ),
         origin=Origin.OURS,
+        is_one_shot=True,
     ),
 )

@@ -55,5 +55,6 @@ COMMANDS = (
             "FILES dirdat/lt*",
             "Without an argument those in the current directory. Put a name with blanks into double quotes.",
         ),
+        is_one_shot=True,
     ),
 )

@@ -76,9 +76,9 @@ COMMANDS = (
     switch(
         "FILEHEADER",
         _LEVELS,
-        "Show the groups of the file header; with DETAIL their tokens",
+        "Show the file header: with DETAIL its groups and their tokens",
         "fileheader",
-        details=("POSITION 0, then NEXT, displays the file header.",),
+        details=("POSITION 0, then NEXT, displays the file header. ON adds its groups, as bytes, under DETAIL DATA.",),
     ),
     number_setting(
         "RECLEN", Number("<bytes>", most=MOST), "Set how many bytes of data are displayed", "reclen", "Reclen"

@@ -28,7 +28,7 @@ def run_env(session: Session, _arguments: None) -> Iterator[Event]:
         ("Current Directory", _current_directory()),
         *_trail_rows(session),
         ("Display RecLen", str(session.settings.reclen)),
-        ("Logtrail Filter", "On" if session.filters_in_use is None or session.filters_in_use.enabled else "Off"),
+        ("Logtrail Filter", "On" if session.is_filter_enabled else "Off"),
         *_switch_rows(session.settings),
         *_source_rows(session),
         ("Trans History", _transaction_history(session.settings)),

@@ -6,9 +6,10 @@ from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple, Protocol
 
 from logdump.commands.params import parameters_in_use
+from logdump.commands.recovery import SEQNO_AND_RBA
 from logdump.language.command import Command, Origin
 from logdump.language.forms import Alternatives, Keyword, Maybe, Sequence
-from logdump.language.parameters import EnteredTime, Number, OneOf, Time, Word
+from logdump.language.parameters import EnteredTime, OneOf, Time, Word
 from logdump.notation.times import TIME_FORMS
 from logdump.operations.bounded_recovery.in_parameters import with_parameters
 from logdump.operations.bounded_recovery.options import BrOptions
@@ -144,7 +145,7 @@ def run_explain(session: Session, run: Run) -> Iterator[Event]:
 
 _AT = Time(label="AT: ")
 _RESTART_AT: Alternatives[Any] = Alternatives(
-    Sequence(lambda *numbers: numbers, Number("<seqno>"), Number("<rba>")),
+    SEQNO_AND_RBA,
     Keyword("CSN", Sequence(CsnOfPlace, Word("<csn>"))),
     _AT,
 )

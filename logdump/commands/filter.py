@@ -57,12 +57,14 @@ class Specification(Parameter["Statement"]):
 
 def run_filter(session: Session, statement: Statement) -> Iterator[Event]:
     """Add, show, clear or switch filter criteria."""
-    from logdump.filters import FilterError  # noqa: PLC0415 - a session without FILTER starts faster
+    from logdump.filters import FilterError, clears_all  # noqa: PLC0415 - a session without FILTER starts faster
 
     try:
         lines = statement(session.filters)
     except FilterError as error:
         raise _refusal(error) from error
+    if clears_all(statement):
+        session.has_failed_filter = False
     if lines:
         yield say(*lines)
 
@@ -94,5 +96,6 @@ COMMANDS = (
             "HELP FILTER <option> explains one of these:",
         ),
         terms=_terms,
+        is_narrowing=True,
     ),
 )

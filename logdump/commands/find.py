@@ -78,10 +78,13 @@ def _find(session: Session, search: Search, *, backwards: bool) -> Iterator[Even
         reader.close()
         session.cursor.is_backwards = start.is_backwards
     if record is None:
+        from trailformat.changes.encrypted import looks_encrypted  # noqa: PLC0415 - where nothing is found only
+
         yield from return_to(session, start)
         where = f"from RBA {start.current if backwards else start.next} to the {'beginning' if backwards else 'end'}"
         through = " through the filter" if session.filters_in_use and session.filters_in_use.active else ""
-        raise CommandError(f"No record with {search.text} found {where}{through}.")
+        encrypted = (f"{session.trail.path}: record data looks encrypted",) * looks_encrypted(session.trail)
+        raise CommandError(f"No record with {search.text} found {where}{through}.", *encrypted)
     session.cursor.stand_on(record)
     session.found_at = record.rba
     yield from show_record(session, record)

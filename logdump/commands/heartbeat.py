@@ -81,5 +81,6 @@ COMMANDS = (
             f"<time> is {TIME_FORMS}. The FILTER applies.",
         ),
         origin=Origin.OURS,
+        is_one_shot=True,
     ),
 )

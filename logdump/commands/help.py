@@ -99,4 +99,4 @@ def _of_term(term: Term) -> Iterator[str]:
 
 
 _TOPICS = Topics(syntax="<command> [<option>]")
-COMMANDS = (Command("HELP", Maybe(_TOPICS), "List the commands, or explain one", run_help),)
+COMMANDS = (Command("HELP", Maybe(_TOPICS), "List the commands, or explain one", run_help, is_one_shot=True),)

@@ -19,12 +19,14 @@ from logdump.session.events import Event, NoRecordThere, PositionShown, Progress
 from logdump.session.scan import FilteredReader
 from logdump.session.session import Session
 from logdump.session.settings import Across
-from trailformat import TrailError, TrailFile
+from trailformat import PartialRecord, TrailError, TrailFile
 
 if TYPE_CHECKING:
     from logdump.operations.many_rows import RowLines
     from logdump.operations.sequence_search import Goal
 
+_LIKE = {"END": "EOF", "BOTTOM": "EOF", "BEGIN": "FIRST", "START": "FIRST", "TOP": "FIRST"}
+"""What POSITION calls the places that other programs call so."""
 _FEW = 16
 """Records up to which each is shown by itself."""
 Place = Callable[[Session], Iterator[Event]]
@@ -163,7 +165,9 @@ def _last(trail: TrailFile) -> int:
 
 
 def _end(trail: TrailFile) -> int:
-    return trail.size
+    """The end of the file; before a record that is still being written, so that NEXT shows it when it is whole."""
+    end = trail.end_of_records()
+    return end if isinstance(trail.error_at(end), PartialRecord) else trail.size
 
 
 def _to_record(wanted: int) -> Place:
@@ -253,7 +257,9 @@ class FilePosition(Number):
         try:
             return super().parse(text, context)
         except ArgumentError:
-            raise CommandError(f"Error: Invalid file position ({text.upper()})") from None
+            near = _LIKE.get(text.upper())
+            hint = (f"Did you mean POSITION {near}?",) if near else ()
+            raise CommandError(f"Error: Invalid file position ({text.upper()})", *hint) from None
 
 
 def run_begin(session: Session, moment: EnteredTime) -> Iterator[Event]:
@@ -264,6 +270,7 @@ def run_begin(session: Session, moment: EnteredTime) -> Iterator[Event]:
 
 _PLACES = Alternatives[Place](
     Sequence(_to, FilePosition("<rba>")),
+    Keyword("RBA", Sequence(_to, FilePosition("<rba>"))),
     OneOf({"FIRST": _to(0), "LAST": partial(_move, _last), "EOF": partial(_move, _end)}),
     Keyword("REC[ORD]", Sequence(_to_record, Number("<n>", what="the number of a record"))),
     Keyword("CSN", CsnPlace("<csn>")),
@@ -295,6 +302,8 @@ COMMANDS = (
         run_position,
         details=(
             "Reading in reverse, NEXT displays the record that ends at the position.",
+            "An RBA may be written as GoldenGate's messages print it: POSITION RBA 483,188,832.",
+            "EOF stands before a record that is still being written.",
             "CSN <csn> and TIME <time> go to the first record at or after it, in all files of the trail;",
             "MARK <name> goes to a place that MARK has named. All three read forward from there.",
             f"<time> is {TIME_FORMS}.",

@@ -140,7 +140,12 @@ def _keep(place: tuple[int, int] | None) -> tuple[int, ...]:
     return place or ()
 
 
-_PLACE = Sequence(lambda *numbers: numbers, Number("<seqno>"), Number("<rba>"))
+SEQNO_AND_RBA: Sequence[tuple[int, ...]] = Sequence(
+    lambda *numbers: numbers,
+    Number("<seqno>"),
+    Number("<rba>", missing="takes the number of a file and an RBA, as in 3 1750."),
+)
+"""A place in the files of a trail."""
 
 COMMANDS = (
     Command(
@@ -151,7 +156,7 @@ COMMANDS = (
                 "over": Keyword("OVER", File("<wildcard>")),
                 "part": OneOf({name: name for name in PARTS}),
                 "reader": Keyword("READER", Word("<release>")),
-                "keep": Keyword("KEEP", Sequence(_keep, Maybe(_PLACE))),
+                "keep": Keyword("KEEP", Sequence(_keep, Maybe(SEQNO_AND_RBA))),
                 "filtered": OneOf({"FILTERED": True}),
             },
             wrong="{!r} is no option of RECOVERY.",
@@ -166,5 +171,6 @@ COMMANDS = (
             "or CSNs go back. The position stays. docs/recovery.md explains the words.",
         ),
         origin=Origin.OURS,
+        is_one_shot=True,
     ),
 )

@@ -79,5 +79,6 @@ COMMANDS = (
             "Under -c and -f the exit status is 3 when it lacks anything. docs/repair.md has the rules.",
         ),
         origin=Origin.OURS,
+        is_one_shot=True,
     ),
 )

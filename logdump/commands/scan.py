@@ -156,7 +156,16 @@ def run_scan_for_header(session: Session, backwards: bool | None) -> Iterator[Ev
 
 
 def run_scan_for_end_of_transaction(session: Session, _arguments: None) -> Iterator[Event]:
-    """Find the end of the current transaction and display the first record of the next one."""
+    """Find the end of the current transaction and display the first record of the next one; else the position stays."""
+    start = place_of(session)
+    try:
+        yield from _end_and_next(session)
+    except CommandError:
+        yield from return_to(session, start)
+        raise
+
+
+def _end_and_next(session: Session) -> Iterator[Event]:
     with closing(FilteredReader(session, filtered=False)) as reader:
         ends = yield from reader.find(_has_trans_ind(ENDS))
     if ends is None:

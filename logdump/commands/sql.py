@@ -133,5 +133,6 @@ COMMANDS = (
             'whole. Example: SQL OVER dirdat/lt* SELECT op, count(*) FROM records WHERE table LIKE "HR.%" GROUP BY op',
         ),
         origin=Origin.OURS,
+        is_one_shot=True,
     ),
 )

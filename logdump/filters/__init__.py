@@ -15,7 +15,7 @@ from logdump.filters.filter_set import CriterionSet, FilterSet, Match
 from logdump.filters.listing import show
 from logdump.filters.misuse import misuse_hint
 from logdump.filters.parser import parse_criterion
-from logdump.filters.statement import Statement, apply, begins_statement, parse_statement, words_after
+from logdump.filters.statement import Statement, apply, begins_statement, clears_all, parse_statement, words_after
 from logdump.filters.subject import Subject
 
 __all__ = [
@@ -33,6 +33,7 @@ __all__ = [
     "Subject",
     "apply",
     "begins_statement",
+    "clears_all",
     "misuse_hint",
     "option_named",
     "parse_criterion",

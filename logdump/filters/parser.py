@@ -15,6 +15,23 @@ OWN_FILTER = "each criterion needs its own FILTER"
 STATEMENTS = ("INCLUDE", "EXCLUDE", "MATCH", "CLEAR", "SHOW", "ENABLE", "DISABLE", "ON", "OFF")
 """What may stand after FILTER besides an option."""
 
+_ELSEWHERE = {
+    "TABLE": "FILENAME",
+    "TABLES": "FILENAME",
+    "SCHEMA": "FILENAME <schema>.*",
+    "OBJECT": "FILENAME",
+    "NAME": "FILENAME",
+    "OP": "RECTYPE",
+    "OPERATION": "RECTYPE",
+    "TYPE": "RECTYPE",
+    "TEXT": "STRING",
+    "TIME": "STARTTIME or ENDTIME",
+    "COLUMN": "VALUE",
+    "SCN": "CSN",
+    "XID": "TRANSID",
+}
+"""What others call an option, and its name here."""
+
 
 def parse_criterion(text: str, offset: TimeOffset) -> Criterion:
     """The criterion of ``FILENAME hr.*``, ``RECTYPE 5`` and the like.
@@ -35,6 +52,8 @@ def parse_criterion(text: str, offset: TimeOffset) -> Criterion:
 
 def _no_option(word: str, text: str) -> str:
     known, shown = option_words(), word[:32]
+    if word in _ELSEWHERE:
+        return f"FILTER has no option {shown}; did you mean {_ELSEWHERE[word]}?"
     if near := difflib.get_close_matches(shown, (*known, *STATEMENTS), n=2):
         return f"FILTER has no option {shown}; did you mean {' or '.join(near)}?"
     return f"FILTER has no option {shown or quoted(text)}; there are {', '.join(known)}"

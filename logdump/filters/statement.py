@@ -68,6 +68,11 @@ def parse_statement(arguments: str, offset: TimeOffset) -> Statement:
     return partial(_add, which, parse_criterion(text, offset))
 
 
+def clears_all(statement: Statement) -> bool:
+    """Whether a statement is CLEAR ALL, of both sets."""
+    return isinstance(statement, partial) and statement.func is _clear_all and statement.args == ("",)
+
+
 def begins_statement(text: str) -> bool:
     """Whether the first words of a text that is no statement are those of one."""
     words = text.upper().split()

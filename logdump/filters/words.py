@@ -10,6 +10,7 @@ import re
 
 from logdump.filters.errors import FilterError
 from logdump.notation.escape import escape
+from logdump.notation.numbers import whole_number as number_of
 
 MAX_TEXT = 16_384
 MAX_VALUES = 32
@@ -17,7 +18,6 @@ LARGEST = (1 << 64) - 1
 QUOTES = "\"'"
 _SHOWN = 40
 _WORD = re.compile(r"\s*([A-Za-z][A-Za-z0-9]*)")
-_NUMBER = re.compile(r"[+-]?(?:0[xX][0-9A-Fa-f]{1,16}|[0-9]{1,20})")
 
 
 def quoted(text: str) -> str:
@@ -87,15 +87,15 @@ def one_value(text: str) -> str:
 
 
 def whole_number(text: str, low: int = 0, high: int = LARGEST) -> int:
-    """A decimal number, or a hexadecimal one after ``0x``.
+    """A number as ``notation.numbers`` reads it.
 
     Raises:
         FilterError: it is none, or outside ``low`` to ``high``.
     """
     text = one_value(text)
-    if not _NUMBER.fullmatch(text):
+    number = number_of(text)
+    if number is None:
         raise FilterError(f"{quoted(text)} is no whole number")
-    number = int(text, 16 if "x" in text.lower() else 10)
     if not low <= number <= high:
         raise FilterError(f"{text} is outside {low} to {high}")
     return number

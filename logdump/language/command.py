@@ -51,6 +51,8 @@ class Command(NamedTuple, Generic[A]):
         terms: gives the words that HELP <command> lists and HELP <command> <term> explains, on demand.
         origin: Logdump's, or ours: ours take part in no abbreviation.
         also: aliases that HELP does not show.
+        is_narrowing: whether it says what others leave out: where it fails, these would read too much.
+        is_one_shot: whether it needs nothing open, so that as words of a shell it is all that is to be done.
     """
 
     names: str
@@ -61,6 +63,8 @@ class Command(NamedTuple, Generic[A]):
     terms: Callable[[], tuple[Term, ...]] = no_terms
     origin: Origin = Origin.LOGDUMP
     also: tuple[str, ...] = ()
+    is_narrowing: bool = False
+    is_one_shot: bool = False
 
     @property
     def name(self) -> str:

@@ -43,6 +43,7 @@ def _run_calls(session: Session, registry: Registry, calls: list[tuple[str, str]
             command = registry.find(word)
         except CommandError as error:
             hint = _filter_hint(word)
+            session.has_failed_filter |= session.is_script and (hint is not None or _is_like_narrowing(registry, word))
             yield Failure((*error.lines[:1], hint) if hint else error.lines)
             continue
         yield from run_command(session, command, text)
@@ -54,9 +55,11 @@ def run_command(session: Session, command: AnyCommand, text: str) -> Iterator[Ev
         arguments = parse(command.form, text, Context(session.settings.time_offset))
         yield from command.run(session, arguments)
     except ArgumentError as error:
+        _note_failure(session, command)
         more = (f"HELP {command.name} tells more.",) if command.details else ()
         yield Failure((f"{command.name}: {error.lines[0]}", *error.lines[1:], f"Syntax: {command.syntax}", *more))
     except CommandError as error:
+        _note_failure(session, command)
         yield Failure(error.lines)
     except TrailError as error:
         yield _trail_failure(session, error)
@@ -68,6 +71,18 @@ def run_command(session: Session, command: AnyCommand, text: str) -> Iterator[Ev
         if "home directory" not in str(error):  # pathlib's, of a ~user that is not there
             raise
         yield Failure((f"{command.name}: {error}",))
+
+
+def _note_failure(session: Session, command: AnyCommand) -> None:
+    """Have commands of a script refuse to read what a FILTER that failed should have dropped."""
+    session.has_failed_filter |= session.is_script and command.is_narrowing
+
+
+def _is_like_narrowing(registry: Registry, word: str) -> bool:
+    """Whether an unknown word is most like the name of a command that narrows what others read."""
+    from difflib import get_close_matches  # noqa: PLC0415 - needed for unknown commands only
+
+    return any(registry.find(near).is_narrowing for near in get_close_matches(word.upper(), registry.words(), n=1))
 
 
 def _filter_hint(word: str) -> str | None:

@@ -127,7 +127,7 @@ def fitting(forms: Iterable[Form[T]], reader: ArgumentReader) -> list[Form[T]]:
 
 
 class AnyOrder(Form[T]):
-    """Options in any order, whose values make one by their names; the last of a name counts.
+    """Options in any order, whose values make one by their names; each is given once, or again in the same words.
 
     Args:
         make: takes the values that are there by keyword.
@@ -166,6 +166,7 @@ class AnyOrder(Form[T]):
         """The values, made one."""
         reader.keywords = self._stops
         values: dict[str, Any] = {}
+        texts: dict[str, str] = {}
         while True:
             forms, word = fitting(self._options.values(), reader), reader.word()
             if word is None:
@@ -175,7 +176,15 @@ class AnyOrder(Form[T]):
             if not forms and self._wrong:
                 raise reader.wrong(self._wrong, word)
             form = forms[0] if forms else next(iter(self._options.values()))
-            values[next(name for name, option in self._options.items() if option is form)] = form.read(reader)
+            name = next(name for name, option in self._options.items() if option is form)
+            start = reader.at
+            value = form.read(reader)
+            text = reader.text[start : reader.at].strip()
+            if texts.setdefault(name, text).upper() != text.upper() and values[name] != value:
+                is_begun = texts[name].upper().startswith(text.upper())
+                reader.is_unfinished = is_begun and reader.at == len(reader.text)
+                raise ArgumentError(f"takes {texts[name]} or {text}, not both.")
+            values[name] = value
 
 
 class Amount(Form[tuple[int, T]]):

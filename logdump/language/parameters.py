@@ -9,16 +9,19 @@ from typing import Any, NamedTuple, TypeVar
 
 from logdump.language.reader import Context, Parameter
 from logdump.language.words import is_keyword, plain, split_words
+from logdump.notation.numbers import whole_number
 from logdump.notation.times import TimeOffset, begins_datetime, parse_datetime
 from logdump.session.errors import ArgumentError, CommandError
 
 T = TypeVar("T")
 _QUOTE = '"'
-_NUMBER = re.compile("[0-9]{1,20}|0[xX][0-9a-fA-F]{1,16}")
 
 
 class Number(Parameter[int]):
-    """A number within bounds, decimal or hexadecimal after ``0x``; ``what`` names it where a word is none."""
+    """A number within bounds, as ``notation.numbers`` reads it, without a sign.
+
+    ``what`` names it where a word is none.
+    """
 
     surplus = "takes one number, but got {!r}."
 
@@ -28,22 +31,22 @@ class Number(Parameter[int]):
 
     def parse(self, text: str, context: Context) -> int:  # noqa: ARG002 - it depends on nothing else
         """The number."""
-        if not self.accepts(text):
+        value = whole_number(text)
+        if value is None or not self.accepts(text):
             raise ArgumentError(f"{text!r} is not {self._what}.")
-        value = int(text, 16 if text[:2].lower() == "0x" else 10)
         if not self._least <= value <= self._most:
             raise ArgumentError(f"{text} is out of range: {self._least} to {self._most}.")
         return value
 
     def accepts(self, word: str) -> bool:
         """Whether it is one, in range or not."""
-        return _NUMBER.fullmatch(word) is not None
+        return word[:1].isdigit() and whole_number(word) is not None
 
     def begins(self, typed: str, context: Context) -> bool:
-        """Whether another digit would mend it."""
-        for digit in "01":
+        """Whether more digits would mend it: one, or those up to the end of a group of three."""
+        for digits in ("0", "1", "00", "000"):
             try:
-                self.parse(typed + digit, context)
+                self.parse(typed + digits, context)
             except CommandError:
                 continue
             return True

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import importlib
+from pathlib import Path
 
 from logdump.language.command import AnyCommand, Origin
 from logdump.session.errors import CommandError
+from logdump.session.near_files import near_files
 from logdump.session.session import is_trail
 
 _SHORTEST_ABBREVIATION = 3
@@ -66,6 +68,8 @@ class Registry:
             raise CommandError(f"{word} is ambiguous: {', '.join(one.name for one in fitting)}.")
         if is_trail(entered):
             raise CommandError(f"Unknown command: {entered}.", f"It is a file: OPEN {entered} opens it.")
+        if any(one.isdigit() for one in word) and (near := near_files(Path(entered).expanduser())):
+            raise CommandError(f"Unknown command: {entered}.", f"Did you mean the file {' or '.join(near)}?")
         raise CommandError(f"Unknown command: {word}.", self._hint(word))
 
     def _abbreviated(self, word: str) -> list[AnyCommand]:
@@ -80,5 +84,6 @@ class Registry:
             return f"{self._elsewhere[word]} HELP lists all commands."
         from difflib import get_close_matches  # noqa: PLC0415 - needed for unknown commands only
 
-        near = get_close_matches(word, self.words(), n=3, cutoff=0.7)
+        begun = [name for name in self.words() if len(word) > 1 and name.startswith(word)]
+        near = begun or get_close_matches(word, self.words(), n=3, cutoff=0.7)
         return f"Did you mean {' or '.join(near)}? HELP lists all commands." if near else "HELP lists all commands."

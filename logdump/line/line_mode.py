@@ -188,6 +188,7 @@ class Script(LineMode):
 
     def __init__(self, lines: Iterable[str], *, output_is_data: bool = False) -> None:
         super().__init__()
+        self.session.is_script = True
         self.output_is_data = output_is_data
         self._lines = iter(lines)
 

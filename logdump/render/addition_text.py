@@ -23,6 +23,8 @@ def addition_lines(known: KnownRecord, settings: Settings) -> Iterator[str]:
     """The lines for one record; the columns of all fragments only where DETAIL shows columns."""
     if known.change is not None:
         yield from values_lines(known.change, known.record, settings)
+        if known.change.problem is not None and known.looks_encrypted:
+            yield "The record data of this file looks encrypted."
     if known.segment is not None:
         yield _segment_line(known, known.segment)
     if known.record.header.io_type == DDL_OP:

@@ -93,6 +93,13 @@ class KnownRecord:
         trail = self._cursor.trail
         return change_of(trail, self.record, self._session.definitions_of(trail), self._cursor.transactions)
 
+    @property
+    def looks_encrypted(self) -> bool:
+        """Whether the record data of its file looks encrypted."""
+        from trailformat.changes.encrypted import looks_encrypted  # noqa: PLC0415 - for rows that do not decode only
+
+        return looks_encrypted(self._cursor.trail)
+
     @Lazy
     def segment(self) -> Segment | None:
         """Its place as a part of another record."""

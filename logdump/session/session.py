@@ -44,7 +44,8 @@ class Session:
         obeyed: the command files being run, outermost first.
         obeyed_in_all: how many the outermost of them has led to, itself included.
         is_over: set by EXIT.
-        filters_in_use: the filter, or None before its first use.
+        is_script: whether nobody sees a command fail before the next one runs.
+        has_failed_filter: whether a FILTER of a script has failed, so that commands would read what it should drop.
         narrowing: gives what narrows a file further, while a command asks for that.
         marks: what MARK has named, by name.
         search: what FIND has looked for last; ``found_at`` is the RBA of the record that it has found.
@@ -63,7 +64,8 @@ class Session:
         self.obeyed: list[Path] = []
         self.obeyed_in_all = 0
         self.is_over = False
-        self.filters_in_use: FilterSet | None = None
+        self.is_script = self.has_failed_filter = False
+        self._filters: FilterSet | None = None
         self.narrowing: Callable[[TrailFile], FilterSet] | None = None
         self._source_definitions: SourceDefinitions | None = None
         self._row_definitions: RowDefinitions | None = None
@@ -94,12 +96,32 @@ class Session:
 
     @property
     def filters(self) -> FilterSet:
-        """The filter; its module is loaded with the first use."""
-        if self.filters_in_use is None:
+        """The filter, to be changed or shown; its module is loaded with the first use."""
+        if self._filters is None:
             from logdump.filters import FilterSet  # noqa: PLC0415 - a session without FILTER starts faster
 
-            self.filters_in_use = FilterSet()
-        return self.filters_in_use
+            self._filters = FilterSet()
+        return self._filters
+
+    @property
+    def filters_in_use(self) -> FilterSet | None:
+        """The filter, to be applied; None before its first use.
+
+        Raises:
+            CommandError: it is not the one that a script has asked for.
+        """
+        if self.has_failed_filter and self.is_filter_enabled:
+            raise CommandError("Not run: a FILTER before it failed. FILTER CLEAR or FILTER OFF goes on without it.")
+        return self._filters
+
+    @filters_in_use.setter
+    def filters_in_use(self, filters: FilterSet | None) -> None:
+        self._filters = filters
+
+    @property
+    def is_filter_enabled(self) -> bool:
+        """Whether the filter is switched on, as it is before its first use."""
+        return self._filters is None or self._filters.enabled
 
     @property
     def source_definitions(self) -> SourceDefinitions | None:
@@ -224,7 +246,13 @@ class Session:
         Raises:
             NotATrail: it cannot be opened; what was open stays open.
         """
-        trail = TrailFile(_existing(Path(path).expanduser()))
+        existing = _existing(Path(path).expanduser())
+        try:
+            trail = TrailFile(existing)
+        except NotATrail as error:
+            if not existing.exists() and (near := _near(existing)):
+                error.problem += f"; {near}"
+            raise
         self.close()
         self._cursor = Cursor(trail)
         return trail
@@ -242,6 +270,14 @@ class Session:
             self._cursor.trail.close()
             self._cursor = None
             self.found_at = None
+
+
+def _near(path: Path) -> str:
+    """What may be meant with a file that is not there; empty where nothing is like it."""
+    from logdump.session.near_files import near_files  # noqa: PLC0415 - where a file is not there
+
+    near = near_files(path)
+    return f"did you mean {' or '.join(near)}?" if near else ""
 
 
 def is_trail(name: str) -> bool:

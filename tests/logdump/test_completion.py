@@ -29,7 +29,7 @@ from tests.searching import examples
         ("det", ["DET", "DETAIL"]),
         ("detail ", ["ON", "OFF", "DATA"]),
         ("detail d", ["DATA"]),
-        ("pos r", ["RECORD", "REVERSE"]),
+        ("pos r", ["RBA", "RECORD", "REVERSE"]),
         ("ghdr on; ghdr o", ["ON", "OFF"]),
         ("trans 5 ", []),
         ("nosuch x", []),

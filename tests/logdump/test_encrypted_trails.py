@@ -56,6 +56,25 @@ def test_export_over_files_names_the_encrypted_ones(line: Line, plain: Path, cip
     assert [one for one in shown if SAID in one] == [f"{ciphered}: {SAID}"]
 
 
+@pytest.mark.parametrize("search", ["Denver", "HEX 4711", "TEAHOUSE.TEAS.STOCK_KG = -5"])
+def test_find_that_finds_nothing_says_so(search: str, line: Line, plain: Path, ciphered: Path) -> None:
+    line(f"open {ciphered}")
+    assert line(f"find {search}")[1:] == [f"{ciphered}: {SAID}"]
+    line(f"open {plain}")
+    assert len(line(f"find {search}")) == 1
+
+
+def test_values_of_a_row_say_so(line: Line, plain: Path, ciphered: Path) -> None:
+    said = "The record data of this file looks encrypted."
+    line(f"open {ciphered}; values on")
+    shown = line("n 20")
+    refused = [at for at, one in enumerate(shown) if one.startswith("Values cannot be shown")]
+    assert refused
+    assert [shown[at + 1] for at in refused] == [said] * len(refused)
+    line(f"open {plain}")
+    assert said not in line("n 20")
+
+
 def test_export_of_readable_rows_says_nothing_of_it(line: Line, plain: Path, tmp_path: Path) -> None:
     line(f"open {plain}")
     assert SAID not in "".join(line(f"export jsonl to {tmp_path / 'out'}"))

@@ -60,7 +60,7 @@ def test_the_syntax_follows_from_the_form(form: Form[Any], syntax: str) -> None:
         (PAIR, "5 6", Wanted(5, "6")),
         (OPTIONS, "", Wanted()),
         (OPTIONS, "name x 5", Wanted(5, "x")),
-        (OPTIONS, "5 named x 6", Wanted(6, "x")),
+        (OPTIONS, "5 named x 5", Wanted(5, "x")),
         (Alternatives[Any](Word("<file>"), OneOf({"OFF": None})), "off", None),
         (Amount({"RECORD[S]": "r"}, wrong=""), "5 record", (5, "r")),
     ],

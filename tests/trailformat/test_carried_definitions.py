@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from tests.trailformat.samples import BOTH, metadata_record, row, table_record
-from trailformat import ByteOrder, CannotWrite
+from trailformat import ByteOrder, CannotWrite, Record
 from trailformat.definitions.metadata_kinds import DATABASE, REFERENCE, TABLE
 from trailformat.trail.carried_definitions import CarriedDefinitions
 
@@ -29,6 +29,22 @@ def test_what_was_told_is_not_told_again() -> None:
     carried.wanted_by(row(name=2))
     assert carried.wanted_by(row(name=2)) == []
     assert carried.wanted_by(row(name=1)) == [TEAS]
+
+
+@pytest.mark.parametrize("records", [(TEAS,), (TEAS, SALES), (SALES, TEAS)])
+def test_what_the_target_has_from_the_source_itself_is_not_told_again(records: tuple[Record, ...]) -> None:
+    carried = after_rollover()
+    for record in (DDR, *records):
+        carried.note(carried.learn(record))
+    wanted = [carried.wanted_by(row(name=index)) for index in (1, 2)]
+    assert wanted == [[] if TEAS in records else [TEAS], [] if SALES in records else [SALES]]
+
+
+def test_a_reference_that_the_target_has_is_not_told_again() -> None:
+    carried = after_rollover()
+    for record in (DDR, TEAS, SALES, metadata_record(REFERENCE, 1, "ARCHIVE")):
+        carried.note(carried.learn(record))
+    assert [carried.wanted_by(row(name=index)) for index in (1, 2, 3)] == [[], [], []]
 
 
 def test_a_definition_wants_the_database_first() -> None:

@@ -42,7 +42,7 @@ _BEGINNING = {order: struct.Struct(order.value + "BBHBBHB") for order in ByteOrd
 """The token of a record, that of its header, and the first byte of this."""
 _STARTS = {
     b"G": re.compile(rb"G(?:.{3}|.{5})H(?:.{3}|.{5})E", re.DOTALL),
-    b"F": re.compile(rb"F.{3}0", re.DOTALL),
+    b"F": re.compile(rb"F(?:.{3}|.{5})0", re.DOTALL),
 }
 """How a record begins, by its first byte: most of what is no record, as zeros, lacks that already."""
 _REACH = 13
@@ -197,19 +197,37 @@ def sound_frame(
         PartialRecord: the last record of the file begins there and is not complete.
         BadRecord: no sound record starts there; a length past the end is bad too where sound records follow.
     """
-    try:
-        return frame_length(buffer, rba, end, order), order
-    except (BadRecord, PartialRecord) as error:
-        truth: BadRecord | PartialRecord = error
-    try:
-        return frame_length(buffer, rba, end, order.other), order.other
-    except (BadRecord, PartialRecord) as error:
-        truth, untried = (error, truth) if own is order.other else (truth, error)
-        if isinstance(untried, PartialRecord) and not order_known:
-            truth = untried
+    errors: dict[ByteOrder, BadRecord | PartialRecord] = {}
+    for each in (order, order.other):
+        try:
+            return frame_length(buffer, rba, end, each), each
+        except (BadRecord, PartialRecord) as error:
+            errors[each] = error
+    is_told = order_known and buffer[rba] != FILE_HEADER
+    told = own or order
+    truth = errors[told] if is_told else _error_of_unknown_order(buffer, rba, end, errors, told)
     if isinstance(truth, PartialRecord) and next_sound(buffer, rba, end, order) is not None:
         raise BadRecord("the record's length runs past the end", expected=truth.found, found=truth.expected)
     raise truth
+
+
+def _error_of_unknown_order(
+    buffer: Source, rba: int, end: int, errors: dict[ByteOrder, BadRecord | PartialRecord], first: ByteOrder
+) -> BadRecord | PartialRecord:
+    """The error where no sound record has shown the byte order; that of ``first`` if none is incomplete."""
+    partial = {order: error for order, error in errors.items() if isinstance(error, PartialRecord)}
+    if len(partial) == 1:
+        return next(iter(partial.values()))
+    if not partial:
+        return errors[first]
+    if buffer[rba] == FILE_HEADER:
+        return partial[ByteOrder.BIG]
+    token = rba + (6 if (end - rba > 1 and is_wide(buffer[rba + 1])) else 4)
+    if token + 6 > end:
+        return PartialRecord("the file ends inside the record", found=f"{end - rba} bytes")
+    # A record header has a few hundred bytes; its length read in the wrong order is at least x2200.
+    wide = is_wide(buffer[token + 1])
+    return partial[min(ByteOrder, key=lambda order: _read(buffer, token + 2, order, wide=wide))]
 
 
 def detect_order(buffer: Source, rba: int, end: int, first: ByteOrder = ByteOrder.BIG) -> ByteOrder | None:

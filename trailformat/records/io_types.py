@@ -6,6 +6,8 @@ Names and numbers are those of SHOW RECTYPE in the manual and of the transcripts
 
 from __future__ import annotations
 
+import re
+
 IO_TYPES: dict[int, str] = {
     1: "Abort",
     2: "Commit",
@@ -102,6 +104,7 @@ _SPELLINGS: dict[str, int] = {
     "UNIFIEDPKUPDATE": UNIFIED_PK_UPDATE,
 } | {name.upper(): number for number, name in IO_TYPES.items()}
 
+_HEX = re.compile("0?[xX]([0-9A-Fa-f]{1,2})")
 _DIGITS = 20
 """More digits than anybody types; Python refuses to convert some thousands."""
 
@@ -112,7 +115,12 @@ def io_type_name(number: int) -> str:
 
 
 def io_type_number(text: str) -> int | None:
-    """The number behind a name or a decimal number, case aside; None when there is none (0 to 255)."""
+    """The number behind a name, a decimal number, or ``x73`` as records show it, case aside; None where there is none.
+
+    Types are 0 to 255.
+    """
     if text.isascii() and text.isdigit():
         return int(text) if len(text) <= _DIGITS and int(text) <= 255 else None
+    if match := _HEX.fullmatch(text):
+        return int(match[1], 16)
     return _SPELLINGS.get(text.upper())

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -312,3 +313,27 @@ def test_in_damage_it_says_so(line: Line, trails: Path) -> None:
         "No record starts at RBA 3600: the bytes there are damaged.",
         "The record before it: RBA 3391. The record after it: RBA 3631.",
     ]
+
+
+@pytest.mark.parametrize("name", ["et000000000", "el000000000", "kl000000000", "st000000000", "nh000000"])
+def test_from_the_end_of_a_growing_trail_each_record_is_read_when_it_is_whole(
+    name: str, line: Line, trails: Path, tmp_path: Path
+) -> None:
+    content = (trails / name).read_bytes()
+    path = tmp_path / name
+    path.write_bytes(content)
+    line(f"open {path}")
+    places = _rbas(line)
+    for begin, end in pairwise([*places[-5:], len(content)]):
+        for size in {1, 7, 8, 20, (end - begin) // 2, end - begin - 1}:
+            path.write_bytes(content[: begin + size])
+            assert line("pos eof")[0] == f"Reading forward from RBA {begin}"
+            assert line("n")[0].startswith(f"Partial record found at RBA {begin}:")
+            path.write_bytes(content[:end])
+            line("n; n")
+            assert line.rbas == [begin]
+
+
+def test_the_end_of_a_trail_that_ends_in_damage_is_its_end(line: Line, tmp_path: Path) -> None:
+    path = trail_of(tmp_path, row(), b"damage")
+    assert line(f"open {path}; pos eof")[1] == f"Reading forward from RBA {path.stat().st_size}"

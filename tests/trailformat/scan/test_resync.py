@@ -30,7 +30,8 @@ FAKES = [
     b"F\x00\x00\x0c0\x00\x00\x00Z\x00\x00",
 ]
 """Beginnings and ends of records without the rest."""
-RECORDS = [row(order=order).raw for order in BOTH]
+FILE_HEADERS = [b"F\x00\x00\x0c0\x00\x00\x00Z\x00\x00\x0c", b"F\x40\0\0\0\x10" + b"0\0\0\0" + b"Z\x40\0\0\0\x10"]
+RECORDS = [row(order=order).raw for order in BOTH] + FILE_HEADERS
 PIECES = st.sampled_from([*FAKES, *(record[:-1] for record in RECORDS), *RECORDS, WIDE_ROW, bytes(13), b"GF"])
 
 
@@ -86,6 +87,13 @@ def test_behind_many_places_that_look_like_records_the_kernel_goes_on(
     few = FAKES[0] * 1000 + record
     assert next_sound(few, len(FAKES[0]), len(few), ByteOrder.BIG) == 1000 * len(FAKES[0])
     assert len(asked) == 2
+
+
+@pytest.mark.parametrize("record", [*RECORDS, WIDE_ROW])
+@pytest.mark.parametrize("before", [0, 1, 13, 5000])
+def test_every_kind_of_record_is_found_behind_damage(record: bytes, before: int) -> None:
+    data = bytes(before) + record + bytes(40)
+    assert resync.next_sound(data, 0, len(data), len(data)) == before
 
 
 def test_where_kernels_do_not_pay_the_walk_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -144,6 +144,22 @@ def test_the_most_tokens(tmp_path: Path) -> None:
     assert [one["kind"] for one in rows] == [RECORD, RECORD, BAD_SPAN, RECORD]
 
 
+@pytest.mark.parametrize("order", BOTH)
+@pytest.mark.parametrize("length", [0xFFFE, 0xFFFF, 0x10000, 0x10001])
+def test_the_length_of_data_in_a_record_that_is_just_as_long_as_a_short_length_tells(
+    tmp_path: Path, order: ByteOrder, length: int
+) -> None:
+    head = make_token("H", build_header(header(order=order)._replace(record_length=7), order))
+    info = 0x40 if length > 0xFFFF else 0
+    tokens = [head, make_token("D", b"")]
+    empty = len(build_record(info, build_tokens(tokens, order), order))
+    tokens[1] = make_token("D", bytes(length - empty))
+    raw = build_record(info, build_tokens(tokens, order), order)
+    assert len(raw) == length
+    rows = assert_same(trail_of(tmp_path, row(order=order), raw, row(order=order)))
+    assert [one["kind"] for one in rows] == [RECORD] * 3
+
+
 def test_more_names_than_the_first_table_holds(tmp_path: Path) -> None:
     chance = random.Random(1)
     texts = [f"S.{'T' * chance.randrange(30)}{number}" for number in range(3000)]

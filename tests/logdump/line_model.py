@@ -1,0 +1,356 @@
+"""What line mode has to do, said once more over a list of records: no code of the program is used.
+
+The records are those of ``tests.simulated.plain_reader``. A line is one command of those that this model knows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from tests.simulated.plain_reader import METADATA, PlainRecord, read_all
+
+OUTSIDE = {METADATA, 150, 151, 152, 205}
+"""Types that belong to no transaction."""
+FIRST, LAST = (0, 3), (2, 3)
+Test = Callable[[PlainRecord], bool]
+
+
+def anything(_record: PlainRecord) -> bool:
+    """Whether it is a record."""
+    return True
+
+
+class Refused(Exception):
+    """The command fails, and nothing moves; the text is a part of what is said."""
+
+
+@dataclass
+class Place:
+    """Where reading stands: the file by its number, where the next record begins (ends), and which was read last."""
+
+    file: int = 0
+    next: int = 0
+    current: int = 0
+    backwards: bool = False
+    searched_back_to: int | None = None
+    """The record that SFH PREV has found, as long as nothing has moved since."""
+    found: int | None = None
+    """That of FIND in the open file."""
+
+
+@dataclass
+class Mode:
+    """Line mode over the files of a trail.
+
+    Attributes:
+        files: the records of each.
+        shown: the RBAs of the records that the last line has displayed.
+        lines: the history.
+        command_files: what OBEY reads, by the line that names it; ``obeyed`` are those being obeyed.
+    """
+
+    files: list[list[PlainRecord]]
+    at: Place = field(default_factory=Place)
+    across: bool = False
+    enabled: bool = True
+    include: list[Test] = field(default_factory=list)
+    exclude: list[Test] = field(default_factory=list)
+    search: Test | None = None
+    marks: dict[str, tuple[int, int]] = field(default_factory=dict)
+    lines: list[str] = field(default_factory=list)
+    command_files: dict[str, list[str]] = field(default_factory=dict)
+    obeyed: list[str] = field(default_factory=list)
+    shown: list[int] = field(default_factory=list)
+    failure: str | None = None
+
+    def enter(self, line: str) -> None:
+        """Enter a line."""
+        self.shown, self.failure = [], None
+        self.lines.append(line)
+        if line.split(maxsplit=1)[0] == "fc":
+            earlier = self._earlier(self.lines[:-1], line[2:].strip())
+            if earlier is None or earlier.split()[0] == "fc":
+                self.failure = ""
+                return
+            self.lines[-1] = earlier
+            line = earlier
+        self._run(line)
+
+    def _run(self, line: str) -> None:
+        if line in self.obeyed:
+            self.failure = ""
+        elif line in self.command_files:
+            self.obeyed.append(line)
+            self._obey(self.command_files[line])
+            self.obeyed.pop()
+        else:
+            self._carry_out(line)
+
+    def _obey(self, lines: list[str]) -> None:
+        """The lines of a command file are not entered: FC means those that were, the OBEY itself the last."""
+        rest = iter(lines)
+        for line in filter(None, rest):
+            if not line.startswith("fc"):
+                self._carry_out(line)
+                continue
+            earlier = self._earlier(self.lines, line[2:].strip())
+            if earlier is None:
+                self.failure = ""
+                continue
+            next(rest)
+            if earlier.startswith("fc"):
+                self.failure = ""
+            else:
+                self._run(earlier)
+
+    @staticmethod
+    def _earlier(lines: list[str], wanted: str) -> str | None:
+        if wanted.lstrip("-").isdigit():
+            at = len(lines) + int(wanted) if wanted.startswith("-") else int(wanted) - 1
+            return lines[at] if 0 <= at < len(lines) else None
+        return next((line for line in reversed(lines) if line.startswith(wanted)), None)
+
+    def _carry_out(self, line: str) -> None:
+        word, *rest = line.split()
+        before = replace(self.at)
+        try:
+            getattr(self, f"_{word}")(*rest)
+        except Refused as refusal:
+            found = before.found if self.at.file == before.file else None
+            self.at = replace(before, searched_back_to=None, found=found)
+            self.failure = str(refusal)
+
+    # reading
+
+    @property
+    def _records(self) -> list[PlainRecord]:
+        return self.files[self.at.file]
+
+    @property
+    def _end(self) -> int:
+        last = self._records[-1]
+        return last.rba + last.length
+
+    def _read_here(self) -> PlainRecord | None:
+        for one in self._records:
+            if (one.rba + one.length == min(self.at.next, self._end)) if self.at.backwards else one.rba == self.at.next:
+                self._stand_on(one)
+                return one
+        return None
+
+    def _stand_on(self, one: PlainRecord) -> None:
+        self.at.current = one.rba
+        self.at.next = one.rba if self.at.backwards else one.rba + one.length
+        self.at.searched_back_to = None
+
+    def _move(self, rba: int) -> None:
+        self.at.next = self.at.current = rba
+        self.at.searched_back_to = None
+
+    def _open(self, file: int, *, at_end: bool) -> None:
+        self.at = Place(file, backwards=self.at.backwards)
+        if at_end:
+            self._move(self._end)
+
+    def _cross(self, *, backwards: bool) -> bool:
+        file = self.at.file + (-1 if backwards else 1)
+        if not self.across or not 0 <= file < len(self.files):
+            return False
+        self._open(file, at_end=backwards)
+        return True
+
+    def _read(self, test: Test = anything, *, filtered: bool = True) -> PlainRecord | None:
+        while True:
+            one = self._read_here()
+            if one is None and not self._cross(backwards=self.at.backwards):
+                return None
+            if one is not None and test(one) and (not filtered or self._passes(one)):
+                return one
+
+    def _passes(self, one: PlainRecord) -> bool:
+        if not self.enabled:
+            return True
+        is_in = not self.include or any(test(one) for test in self.include)
+        return is_in and not any(test(one) for test in self.exclude)
+
+    def _show(self, one: PlainRecord | None) -> None:
+        if one is None:
+            raise Refused
+        self.shown.append(one.rba)
+
+    # commands
+
+    def _n(self, count: str = "1") -> None:
+        for _ in range(int(count)):
+            one = self._read()
+            if one is None:
+                return
+            self._show(one)
+
+    def _skip(self, count: str = "1", filtered: str = "") -> None:
+        for _ in range(int(count)):
+            if self._read(filtered=bool(filtered)) is None:
+                return
+
+    def _pos(self, *words: str) -> None:
+        place = [word for word in words if word not in ("rev", "for")]
+        if place:
+            self._to(*place)
+        if len(place) < len(words):
+            self.at.backwards = "rev" in words
+
+    def _to(self, place: str, what: str = "") -> None:
+        records = self._records
+        if place == "mark":
+            file, rba = self._marked(what)
+            self._go(file, rba)
+        elif place == "csn":
+            for file, every in enumerate(self.files):
+                for one in every:
+                    if one.csn and int(one.csn) >= int(what) and one.trans_ind in FIRST:
+                        self._go(file, one.rba)
+                        return
+            raise Refused
+        elif place == "time":
+            is_row = next(one for one in self.files[0] if one.op)
+            self._go(0, is_row.rba)
+        elif place == "record":
+            if int(what) >= len(records):
+                raise Refused
+            self._move(records[int(what)].rba)
+        else:
+            self._move(
+                {"first": 0, "last": records[-1].rba, "eof": self._end}.get(place) or int(place.replace("first", "0"))
+            )
+
+    def _go(self, file: int, rba: int) -> None:
+        """CSN, TIME and MARK read forward from there (HELP POSITION)."""
+        if file != self.at.file:
+            self._open(file, at_end=False)
+        self.at.backwards = False
+        self._move(rba)
+
+    def _marked(self, name: str) -> tuple[int, int]:
+        if name not in self.marks:
+            raise Refused
+        return self.marks[name]
+
+    def _mark(self, name: str) -> None:
+        self.marks[name] = self.at.file, self.at.current
+
+    def _sfh(self, direction: str = "") -> None:
+        if not direction:
+            self._sfh_next()
+            return
+        start = self.at.next if self.at.searched_back_to is None else self.at.searched_back_to
+        while True:
+            before = [one for one in self._records if one.rba < start]
+            if before:
+                break
+            if not self._cross(backwards=True):
+                raise Refused
+            start = self._end
+        self._stand_on(before[-1])
+        self.at.searched_back_to = before[-1].rba
+        self._show(before[-1])
+
+    def _sfh_next(self) -> None:
+        while True:
+            after = [one for one in self._records if one.rba >= self.at.next]
+            if after:
+                break
+            if not self._cross(backwards=False):
+                raise Refused
+        self._stand_on(after[0])
+        self._show(after[0])
+
+    def _sft(self, number: str) -> None:
+        self._show(self._read(lambda one: one.io_type == int(number)))
+
+    def _sfnt(self) -> None:
+        self._show(self._read(_begins, filtered=False))
+
+    def _sfet(self) -> None:
+        if self._read(_ends, filtered=False) is None:
+            raise Refused
+        self._show(self._read(_is_transactional, filtered=False))
+
+    def _sfmd(self) -> None:
+        self._show(self._read(lambda one: one.io_type == METADATA, filtered=False))
+
+    def _find(self, *words: str) -> None:
+        back = words == ("prev",)
+        if words and not back and words != ("next",):
+            self.search = self._search(*words)
+        if self.search is None:
+            raise Refused("FIND has looked for nothing yet")
+        start, was_backwards = self.at, self.at.backwards
+        first = start.current if back else start.next
+        if not back and was_backwards and start.next == start.current == start.found:
+            first += next(one.length for one in self._records if one.rba == first)
+        self._move(first)
+        self.at.backwards = back
+        one = self._read(self.search)
+        self.at.backwards = was_backwards
+        self._show(one)
+        if one is not None:
+            self._stand_on(one)
+            self.at.found = one.rba
+
+    def _search(self, what: str, sign: str = "", value: str = "") -> Test:
+        if not sign:
+            return lambda one: not one.is_header and what.encode() in one.data
+        *table, column = what.split(".")
+        name = ".".join(table)
+        known = {(one.table, each.name) for every in self.files for one in every for each in one.columns}
+        known &= {(one.table, each.name) for one in self._records for each in one.columns}
+        fitting = {table for table, one in known if one == column and _is_named(table, name)}
+        if not fitting:
+            raise Refused(f"No table {name} with a column {column} is defined in this trail.")
+        sides = (f"before_{column}", f"after_{column}")
+        return lambda one: _is_named(one.table, name) and any(one.values.get(side) == value for side in sides)
+
+    def _filter(self, *words: str) -> None:
+        match words:
+            case ("clear",):
+                self.include, self.exclude = [], []
+            case ("on" | "off" as state,):
+                self.enabled = state == "on"
+            case (which, what, value):
+                kept = self.include if which == "include" else self.exclude
+                kept.append(_criterion(what, value))
+
+    def _across(self, state: str) -> None:
+        self.across = state == "on"
+
+
+def _criterion(what: str, value: str) -> Test:
+    if what == "rectype":
+        return lambda one: one.io_type == int(value)
+    return lambda one: one.table == value
+
+
+def _is_named(table: str, name: str) -> bool:
+    """Whether a table is called so, with its schema or without."""
+    parts, wanted = table.split("."), name.split(".")
+    return not name or parts[-len(wanted) :] == wanted
+
+
+def _is_transactional(one: PlainRecord) -> bool:
+    return not one.is_header and one.io_type not in OUTSIDE
+
+
+def _begins(one: PlainRecord) -> bool:
+    return _is_transactional(one) and one.trans_ind in FIRST
+
+
+def _ends(one: PlainRecord) -> bool:
+    return _is_transactional(one) and one.trans_ind in LAST
+
+
+def records_of(paths: list[Path], sign: str) -> Iterator[list[PlainRecord]]:
+    """Those of each file."""
+    for path in paths:
+        yield list(read_all(path.read_bytes(), sign))

@@ -1,0 +1,99 @@
+"""A command as the words of a shell: it runs, and the program ends with the status of what it has found."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from logdump.commands import REGISTRY
+from tests.logdump.program import logdump, process
+
+ENDED = [
+    (("check", "et000000000"), 0),
+    (("check", "ft000000000"), 4),
+    (("diff", "et000000000", "el000000000", "quiet"), 3),
+    (("diff", "et000000000", "et000000000"), 0),
+    (("count", "et000000000"), 0),
+    (("check", "et*"), 0),
+    (("check", "*t000000000"), 4),
+    (("check", "nosuch"), 1),
+    (("recovery", "et000000000"), 1),
+    (("recovery", "over", "et*"), 0),
+    (("help", "check"), 0),
+    (("files",), 0),
+    (("chekc", "ft000000000"), 1),
+    (("et00",), 1),
+]
+"""Words, and the status with which they end where nobody is at a terminal."""
+
+
+@pytest.fixture(autouse=True)
+def here(trails: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The folder of the trails."""
+    monkeypatch.chdir(trails)
+
+
+@pytest.mark.parametrize(("words", "status"), ENDED)
+def test_it_ends_with_the_status_of_what_it_found(words: tuple[str, ...], status: int) -> None:
+    answer = logdump(*words, typed="open et000000000\n")
+    assert answer.status == status
+    assert "Logdump" not in answer.out.splitlines()[0] if answer.out else answer.err
+
+
+@pytest.mark.parametrize(("words", "status"), ENDED)
+def test_it_answers_as_under_c(words: tuple[str, ...], status: int) -> None:
+    assert logdump(*words) == logdump("-c", " ".join(words))
+    assert logdump(*words).status == status
+
+
+def test_standard_input_stays_unread_so_that_a_loop_of_the_shell_goes_on() -> None:
+    answer = logdump("check", "et000000000", typed="exit\n")
+    assert answer.out.count("LogTrail") == 1
+
+
+def test_in_json_there_are_objects_alone() -> None:
+    lines = logdump("--format", "jsonl", "check", "ft000000000").out.splitlines()
+    assert [line[:1] for line in lines] == ["{"] * len(lines)
+
+
+@pytest.mark.parametrize("words", [("OPEN", "et000000000"), ("et000000000",), ("detail", "on")])
+def test_what_prepares_a_session_goes_on_with_standard_input_as_oracles(words: tuple[str, ...]) -> None:
+    answer = logdump(*words, typed="ghdr on\nghdr\n")
+    assert "GHDR is ON" in answer.out
+    assert answer.status == 0
+
+
+def test_those_that_end_need_nothing_open() -> None:
+    named = {command.name for command in REGISTRY.commands if command.is_one_shot}
+    assert {"CHECK", "DIFF", "COUNT", "RECOVERY", "HEARTBEAT", "REPAIR"} <= named
+    assert not named & {"OPEN", "NEXT", "DETAIL", "FILTER", "FIND", "POSITION"}
+
+
+@pytest.mark.parametrize(
+    ("words", "advice"),
+    [
+        (("check", "at000000000", "at000000001", "at000000002"), "logdump check 'at00000000*'\n"),
+        (("recovery", "over", "st000000000", "st000000001"), "logdump recovery over 'st00000000*'\n"),
+        (("check", "et000000000", "al000000000"), "logdump check '<wildcard>'\n"),
+        (("diff", "at000000000", "at000000001", "at000000002"), "logdump diff 'at00000000*'\n"),
+        (
+            ("at000000000", "at000000001"),
+            "one file is opened, not 2: open the first, ACROSS ON reads on in those after",
+        ),
+        (("--tui", "at000000000", "at000000001"), "one file is opened, not 2"),
+    ],
+)
+def test_files_in_place_of_a_wildcard_get_advice(words: tuple[str, ...], advice: str) -> None:
+    answer = process(*words)
+    assert answer.status == 2
+    assert advice in answer.err
+
+
+def test_a_name_with_blanks_is_one_file(trails: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("a b", "c"):
+        shutil.copy(trails / "et000000000", tmp_path / name)
+    monkeypatch.chdir(tmp_path)
+    assert logdump("check", "a b").status == 0
+    assert logdump("diff", "a b", "c").status == 0
