@@ -6,14 +6,21 @@ SPARKS := 4.0 4.1
 QUIET := -W ignore::ResourceWarning -W ignore::pytest.PytestUnraisableExceptionWarning
 SAMPLE := fixtures/trails/et000000000
 
-.PHONY: demo lint test test-long test-spark-versions check format bench bench-spark mutants fuzz fixtures docs clean
+.PHONY: demo native lint test test-long test-spark-versions check format bench bench-spark mutants fuzz fixtures docs clean
 
 demo: $(VENV)/.base
+	$(BIN)/python -m scripts.build_native --if-possible
 	$(BIN)/logdump -c 'open $(SAMPLE); ghdr on; detail data; ggstoken detail; next 4; count detail'
 	@echo
 	@echo 'Type next: $(BIN)/logdump $(SAMPLE)'
 
+# The library of kernels, without which large trails are read slowly: numba compiles them, cc links them.
+native: $(VENV)/.base
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[build]'
+	$(BIN)/python -m scripts.build_native
+
 test: $(VENV)/.test
+	$(BIN)/python -m scripts.build_native --if-possible
 	$(BIN)/python -m scripts.provide_for_tests
 	$(BIN)/python -m pytest -n 2
 
@@ -28,6 +35,7 @@ test-spark-versions: $(SPARKS:%=.venv-spark-%/.done)
 .venv-spark-%/.done: pyproject.toml
 	$(PYTHON) -m venv $(@D)
 	$(@D)/bin/python -m pip install --quiet --disable-pip-version-check --editable '.[test]' 'pyspark==$*.*'
+	$(@D)/bin/python -m scripts.build_native --if-possible
 	touch $@
 
 lint: $(VENV)/.dev
@@ -41,14 +49,14 @@ format: $(VENV)/.dev
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-bench: $(VENV)/.base
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[bulk,export]'
+bench: native
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[export]'
 	$(BIN)/python -m benchmarks.startup
 	$(BIN)/python -m benchmarks.bulk
 	$(BIN)/python -m benchmarks.export
 	$(BIN)/python -m benchmarks.records
 
-bench-spark: $(VENV)/.base
+bench-spark: native
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[spark]'
 	$(BIN)/python -m scripts.provide_for_tests java
 	$(BIN)/python -m benchmarks.spark
@@ -56,10 +64,12 @@ bench-spark: $(VENV)/.base
 # Deliberate mistakes in the modules that decide correctness: AREA names one of scripts/mutants.py, all run without it.
 mutants: $(VENV)/.dev
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[mutants]'
+	$(BIN)/python -m scripts.build_native --if-possible
 	$(BIN)/python -m scripts.mutants --write $(AREA)
 
 # Inputs drawn from SEED (anew without it) for so many SECONDS by WORKERS; CORPUS is where they grow, INPUT one file again.
 fuzz: $(VENV)/.test
+	$(BIN)/python -m scripts.build_native --if-possible
 	$(BIN)/python -m tests.fuzz --seconds $(or $(SECONDS),60) --workers $(or $(WORKERS),1) \
 	  $(if $(SEED),--seed $(SEED)) $(if $(CORPUS),--home $(CORPUS)) $(if $(INPUT),--input $(INPUT))
 
@@ -86,4 +96,4 @@ $(VENV)/.dev: pyproject.toml | $(VENV)/bin/python
 	touch $@ $(VENV)/.test $(VENV)/.base
 
 clean:
-	rm -rf $(VENV) .venv-spark-* build *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) .venv-spark-* build trailformat/native *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -14,10 +15,12 @@ import pytest
 from hypothesis import settings
 
 from fixtures import TRAILS
+from scripts import build_native
 from tests.searching import IS_LONG, examples
 
 UseZone = Callable[[str], None]
-_EVIDENCE = Path(__file__).parents[2] / "shared" / "evidence"
+ROOT = Path(__file__).parents[1]
+_EVIDENCE = ROOT.parent / "shared" / "evidence"
 
 os.environ.setdefault("SPARK_CONF_DIR", str(Path(__file__).parent / "logdump" / "spark" / "conf"))
 settings.register_profile("steady", deadline=None, derandomize=True)
@@ -60,7 +63,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_configure(config: pytest.Config) -> None:
-    """Under ``-n`` let tests of one group share a worker, the first group collected coming first."""
+    """Build the kernels where that can be done; let tests of one group share a worker under ``-n``, in their order."""
+    if not hasattr(config, "workerinput") and not build_native.is_built():
+        subprocess.run([sys.executable, "-m", "scripts.build_native", "--if-possible"], check=True, cwd=ROOT)
     if getattr(config.option, "dist", "no") == "load":
         config.option.dist = "loadgroup"
         config.option.loadscopereorder = False

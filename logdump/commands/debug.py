@@ -12,7 +12,7 @@ from logdump.language.forms import NOTHING
 from logdump.session.events import Event, say
 from logdump.session.session import Session
 
-_PACKAGES = ("construct", "textual", "numpy", "numba", "pyspark", "pyarrow")
+_PACKAGES = ("construct", "textual", "numpy", "pyspark", "pyarrow")
 
 
 def run_debug(_session: Session, _arguments: None) -> Iterator[Event]:
@@ -22,7 +22,18 @@ def run_debug(_session: Session, _arguments: None) -> Iterator[Event]:
         f"logdump {__version__}, Python {platform.python_version()} ({platform.python_implementation()})",
         f"{platform.system()} {platform.release()}, {platform.machine()}, {sys.byteorder}-endian",
         ", ".join(_package_versions()),
+        f"kernels: {_kernels()}",
     )
+
+
+def _kernels() -> str:
+    from trailformat.scan.engines import why_no_kernels  # noqa: PLC0415 - of this command only
+    from trailformat.scan.kernels.loaded import library_note  # noqa: PLC0415 - of this command only
+
+    if why := why_no_kernels():
+        return f"none, {why}"
+    note = library_note()
+    return f"for {note.processor}, made by {note.made_by}"
 
 
 def _package_versions() -> Iterator[str]:

@@ -85,7 +85,7 @@ def _show_by_columns(session: Session, count: int) -> Generator[Event, None, int
 
     if not next_has_columns(session, count):
         return 0
-    from logdump.operations.many_in_json import show_many  # noqa: PLC0415 - it needs pyarrow and numba
+    from logdump.operations.many_in_json import show_many  # noqa: PLC0415 - it needs pyarrow and kernels
 
     return (yield from show_many(session, count))
 

@@ -90,7 +90,7 @@ class _Shown:
 
 
 def _texts(session: Session, script: SqlScript, wanted: Wanted, shown: _Shown) -> Iterator[Event]:
-    from logdump.operations.export.sql_columns import ScriptText, script_texts  # noqa: PLC0415 - needs pyarrow and numba
+    from logdump.operations.export.sql_columns import ScriptText, script_texts  # noqa: PLC0415 - it needs kernels
 
     for item in script_texts(session, script, wanted.transactions, session.settings.time_offset, shown):
         if not isinstance(item, ScriptText):

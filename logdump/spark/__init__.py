@@ -35,7 +35,7 @@ _HOMES = {
 
 __all__ = ["SavedFile", "TrailSource", "diff", "heartbeats", "register", "save", "session", "table"]
 
-_MISSING = "Spark is an extra: pip install 'logdump[spark]' (pyspark 4, pyarrow, numpy and numba)"
+_MISSING = "Spark is an extra: pip install 'logdump[spark]' (pyspark 4 and pyarrow)"
 
 
 def __getattr__(name: str) -> object:

@@ -58,7 +58,7 @@ def test_a_failure_is_kept_with_what_it_takes_to_try_it_again(tmp_path: Path) ->
     try_again(kept[0], tmp_path / "again")
 
 
-@pytest.mark.skipif(not is_available(Engine.NUMBA), reason="numba is not installed")
+@pytest.mark.skipif(not is_available(Engine.NUMBA), reason="the kernels are not built")
 def test_engines_that_differ_are_noticed() -> None:
     with mock.patch.object(codec, "_places", return_value=(0, 0, 0, 0)), TrailFile(TRAILS / "et000000000") as trail:
         codec.forget()

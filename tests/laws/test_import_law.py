@@ -10,7 +10,7 @@ import pytest
 
 from fixtures import TRAILS
 
-HEAVY = {"textual", "pyspark", "pyarrow", "numpy", "numba", "pandas"}
+HEAVY = {"textual", "pyspark", "pyarrow", "numpy", "numba", "llvmlite", "pandas"}
 TRAIL = TRAILS / "et000000000"
 ROOT = Path(__file__).parents[2]
 

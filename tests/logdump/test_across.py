@@ -113,7 +113,7 @@ def far(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("far")
-@pytest.mark.skipif(not is_available(Engine.NUMBA), reason="numba is not installed")
+@pytest.mark.skipif(not is_available(Engine.NUMBA), reason="the kernels are not built")
 @pytest.mark.parametrize("question", [*QUESTIONS, *BACK])
 def test_columns_go_over_files_like_records(question: str, line: Line, whole: Path, tmp_path: Path) -> None:
     expected = answers(whole, question, line=line)

@@ -19,7 +19,7 @@ from trailformat.scan import Engine, Taken, Workers, counting, is_available, par
 from trailformat.totals.counting import Totals
 from trailformat.totals.group_counting import add_counted, is_in_groups
 
-pytestmark = pytest.mark.skipif(not is_available(Engine.NUMBA), reason="numba is not installed")
+pytestmark = pytest.mark.skipif(not is_available(Engine.NUMBA), reason="the kernels are not built")
 
 
 def _by_group(path: Path, taken: Taken, count: Totals, threads: int = 2) -> None:

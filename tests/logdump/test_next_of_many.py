@@ -56,7 +56,7 @@ def _few_are_many(monkeypatch: pytest.MonkeyPatch) -> None:
 def form(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     """One of FORMS."""
     if request.param == "json by columns":
-        pytest.importorskip("logdump.operations.many_in_json", reason="columns need pyarrow and numba")
+        pytest.importorskip("logdump.operations.many_in_json", reason="columns need pyarrow and kernels")
         monkeypatch.setattr(columns_pay, "_NEXT_BYTES", 0)
         monkeypatch.setattr(columns_pay, "_NEXT_RECORDS", 2)
     return FORMS[request.param]

@@ -28,7 +28,7 @@ from trailformat.scan import Engine, is_available, parallel, scan
 from trailformat.scan.rows import NO_INDEX, definitions, row_bytes
 from trailformat.trail.whole_file import early
 
-pytestmark = pytest.mark.skipif(not is_available(Engine.NUMBA), reason="numba is not installed")
+pytestmark = pytest.mark.skipif(not is_available(Engine.NUMBA), reason="the kernels are not built")
 
 FILES = sorted(path for path in TRAILS.iterdir() if path.suffix != ".md")
 COMMANDS = [

@@ -38,7 +38,7 @@ COMMANDS = [
     "sfr -1; sfr 211; sfr 999",
 ]
 
-pytestmark = pytest.mark.skipif(not is_available(Engine.NUMBA), reason="numba is not installed")
+pytestmark = pytest.mark.skipif(not is_available(Engine.NUMBA), reason="the kernels are not built")
 
 
 def _session(path: Path, commands: str) -> tuple[list[str], int]:

@@ -23,7 +23,7 @@ from tests.logdump.writers import WRITERS
 from trailformat.scan import Engine, is_available
 from trailformat.search import transaction_walk
 
-pytestmark = pytest.mark.skipif(not is_available(Engine.NUMBA), reason="numba is not installed")
+pytestmark = pytest.mark.skipif(not is_available(Engine.NUMBA), reason="the kernels are not built")
 
 LONG = {
     **{name: (writer.command, "nothing was ") for name, writer in WRITERS.items()},

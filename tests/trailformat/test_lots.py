@@ -23,7 +23,7 @@ from trailformat.search.transaction_walk import Ended
 from trailformat.search.whole_trail import TrailPlace, WholeTrail
 from trailformat.search.whole_walk import lots_of
 
-pytestmark = pytest.mark.skipif(not is_available(Engine.NUMBA), reason="numba is not installed")
+pytestmark = pytest.mark.skipif(not is_available(Engine.NUMBA), reason="the kernels are not built")
 
 
 class Seen(NamedTuple):

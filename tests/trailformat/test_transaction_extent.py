@@ -354,7 +354,7 @@ def test_the_next_file_that_is_no_trail_yet_leaves_it_open(tmp_path: Path) -> No
     assert (extent.after, extent.missing) == (None, tmp_path / "tt000000001")
 
 
-@pytest.mark.skipif(not is_available(Engine.NUMBA), reason="numba is not installed")
+@pytest.mark.skipif(not is_available(Engine.NUMBA), reason="the kernels are not built")
 def test_both_engines_find_the_same(trails: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     import trailformat.scan.scanning
 

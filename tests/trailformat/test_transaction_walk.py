@@ -222,7 +222,7 @@ def test_a_trail_of_a_killed_extract_is_told_as_it_was_written(seed: int) -> Non
         assert found == _expected(extract.written)
 
 
-@pytest.mark.skipif(not is_available(Engine.NUMBA), reason="numba is not installed")
+@pytest.mark.skipif(not is_available(Engine.NUMBA), reason="the kernels are not built")
 @given(text=st.text("bmmlloTCFAO#", max_size=12), more=st.text("bmloTFA#", max_size=6), asked=st.integers(0, 12))
 @settings(max_examples=examples(25))
 def test_columns_are_walked_as_records_are(text: str, more: str, asked: int) -> None:

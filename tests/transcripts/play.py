@@ -69,12 +69,11 @@ def copy_of_trails(folder: Path, script: Path | None = None) -> Path:
 
 
 def environment(script: Path, folder: Path) -> dict[str, str]:
-    """The variables of a session: its zone, and no files of whoever runs the tests but compiled kernels."""
+    """The variables of a session: its zone, and no files of whoever runs the tests."""
     return {
         **os.environ,
         "TZ": _ZONES.get(script.stem, "GMT"),
         "HOME": str(folder),
-        "XDG_CACHE_HOME": os.environ.get("XDG_CACHE_HOME", str(Path.home() / ".cache")),
         "LOGDUMP_HISTORY": "",
         "PYTHONIOENCODING": "utf-8",
     }

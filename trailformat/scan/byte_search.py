@@ -31,7 +31,7 @@ def occurrences(value: bytes, buffer: Buffer, start: int, end: int, *, any_case:
 
 
 def _by_kernel(value: bytes, part: bytes, *, any_case: bool) -> Iterator[int]:
-    from trailformat.scan.kernels.loaded import kernels  # noqa: PLC0415 - it needs llvmlite
+    from trailformat.scan.kernels.loaded import kernels  # noqa: PLC0415 - it needs the library
 
     find = kernels()["find"]
     sought = value.lower() if any_case else value

@@ -122,7 +122,7 @@ class _CountingRun(KernelRun):
     """
 
     def __init__(self, names: Names, taken: Taken, likely: Callable[[], Names | None]) -> None:
-        from trailformat.scan.kernels.loaded import kernels  # noqa: PLC0415 - it needs llvmlite
+        from trailformat.scan.kernels.loaded import kernels  # noqa: PLC0415 - it needs the library
 
         super().__init__(kernels()["count"], names)
         self._taken, self._likely = taken, likely

@@ -1,4 +1,4 @@
-"""The engines that fill batches, and the choice between them."""
+"""The engines that fill batches, and the choice between them: the one place that knows whether there are kernels."""
 
 from __future__ import annotations
 
@@ -6,54 +6,53 @@ import enum
 import importlib
 import sys
 from functools import cache
+from importlib.util import find_spec
 
 
 class Engine(enum.Enum):
-    """PYTHON needs no other package; NUMBA, machine code that numba compiled once, is a hundred times as fast."""
+    """PYTHON is always there; NUMBA, the library of kernels that numba compiled, is a hundred times as fast."""
 
     PYTHON = "python"
     NUMBA = "numba"
 
 
 NUMBA_ENGINE = "trailformat.scan.kernels.loaded"
-NUMBA_PAYS = 8 << 20
-"""The size in bytes from which NUMBA is done first.
-
-Loading llvmlite, numpy and the kept kernels takes 0.15 s, in which PYTHON scans 8 MB or so. Only the first use on a
-machine takes some seconds more, in which numba compiles the kernels.
-"""
+NUMBA_PAYS = 4 << 20
+"""The size in bytes from which NUMBA is done first: loading numpy and the kernels takes as long as PYTHON for these."""
 
 
 NUMBA_PAYS_LOADED = 1 << 18
 """The same where they are loaded already."""
 
 
-@cache
 def is_available(engine: Engine) -> bool:
-    """Whether the engine can be loaded, which is tried; numba's kernels are for little-endian machines."""
-    if engine is Engine.PYTHON:
-        return True
+    """Whether the engine can be loaded, which is tried; kernels are for little-endian machines."""
+    return engine is Engine.PYTHON or why_no_kernels() is None
+
+
+@cache
+def why_no_kernels() -> str | None:
+    """Why there are no kernels here, in a few words; None where there are."""
+    if sys.byteorder != "little":
+        return "kernels are for little-endian machines"
     try:
+        if find_spec("numpy") is None:
+            return "numpy is not installed"
         importlib.import_module(NUMBA_ENGINE).kernels()
-    except (ImportError, OSError, RuntimeError):
-        return False
-    return sys.byteorder == "little"
+    except (ImportError, OSError) as error:
+        return str(error)
+    return None
+
+
+def how_to_get_kernels() -> str:
+    """What makes the fast build, in a few words: the one text for all who tell a user."""
+    return "make native, or pip install where there is a C compiler"
 
 
 def choose_engine(size: int) -> Engine:
     """The engine that is done first with ``size`` bytes."""
     pays = NUMBA_PAYS_LOADED if NUMBA_ENGINE in sys.modules else NUMBA_PAYS
     return Engine.NUMBA if size >= pays and is_available(Engine.NUMBA) else Engine.PYTHON
-
-
-@cache
-def are_kept() -> bool:
-    """Whether kernels are there without being compiled; finding out takes a few hundredths of a second."""
-    try:
-        kept: bool = importlib.import_module("trailformat.scan.kernels.machine").are_kept()
-    except (ImportError, OSError, RuntimeError):
-        return False
-    return kept
 
 
 def kernels_pay(size: int, least: int = NUMBA_PAYS) -> bool:

@@ -6,19 +6,19 @@ from trailformat.codec.mapped_file import Source, copied
 from trailformat.records import far
 from trailformat.records.framing import detect_order
 from trailformat.scan.byte_search import address_of
-from trailformat.scan.engines import are_kept, kernels_pay
+from trailformat.scan.engines import kernels_pay
 
 _WINDOW = 1 << 22
 _OVERLAP = 1 << 17
 """Bytes behind a window: what begins in it with a length of two bytes ends there."""
 
-_PAYS, _PAYS_KEPT = 1 << 21, 1 << 18
-"""Bytes full of what looks like records that are searched as fast without kernels: to be compiled, and kept ones."""
+_PAYS = 1 << 18
+"""Bytes full of what looks like records that are searched as fast without kernels."""
 
 
 def pays(size: int) -> bool:
     """Whether the kernel is done first with so many bytes, most of which look like records."""
-    return kernels_pay(size, _PAYS_KEPT if size >= _PAYS_KEPT and are_kept() else _PAYS)
+    return kernels_pay(size, _PAYS)
 
 
 def next_sound(buffer: Source, start: int, stop: int, end: int) -> int | None:
@@ -29,7 +29,7 @@ def next_sound(buffer: Source, start: int, stop: int, end: int) -> int | None:
     Raises:
         NotATrail: the file of the buffer was cut, or cannot be read any more.
     """
-    from trailformat.scan.kernels.loaded import kernels  # noqa: PLC0415 - it needs llvmlite
+    from trailformat.scan.kernels.loaded import kernels  # noqa: PLC0415 - it needs the library
 
     next_frame = kernels()["next_frame"]
     while start < stop:

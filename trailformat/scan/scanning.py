@@ -166,7 +166,7 @@ class EarlierNames:
 
 def _filler(engine: Engine, batch_size: int, names: Names) -> Filler[Batch]:
     if engine is Engine.NUMBA:
-        from trailformat.scan.numba_engine import NumbaFiller  # noqa: PLC0415 - it needs numpy and llvmlite
+        from trailformat.scan.numba_engine import NumbaFiller  # noqa: PLC0415 - it needs numpy
 
         return NumbaFiller(names, batch_size)
     from trailformat.scan.python_engine import PythonFiller  # noqa: PLC0415 - only one of the two is needed

@@ -136,7 +136,7 @@ def _text(session: Session, options: ExportOptions, tally: ExportTally) -> Expor
 
     kind: type[TextExport] = TextExport
     if records_have_columns(session, options.records, options.stop):
-        from logdump.operations.export import text_columns  # noqa: PLC0415 - it needs pyarrow and numba
+        from logdump.operations.export import text_columns  # noqa: PLC0415 - it needs pyarrow and kernels
 
         kind = text_columns.TextOfTables if options.by_table else text_columns.TextOfRecords
     return kind(session, options, tally, JsonLines() if options.format == "JSONL" else CsvText())
@@ -146,7 +146,7 @@ def _sql(session: Session, options: ExportOptions, tally: ExportTally) -> Export
     from logdump.operations.export.sql_script import SqlExport  # noqa: PLC0415 - loaded with its first use
 
     if script_has_columns(session, options.transactions):
-        from logdump.operations.export.sql_columns import SqlByColumns  # noqa: PLC0415 - it needs pyarrow and numba
+        from logdump.operations.export.sql_columns import SqlByColumns  # noqa: PLC0415 - it needs pyarrow and kernels
 
         return SqlByColumns(session, options, tally)
     return SqlExport(session, options, tally)
@@ -154,7 +154,7 @@ def _sql(session: Session, options: ExportOptions, tally: ExportTally) -> Export
 
 def _arrow(session: Session, options: ExportOptions, tally: ExportTally) -> Export:
     _require_extra(options.format)
-    from logdump.operations.export.arrow_export import ArrowExport  # noqa: PLC0415 - it needs pyarrow and numba
+    from logdump.operations.export.arrow_export import ArrowExport  # noqa: PLC0415 - it needs pyarrow and kernels
 
     return ArrowExport(session, options, tally)
 
@@ -168,9 +168,14 @@ def _beats(session: Session, options: ExportOptions, tally: ExportTally, heartbe
 
 
 def _require_extra(format_: str) -> None:
-    """Raises CommandError where pyarrow or numpy does not load, or numba where kernels are to be compiled."""
-    if not has_extra():
-        raise CommandError(f"EXPORT {format_} needs pip install 'logdump[export]'.")
+    """Raises CommandError where pyarrow or the kernels do not load."""
+    if has_extra():
+        return
+    from trailformat.scan.engines import how_to_get_kernels, why_no_kernels  # noqa: PLC0415 - loaded with its first use
+
+    if why := why_no_kernels():
+        raise CommandError(f"EXPORT {format_} needs compiled kernels, and {why}: {how_to_get_kernels()}.")
+    raise CommandError(f"EXPORT {format_} needs pip install 'logdump[export]'.")
 
 
 _EXPORTS: dict[str, Callable[[Session, ExportOptions, ExportTally], Export]] = {

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 _MANY_BYTES, _MANY_LOADED = 32 << 20, 1 << 18
 """From these on a kernel counts; the second where it is loaded already."""
-_KERNELS = "trailformat.arrays.kernels.loaded"
+_KERNELS = "trailformat.arrays.lines"
 _CHUNK = 1 << 20
 
 

@@ -24,7 +24,7 @@ T = TypeVar("T")
 LOCAL_MASTER = "local[*]"
 """The master of ENGINE SPARK without one: as many tasks at a time as this machine has cores."""
 MISSING_EXTRA = "Spark is an extra: pip install 'logdump[spark]'"
-_PACKAGES = ("pyspark", "pyarrow", "numpy", "numba")
+_PACKAGES = ("pyspark", "pyarrow", "numpy")
 _EVERY = 0.25
 _LONGEST_MESSAGE = 600
 _OURS = re.compile(r"logdump\.spark\.(?:\w+\.)*(\w+): (.+)")

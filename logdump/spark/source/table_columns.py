@@ -77,7 +77,7 @@ def spark_type(arrow: Any) -> ColumnType:
 
 def table_columns(layouts: Sequence[TableLayout], options: Options) -> dict[str, RowColumn]:
     """The columns by name, for rows of these definitions of one table, the newest one last."""
-    from trailformat.arrays import array_type  # noqa: PLC0415 - it loads numba, and a task needs no schema
+    from trailformat.arrays import array_type  # noqa: PLC0415 - it loads pyarrow, and a task needs no schema
 
     types: dict[str, tuple[str, Any]] = {}
     for layout in reversed(layouts):

@@ -111,7 +111,7 @@ def test_json_has_an_object_per_gap_and_one_for_the_whole(trails: Path) -> None:
     assert answer.status == ExitStatus.BAD_DATA
 
 
-@pytest.mark.skipif(not is_available(Engine.NUMBA), reason="numba is not installed")
+@pytest.mark.skipif(not is_available(Engine.NUMBA), reason="the kernels are not built")
 @pytest.mark.parametrize("name", ["et000000000", "fl000000000", "gt000000000", "cl000000000", "mt000000000"])
 @pytest.mark.parametrize("form", ["text", "jsonl"])
 def test_threads_find_the_same(form: str, name: str, trails: Path, monkeypatch: pytest.MonkeyPatch) -> None:

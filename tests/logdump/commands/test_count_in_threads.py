@@ -26,7 +26,7 @@ from trailformat.scan import (
     parallel_counts,
 )
 
-pytestmark = pytest.mark.skipif(not is_available(Engine.NUMBA), reason="numba is not installed")
+pytestmark = pytest.mark.skipif(not is_available(Engine.NUMBA), reason="the kernels are not built")
 
 NEVER = sys.maxsize
 FORMS = [

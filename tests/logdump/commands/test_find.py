@@ -183,7 +183,7 @@ def test_ctrl_c_keeps_the_position(shop: Line, monkeypatch: pytest.MonkeyPatch) 
     assert not shop.session.cursor.is_backwards
 
 
-@pytest.mark.skipif(not is_available(Engine.NUMBA), reason="numba is not installed")
+@pytest.mark.skipif(not is_available(Engine.NUMBA), reason="the kernels are not built")
 @pytest.mark.parametrize("search", ["find SEN01; find; find", "find price > 1; find; find", "find hex 0000; find"])
 def test_columns_find_what_records_find(search: str, monkeypatch: pytest.MonkeyPatch) -> None:
     def walk(path: Path) -> tuple[list[str], int]:

@@ -25,7 +25,9 @@ from trailformat.definitions.column import KEY
 from trailformat.definitions.metadata import build_table
 from trailformat.records.io_types import DELETE, FIELD_COMP, INSERT, LARGE_OBJECT, UNIFIED_UPDATE
 
-blocks = pytest.importorskip("logdump.operations.export.sql_blocks", reason="exports by columns need pyarrow and numba")
+blocks = pytest.importorskip(
+    "logdump.operations.export.sql_blocks", reason="exports by columns need pyarrow and kernels"
+)
 sql_statements = pytest.importorskip("logdump.operations.export.sql_statements", reason="likewise")
 
 FILES = sorted(path for path in TRAILS.iterdir() if path.suffix != ".md")

@@ -26,7 +26,9 @@ from trailformat.records.io_types import (
 )
 from trailformat.records.lob_pieces import PieceHeader, build_piece
 
-blocks = pytest.importorskip("logdump.operations.export.sql_blocks", reason="exports by columns need pyarrow and numba")
+blocks = pytest.importorskip(
+    "logdump.operations.export.sql_blocks", reason="exports by columns need pyarrow and kernels"
+)
 
 _TABLES = ("TEA.POTS", "TEA.CUPS")
 _BEFORE, _AFTER = ord("B"), ord("A")

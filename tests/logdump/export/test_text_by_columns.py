@@ -27,7 +27,7 @@ from trailformat.definitions.metadata import build_table
 from trailformat.records.io_types import FIELD_COMP, INSERT, UNIFIED_UPDATE
 from trailformat.records.record_header import COMPRESSED, NAME_IS_INDEX
 
-lines = pytest.importorskip("logdump.arrow.tables.lines", reason="exports by columns need pyarrow and numba")
+lines = pytest.importorskip("logdump.arrow.tables.lines", reason="exports by columns need pyarrow and kernels")
 batches = pytest.importorskip("logdump.arrow.tables.batches", reason="likewise")
 record_pieces = pytest.importorskip("logdump.operations.export.record_pieces", reason="likewise")
 batch_walk = pytest.importorskip("logdump.operations.export.batch_walk", reason="likewise")

@@ -21,7 +21,7 @@ from trailformat.scan import Engine, is_available
 from trailformat.values import Plain, decode_value, encode_value, plain_text
 
 np = pytest.importorskip("numpy", reason="kernels need numpy")
-pytestmark = pytest.mark.skipif(not is_available(Engine.NUMBA), reason="numba is not installed")
+pytestmark = pytest.mark.skipif(not is_available(Engine.NUMBA), reason="the kernels are not built")
 
 NAMED = dict(KINDS) | {
     name: KINDS[like]._replace(definition=definition)

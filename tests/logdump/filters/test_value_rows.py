@@ -128,7 +128,7 @@ def trail(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
 def engine(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Engine:
     """What looks for the values."""
     if not is_available(request.param):
-        pytest.skip("numba is not installed")
+        pytest.skip("the kernels are not built")
     pays = Mock(return_value=request.param is Engine.NUMBA)
     monkeypatch.setattr("logdump.filters.value_masks.kernels_pay", pays)
     chosen: Engine = request.param

@@ -34,7 +34,7 @@ def engine(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> N
     """All commands go one way, from the second record on."""
     way = WAYS[request.param]
     if not is_available(way.engine):
-        pytest.skip("numba is not installed")
+        pytest.skip("the kernels are not built")
     for name in ("trailformat.scan", "logdump.operations.count", "logdump.tui.reading.matching"):
         monkeypatch.setattr(f"{name}.choose_engine", lambda _size: way.engine)
     for module, name in (

@@ -16,7 +16,7 @@ Rows = list[dict[str, Any]]
 ENGINES = [
     Engine.PYTHON,
     pytest.param(
-        Engine.NUMBA, marks=pytest.mark.skipif(not is_available(Engine.NUMBA), reason="numba is not installed")
+        Engine.NUMBA, marks=pytest.mark.skipif(not is_available(Engine.NUMBA), reason="the kernels are not built")
     ),
 ]
 BOTH_ENGINES = [engine for engine in Engine if is_available(engine)]

@@ -97,7 +97,7 @@ def test_boundaries_are_real_where_data_is_full_of_records(small: Path) -> None:
             assert point is None or point >= offset
 
 
-@pytest.mark.skipif(FASTEST is Engine.PYTHON, reason="numba is not installed")
+@pytest.mark.skipif(FASTEST is Engine.PYTHON, reason="the kernels are not built")
 def test_a_large_trail_cut_at_thousands_of_offsets(large: Path) -> None:
     chance = random.Random(0)
     with TrailFile(large) as trail:

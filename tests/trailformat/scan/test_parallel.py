@@ -31,7 +31,7 @@ from trailformat.scan import (
 )
 from trailformat.scan.batch import Batch
 
-pytestmark = pytest.mark.skipif(not is_available(Engine.NUMBA), reason="numba is not installed")
+pytestmark = pytest.mark.skipif(not is_available(Engine.NUMBA), reason="the kernels are not built")
 
 
 def rows(batch: Batch) -> list[tuple[Any, ...]]:

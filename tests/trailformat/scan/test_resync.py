@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+import sys
 from pathlib import Path
 
 import pytest
@@ -17,9 +18,9 @@ from trailformat.records import far, framing
 from trailformat.records.framing import Buffer, detect_order, next_sound
 from trailformat.records.record import build_record
 from trailformat.records.record_header import build_header
-from trailformat.scan import Engine, is_available, resync
+from trailformat.scan import Engine, engines, is_available, resync
 
-pytestmark = pytest.mark.skipif(not is_available(Engine.NUMBA), reason="kernels need numba")
+pytestmark = pytest.mark.skipif(not is_available(Engine.NUMBA), reason="the kernels are not built")
 
 _TOKENS = build_tokens([make_token("H", build_header(header(), ByteOrder.BIG))], ByteOrder.BIG)
 WIDE_ROW = build_record(WIDE, _TOKENS, ByteOrder.BIG)
@@ -103,13 +104,10 @@ def test_where_kernels_do_not_pay_the_walk_goes_on(monkeypatch: pytest.MonkeyPat
     assert next_sound(data, 0, len(data), ByteOrder.BIG) == len(fakes)
 
 
-@pytest.mark.parametrize(("size", "is_kept", "least"), [(1 << 18, True, 1 << 18), (1 << 18, False, 1 << 21)])
-def test_kernels_that_need_not_be_compiled_pay_sooner(
-    size: int, is_kept: bool, least: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(resync, "are_kept", lambda: is_kept)
-    monkeypatch.setattr(resync, "kernels_pay", lambda _size, wanted: wanted == least)
-    assert resync.pays(size)
+@pytest.mark.parametrize(("size", "pays"), [((1 << 18) - 1, False), (1 << 18, True)])
+def test_kernels_that_are_not_loaded_pay_from_a_size_on(size: int, pays: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delitem(sys.modules, engines.NUMBA_ENGINE)
+    assert resync.pays(size) == pays
 
 
 def test_the_hostile_file_is_searched_to_its_last_record(evidence: Path) -> None:

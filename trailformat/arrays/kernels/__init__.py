@@ -1,1 +1,1 @@
-"""Kernels that make arrays of the values of a column; compiled and loaded like those of the scan."""
+"""Kernels that make arrays of the values of a column; compiled into one library with those of the scan."""

@@ -1,4 +1,4 @@
-"""The kernels that are compiled together for arrays; loaded only to compile them."""
+"""The kernels that are compiled together for arrays; loaded only to build the library."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""The kernels: machine code over the bytes of trails, compiled once and kept."""
+"""The kernels: machine code over the bytes of trails, compiled when the package is built."""

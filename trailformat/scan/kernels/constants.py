@@ -1,6 +1,6 @@
 """Numbers of the format and of batches that kernels are compiled with.
 
-A kernel takes them from here alone: what is kept of compiled kernels goes by these values and by the kernels' sources.
+A kernel takes them from here alone: the library goes by these values and by the kernels' sources.
 """
 
 from __future__ import annotations

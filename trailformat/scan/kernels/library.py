@@ -1,4 +1,4 @@
-"""The kernels that are compiled together for the scan and for rows; loaded only to compile them."""
+"""The kernels that are compiled together for the scan and for rows; loaded only to build the library."""
 
 from __future__ import annotations
 

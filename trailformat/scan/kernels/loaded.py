@@ -1,85 +1,72 @@
-"""Kernels, ready to be called: loaded from the user's cache by llvmlite, which takes a tenth of numba's time.
+"""The kernels, ready to be called: machine code of one shared library, compiled when the package is built.
 
-numba itself is loaded where the cache has none, to compile them. A call releases the interpreter's lock.
+A library is used only where its note (see :mod:`trailformat.scan.kernels.note`) says that it was made of the sources in
+this package and that its bytes are whole: the system's loader does not survive a file that is cut. A call releases the
+interpreter's lock.
 """
 
 from __future__ import annotations
 
 import ctypes
-import importlib
+import pkgutil
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
-from typing import Any
 
-import llvmlite.binding as llvm
-
-from trailformat.scan.kernels import cache as kernel_cache
-from trailformat.scan.kernels.machine import kept_file, this_machine
+from trailformat.scan.kernels.note import LIBRARY, NOTE, LibraryNote, read_note, source_digest
 
 Kernel = Callable[..., int]
 
 
-class Library:
-    """Kernels that are compiled into one object file.
-
-    Args:
-        package: the package of their sources, whose module ``library`` lists them as ``KERNELS``.
-        folder: of the package.
-    """
-
-    def __init__(self, package: str, folder: Path) -> None:
-        self._package = package
-        self._folder = folder
-
-    def kernels(self) -> dict[str, Kernel]:
-        """Each kernel by its name.
-
-        Raises:
-            ImportError: they are not in the cache and numba, which would compile them, cannot be loaded.
-        """
-        machine = this_machine()
-        path = kept_file(self._folder)
-        code = kernel_cache.read(path) if path else None
-        if code is None:
-            code = self._compiled(machine)
-            if path:
-                kernel_cache.keep(path, code)
-        return _loaded(code, machine)
-
-    def _compiled(self, machine: Any) -> bytes:
-        from trailformat.scan.kernels import compiler  # noqa: PLC0415 - it loads numba
-
-        kernels = importlib.import_module(f"{self._package}.library").KERNELS
-        names = " ".join(f"{kernel.__name__} {compiler.argument_count(kernel)}" for kernel in kernels)
-        return names.encode() + b"\n" + compiler.compile_kernels(kernels, machine)
-
-
 @cache
 def kernels() -> dict[str, Kernel]:
-    """The kernels of the scan and of rows by their names; raises like :meth:`Library.kernels`."""
-    return Library(__package__, Path(__file__).parent).kernels()
+    """Each kernel by its name.
+
+    Raises:
+        ImportError: there is no library, it was made of other sources or is for other processors.
+        OSError: the system does not load it.
+    """
+    note = library_note()
+    if note.sources != source_digest():
+        raise ImportError("the library of kernels was made of other sources")
+    library = _opened(note)
+    if not library["runs_here"]():
+        raise ImportError(f"the library of kernels needs a processor like {note.processor}")
+    return {name: _callable(library, name, count) for name, count in note.kernels.items()}
 
 
-_engines: list[Any] = []
-"""What owns the code; never let go, because functions into it may be held anywhere."""
+def library_note() -> LibraryNote:
+    """What the library says of itself; raises ImportError where there is none."""
+    return read_note(_data(NOTE).decode(errors="replace"))
 
 
-def _loaded(code: bytes, machine: Any) -> dict[str, Kernel]:
-    names, _, objects = code.partition(b"\n")
-    engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), machine)
-    engine.add_object_file(llvm.ObjectFileRef.from_data(objects))
-    engine.finalize_object()
-    _engines.append(engine)
-    words = iter(names.decode().split())
-    return {
-        name: _callable(engine.get_function_address(name), int(count)) for name, count in zip(words, words, strict=True)
-    }
+def _data(name: str) -> bytes:
+    try:
+        return pkgutil.get_data("trailformat", name) or b""
+    except OSError as error:
+        raise ImportError("the library of kernels was not built") from error
 
 
-def _callable(address: int, number: int) -> Kernel:
+def _opened(note: LibraryNote) -> ctypes.CDLL:
+    code = _data(LIBRARY)
+    if not note.is_of(code):
+        raise ImportError("the library of kernels is not what was built")
+    path = Path(__file__).parents[2] / LIBRARY
+    if path.is_file():
+        return ctypes.CDLL(str(path))
+    # the package is in a zip, as Spark's --py-files has it: the library is loaded from a copy that only we can write
+    import tempfile  # noqa: PLC0415 - of a package in a zip only
+
+    with tempfile.NamedTemporaryFile(suffix=".so") as copy:
+        copy.write(code)
+        copy.flush()
+        return ctypes.CDLL(copy.name)
+
+
+def _callable(library: ctypes.CDLL, name: str, number: int) -> Kernel:
     pointer, word = ctypes.c_void_p, ctypes.c_int64
-    function = ctypes.CFUNCTYPE(ctypes.c_int32, pointer, pointer, *[word] * number)(address)
+    function = library[name]
+    function.restype, function.argtypes = ctypes.c_int32, [pointer, pointer, *[word] * number]
 
     def kernel(*arguments: int) -> int:
         result = word()

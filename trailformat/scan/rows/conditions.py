@@ -96,7 +96,7 @@ def _described(conditions: Sequence[Condition]) -> tuple[Array, Array]:
 def _of_image(
     view: Array, regions: tuple[Array, Array, Array], chosen: Array, described: Array
 ) -> tuple[Array, ImageVerdicts]:
-    from trailformat.scan.kernels.loaded import kernels  # noqa: PLC0415 - it needs llvmlite
+    from trailformat.scan.kernels.loaded import kernels  # noqa: PLC0415 - it needs the library
 
     starts, ends, little = regions
     count = len(chosen)

@@ -75,7 +75,7 @@ def tokens_in(view: Array, starts: Array, ends: Array, little: Array) -> Fields:
 
 def fields_by_kernel(view: Array, starts: Array, ends: Array, little: Array, *, are_tokens: bool) -> Fields:
     """The fields of regions by kernels."""
-    from trailformat.scan.kernels.loaded import kernels  # noqa: PLC0415 - it needs llvmlite
+    from trailformat.scan.kernels.loaded import kernels  # noqa: PLC0415 - it needs the library
 
     places = [np.ascontiguousarray(column, np.int64) for column in (starts, ends)]
     orders = np.ascontiguousarray(little, np.uint8)

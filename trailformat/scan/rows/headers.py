@@ -46,7 +46,7 @@ def headers_at(view: Array, starts: Array, little: Array) -> Headers:
 
 def headers_by_kernel(view: Array, starts: Array, little: Array) -> Headers:
     """The fields by a kernel."""
-    from trailformat.scan.kernels.loaded import kernels  # noqa: PLC0415 - it needs llvmlite
+    from trailformat.scan.kernels.loaded import kernels  # noqa: PLC0415 - it needs the library
 
     headers = Headers(np.empty(len(starts), np.int64), np.empty(len(starts), np.bool_))
     places, orders = np.ascontiguousarray(starts, np.int64), np.ascontiguousarray(little, np.uint8)

@@ -18,7 +18,6 @@ from typing import Any
 from tests.trailformat.scan.kernels.guarded_memory import Guard, ints, longs, octets
 from trailformat.arrays.kernel_arrays import WIDTHS
 from trailformat.arrays.kernels import arguments as arrays
-from trailformat.arrays.kernels.loaded import kernels as kernels_of_arrays
 from trailformat.scan.kernels import arguments as scan
 from trailformat.scan.kernels.constants import KIND_RECORD
 from trailformat.scan.kernels.loaded import Kernel, kernels
@@ -374,12 +373,11 @@ def main(report: Path, short_of: str = "") -> None:
             calls[name] += 1
             os.pwrite(file.fileno(), name.ljust(_WIDTH).encode(), 0)
 
-        libraries = [(library, dict(library)) for library in (kernels(), kernels_of_arrays())]
-        _plain.update(libraries[0][1] | libraries[1][1])
+        library, plain = kernels(), dict(kernels())
+        _plain.update(plain)
         for at_end in (True, False):
             guard = Guard(at_end=at_end)
-            for library, plain in libraries:
-                library.update((one, guarded(one, plain[one], guard, note, int(one == short_of))) for one in plain)
+            library.update((one, guarded(one, plain[one], guard, note, int(one == short_of))) for one in plain)
             guarded_work.use_every_kernel()
     sys.stdout.write(json.dumps(calls))
 

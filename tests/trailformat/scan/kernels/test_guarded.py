@@ -14,7 +14,7 @@ import pytest
 from trailformat.scan import Engine, is_available
 
 ROOT = Path(__file__).parents[4]
-NEEDS_NUMBA = pytest.mark.skipif(not is_available(Engine.NUMBA), reason="numba is not installed")
+NEEDS_NUMBA = pytest.mark.skipif(not is_available(Engine.NUMBA), reason="the kernels are not built")
 pytestmark = [NEEDS_NUMBA, pytest.mark.skipif(sys.platform == "win32", reason="mprotect is POSIX")]
 
 NAMES = (
@@ -69,10 +69,9 @@ def test_it_stays_within_what_it_was_given(name: str, guarded: Run) -> None:
 
 
 def test_every_kernel_is_run() -> None:
-    from trailformat.arrays.kernels.loaded import kernels as of_arrays
     from trailformat.scan.kernels.loaded import kernels
 
-    assert {*kernels(), *of_arrays()} == {*NAMES}
+    assert {*kernels()} == {*NAMES}
 
 
 def test_a_byte_too_far_ends_the_process_with_the_name_of_the_kernel(tmp_path: Path) -> None:

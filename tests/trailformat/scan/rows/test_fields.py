@@ -22,7 +22,7 @@ from trailformat.scan.rows.fields import Fields, columns_in, tokens_in  # noqa: 
 @pytest.fixture(autouse=True, params=[True, False], ids=["kernels", "plain Python"])
 def _engine(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     if request.param and not is_available(Engine.NUMBA):
-        pytest.skip("numba is not installed")
+        pytest.skip("the kernels are not built")
     monkeypatch.setattr(fields, "kernels_pay", lambda _: request.param)
 
 

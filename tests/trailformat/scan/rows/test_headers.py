@@ -19,7 +19,7 @@ from trailformat.scan.rows import NO_INDEX, RowBytes, headers, headers_of  # noq
 @pytest.fixture(params=[True, False], ids=["kernels", "arrays"], autouse=True)
 def _engine(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     if request.param and not is_available(Engine.NUMBA):
-        pytest.skip("numba is not installed")
+        pytest.skip("the kernels are not built")
     monkeypatch.setattr(headers, "kernels_pay", lambda _: request.param)
 
 

@@ -1,0 +1,171 @@
+"""The library of kernels: ``python -m scripts.build_native`` compiles them with numba and links them with ``cc``.
+
+It goes into ``trailformat/native`` with its note, and stays where it was made of these sources already. It is made for
+the oldest processor that pays, so that it runs on any machine of the kind, and needs nothing from any other library.
+With ``--if-possible`` nothing fails where numba or a C compiler is missing: the package works without it, slowly.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import importlib.metadata
+import inspect
+import os
+import platform
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from logdump import __version__
+from trailformat.scan.kernels.note import LIBRARY, NOTE, LibraryNote, read_note, source_digest
+
+PACKAGE = Path(__file__).parents[1] / "trailformat"
+PROCESSOR = "x86-64-v2" if platform.machine() in ("x86_64", "AMD64") else "generic"
+_STUB = Path(__file__).parent / "processor.c"
+_ALONE = "-nostdlib -Wl,-z,defs -Wl,-z,now -Wl,-z,noexecstack".split()  # noqa: SIM905
+"""What a library takes from no other one, and what lies in it never both written and run; for linkers of ELF."""
+
+
+class CannotBuild(Exception):
+    """A tool of the build is missing or fails; the message says which."""
+
+
+def main(*arguments: str) -> int:
+    """Build the library; the exit status."""
+    try:
+        build()
+    except CannotBuild as error:
+        shutil.rmtree((PACKAGE / LIBRARY).parent, ignore_errors=True)  # made of other sources, it is of no use
+        sys.stderr.write(f"The kernels are not compiled, so large trails are read slowly: {error}\n")
+        return 0 if "--if-possible" in arguments else 1
+    return 0
+
+
+def compiler() -> str | None:
+    """The C compiler that links, as $CC names it or the system's."""
+    return shutil.which(os.environ.get("CC") or "cc")
+
+
+def build() -> None:
+    """Make the library, unless it is there; numba is then loaded so that it serves for nothing else in this process.
+
+    Raises:
+        CannotBuild: a tool is missing or fails.
+    """
+    if is_built():
+        return
+    linker = compiler()
+    if linker is None:
+        raise CannotBuild("there is no C compiler (cc)")
+    objects, kernels = _compiled()
+    with tempfile.TemporaryDirectory() as folder:
+        made = Path(folder) / "kernels.so"
+        _link(linker, objects, made)
+        code = made.read_bytes()
+    made_by = f"logdump {__version__}, numba {importlib.metadata.version('numba')}"
+    note = LibraryNote(source_digest(), hashlib.sha256(code).hexdigest(), PROCESSOR, made_by, kernels)
+    _put(PACKAGE / LIBRARY, code)
+    _put(PACKAGE / NOTE, str(note).encode())
+
+
+def is_built() -> bool:
+    """Whether the library is there and made of these sources."""
+    try:
+        note = read_note((PACKAGE / NOTE).read_text(encoding="utf-8"))
+        return note.sources == source_digest() and note.is_of((PACKAGE / LIBRARY).read_bytes())
+    except (ImportError, OSError, UnicodeDecodeError):
+        return False
+
+
+def _put(path: Path, content: bytes) -> None:
+    """Put a file in its place at once: another process may have the one before it loaded."""
+    path.parent.mkdir(exist_ok=True)
+    new = path.with_name(f"{path.name}.{os.getpid()}")
+    new.write_bytes(content)
+    new.replace(path)
+
+
+def _link(linker: str, objects: bytes, library: Path) -> None:
+    compiled = library.with_name("kernels.o")
+    compiled.write_bytes(objects)
+    alone = _ALONE if sys.platform.startswith("linux") else []
+    command = [linker, "-shared", "-fPIC", "-O2", "-fno-stack-protector", *alone]
+    command += ["-o", str(library), str(compiled), str(_STUB)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603 - our own command
+    if done.returncode:
+        raise CannotBuild(f"{linker} fails: {done.stderr.strip()[-500:]}")
+
+
+def _compiled() -> tuple[bytes, dict[str, int]]:
+    """The object code of all kernels, and the number of arguments of each."""
+    # numba reads these when it is loaded; without them it compiles for the processor here
+    os.environ |= {"NUMBA_CPU_NAME": PROCESSOR, "NUMBA_CPU_FEATURES": "", "NUMBA_DISABLE_INTEL_SVML": "1"}
+    # a package in name only: its own __init__ loads pyarrow, which no kernel needs
+    arrays_package = ModuleType("trailformat.arrays")
+    arrays_package.__path__ = [str(PACKAGE / "arrays")]
+    sys.modules[arrays_package.__name__] = arrays_package
+    try:
+        from trailformat.arrays.kernels import library as arrays  # noqa: PLC0415 - they load numba
+        from trailformat.scan.kernels import library as scan  # noqa: PLC0415
+    except ImportError as error:
+        raise CannotBuild(f"{error}; pip install numba") from error
+    kernels: list[Callable[..., int]] = [*scan.KERNELS, *arrays.KERNELS]
+    return _object_code(kernels), {kernel.__name__: _argument_count(kernel) for kernel in kernels}
+
+
+def _object_code(kernels: Sequence[Callable[..., int]]) -> bytes:
+    """The object code of kernels, each under its own name, with nothing else that can be seen from outside.
+
+    A kernel takes int64 and returns one. As numba has it, the function of that name takes two addresses before: of the
+    result, and of where an exception would be noted, which no kernel raises; it returns 0.
+    """
+    import llvmlite.binding as llvm  # noqa: PLC0415 - numba loads
+
+    with contextlib.suppress(RuntimeError):
+        # newer releases do this by themselves, and say so with an error
+        llvm.initialize()
+    llvm.initialize_native_target()
+    llvm.initialize_native_asmprinter()
+    target = llvm.Target.from_default_triple()
+    machine = target.create_target_machine(cpu=PROCESSOR, features="", opt=3, reloc="pic", codemodel="default")
+    whole = llvm.parse_assembly("")
+    for kernel in kernels:
+        whole.link_in(_module(kernel))
+    _hide_all_but(whole, {kernel.__name__ for kernel in kernels})
+    passes = llvm.create_new_module_pass_manager()
+    passes.add_global_dead_code_eliminate_pass()
+    passes.run(whole, llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options()))
+    return bytes(machine.emit_object(whole))
+
+
+def _hide_all_but(whole: Any, names: set[str]) -> None:
+    for one in (*whole.functions, *whole.global_variables):
+        if not one.is_declaration and one.name not in names:
+            one.linkage = "internal"
+
+
+def _argument_count(kernel: Callable[..., int]) -> int:
+    return len(inspect.signature(kernel).parameters)
+
+
+def _module(kernel: Callable[..., int]) -> Any:
+    import llvmlite.binding as llvm  # noqa: PLC0415 - numba loads
+    from numba import njit  # noqa: PLC0415 - a tool of the build
+
+    arguments = ", ".join(["int64"] * _argument_count(kernel))
+    options = {"nogil": True, "error_model": "numpy", "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+    compiled: Any = njit(f"int64({arguments})", **options)(kernel)
+    (signature,) = compiled.signatures
+    module = llvm.parse_assembly(compiled.inspect_llvm(signature))
+    module.get_function(compiled.overloads[signature].fndesc.llvm_func_name).name = kernel.__name__
+    return module
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))

@@ -1,0 +1,251 @@
+"""The library of kernels: made when the package is built, used only where it is whole and made of these sources."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import shutil
+import subprocess
+import sys
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import trailformat
+from fixtures import TRAILS
+from scripts import build_native
+from tests.laws.imports import edges
+from trailformat.scan import Engine, is_available
+from trailformat.scan.kernels import constants
+from trailformat.scan.kernels.loaded import kernels
+from trailformat.scan.kernels.note import LIBRARY, NOTE, SOURCES, read_note, source_digest
+
+ROOT = Path(__file__).parents[4]
+TRAIL = TRAILS / "et000000000"
+ROWS = 22
+ROOMS = ("trailformat.scan.kernels.", "trailformat.arrays.kernels.")
+LOADS = "trailformat.scan.kernels.loads"
+
+needs_library = pytest.mark.skipif(not is_available(Engine.NUMBA), reason="the kernels are not built")
+
+CHOICE = f"""
+from trailformat import TrailFile
+from trailformat.scan import choose_engine, scan
+from trailformat.scan.engines import why_no_kernels
+with TrailFile({str(TRAIL)!r}) as trail:
+    rows = sum(len(batch.rba) for batch in scan(trail, engine=choose_engine(1 << 40)))
+print(choose_engine(1 << 40).name, rows, why_no_kernels())
+"""
+EXPORT = """
+import sys
+from logdump.cli import main
+main(["-c", "open {trail}; export parquet to {target} by table replace"])
+print({{"numba", "llvmlite"}} & set(sys.modules))
+"""
+READ = f"""
+import sys
+from trailformat.scan.kernels.loaded import kernels
+kernels()
+from tests.logdump.spark.reads import rows
+assert rows({str(TRAIL)!r})
+print({{"numba", "llvmlite"}} & set(sys.modules))
+"""
+
+
+def run(program: str, home: Path, *path: Path) -> str:
+    """The last line that a program prints, its modules looked for in ``path`` first."""
+    environment = {"HOME": str(home), "TMPDIR": str(home), "PATH": "", "PYTHONDONTWRITEBYTECODE": "1"}
+    environment["PYTHONPATH"] = os.pathsep.join(map(str, [*path, ROOT]))
+    command = [sys.executable, "-P", "-c", program]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=home, env=environment, timeout=120)
+    return done.stdout.strip().splitlines()[-1]
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    """An empty home."""
+    (tmp_path / "home").mkdir()
+    return tmp_path / "home"
+
+
+@pytest.fixture
+def package(tmp_path: Path) -> Path:
+    """A copy of the package, with its library."""
+    copy = tmp_path / "copy"
+    shutil.copytree(ROOT / "trailformat", copy / "trailformat", ignore=shutil.ignore_patterns("__pycache__"))
+    return copy
+
+
+@needs_library
+@pytest.mark.parametrize("program", [CHOICE, READ, EXPORT])
+def test_nothing_is_compiled_and_nothing_is_kept_in_an_empty_home(program: str, home: Path, tmp_path: Path) -> None:
+    said = run(program.format(trail=TRAIL, target=tmp_path / "out") if program is EXPORT else program, home)
+    assert said in ("set()", f"NUMBA {ROWS} None")
+    assert list(home.iterdir()) == []
+
+
+def test_no_module_of_the_package_but_kernels_names_a_tool_of_the_build() -> None:
+    tools = re.compile(r"^\s*(?:import|from) (?:numba|llvmlite)\b", re.MULTILINE)
+    naming = {path for path in (ROOT / "trailformat").rglob("*.py") if tools.search(path.read_text(encoding="utf-8"))}
+    assert {path.relative_to(ROOT / "trailformat").as_posix() for path in naming} == {"scan/kernels/loads.py"}
+
+
+def _removed(package: Path) -> None:
+    shutil.rmtree((package / LIBRARY).parent)
+
+
+def _without_its_note(package: Path) -> None:
+    (package / NOTE).unlink()
+
+
+def _without_code(package: Path) -> None:
+    (package / LIBRARY).unlink()
+
+
+def _cut(package: Path) -> None:
+    with (package / LIBRARY).open("r+b") as file:
+        file.truncate(30_000)
+
+
+def _changed(package: Path) -> None:
+    code = bytearray((package / LIBRARY).read_bytes())
+    code[0x2000] ^= 1
+    (package / LIBRARY).write_bytes(code)
+
+
+def _with_a_torn_note(package: Path) -> None:
+    (package / NOTE).write_bytes(b"sources \xff\nkernel fill\n")
+
+
+def _of_other_sources(package: Path) -> None:
+    with (package / SOURCES[1] / "bytes.py").open("a", encoding="utf-8") as file:
+        file.write("# another kernel\n")
+
+
+def _with_another_source(package: Path) -> None:
+    (package / SOURCES[0] / "more.py").write_text("MORE = 1\n", encoding="utf-8")
+
+
+def _of_other_numbers(package: Path) -> None:
+    path = package / "records" / "record_header.py"
+    text = path.read_text(encoding="utf-8")
+    assert "NAME_IS_INDEX = " in text
+    path.write_text(f"{text}\nNAME_IS_INDEX += 16\n", encoding="utf-8")
+
+
+def _foreign(package: Path) -> None:
+    """No library at all, though its note calls it whole."""
+    note = read_note((package / NOTE).read_text(encoding="utf-8"))
+    (package / LIBRARY).write_bytes(b"no library")
+    whole = note._replace(library=hashlib.sha256(b"no library").hexdigest())
+    (package / NOTE).write_text(str(whole), encoding="utf-8")
+
+
+@needs_library
+@pytest.mark.parametrize(
+    ("spoil", "why"),
+    [
+        (_removed, "the library of kernels was not built"),
+        (_without_its_note, "the library of kernels was not built"),
+        (_without_code, "the library of kernels was not built"),
+        (_cut, "the library of kernels is not what was built"),
+        (_changed, "the library of kernels is not what was built"),
+        (_with_a_torn_note, "the note beside the library of kernels cannot be read"),
+        (_of_other_sources, "the library of kernels was made of other sources"),
+        (_with_another_source, "the library of kernels was made of other sources"),
+        (_of_other_numbers, "the library of kernels was made of other sources"),
+        (_foreign, ".*(?:file too short|invalid ELF header|not a mach-o|no library).*"),
+    ],
+)
+def test_a_library_that_is_not_that_of_the_sources_is_not_used(
+    spoil: Callable[[Path], None], why: str, package: Path, home: Path
+) -> None:
+    spoil(package / "trailformat")
+    assert re.fullmatch(f"PYTHON {ROWS} {why}", run(CHOICE, home, package))
+
+
+@needs_library
+@pytest.mark.skipif(build_native.compiler() is None, reason="there is no C compiler")
+def test_a_processor_that_lacks_something_is_left_to_the_plain_engine(package: Path, home: Path) -> None:
+    library, source = package / "trailformat" / LIBRARY, home / "old.c"
+    source.write_text("int runs_here(void) { return 0; }\n", encoding="utf-8")
+    command = [str(build_native.compiler()), "-shared", "-fPIC", "-o", str(library), str(source)]
+    subprocess.run(command, check=True, timeout=60)
+    note = read_note((package / "trailformat" / NOTE).read_text(encoding="utf-8"))
+    whole = note._replace(library=hashlib.sha256(library.read_bytes()).hexdigest())
+    (package / "trailformat" / NOTE).write_text(str(whole), encoding="utf-8")
+    said = run(CHOICE, home, package)
+    assert said == f"PYTHON {ROWS} the library of kernels needs a processor like {note.processor}"
+
+
+def _zipped(package: Path) -> Path:
+    archive = package / "package.zip"
+    with zipfile.ZipFile(archive, "w") as file:
+        for path in sorted((package / "trailformat").rglob("*.*")):
+            file.write(path, path.relative_to(package))
+    return archive
+
+
+@needs_library
+def test_a_library_in_a_zip_is_loaded_from_a_copy_that_is_gone_at_once(package: Path, home: Path) -> None:
+    assert run(CHOICE, home, _zipped(package)) == f"NUMBA {ROWS} None"
+    assert list(home.iterdir()) == []
+
+
+def test_a_zip_without_one_is_read_by_the_plain_engine(package: Path, home: Path) -> None:
+    shutil.rmtree((package / "trailformat" / LIBRARY).parent, ignore_errors=True)
+    assert run(CHOICE, home, _zipped(package)) == f"PYTHON {ROWS} the library of kernels was not built"
+
+
+@needs_library
+def test_the_note_names_every_kernel_and_its_arguments() -> None:
+    note = read_note((ROOT / "trailformat" / NOTE).read_text(encoding="utf-8"))
+    assert [*note.kernels] == [*kernels()]
+    assert (note.kernels["fill"], note.kernels["drop_high_bytes"]) == (8, 1)
+    assert read_note(str(note)) == note
+    assert note.made_by.startswith("logdump ")
+
+
+def test_the_digest_goes_by_numbers_and_sources(monkeypatch: pytest.MonkeyPatch) -> None:
+    before = source_digest()
+    assert before == source_digest(Path(trailformat.__path__[0]))
+    monkeypatch.setattr(constants, "HEADER_SIZE", 35)
+    assert source_digest() != before
+
+
+def _compiled() -> list[str]:
+    return sorted(name for name, used in edges().items() if LOADS in used and name.startswith(ROOMS))
+
+
+@pytest.mark.parametrize("module", _compiled())
+def test_a_kernel_takes_numbers_only_from_what_the_digest_covers(module: str) -> None:
+    assert not {one for one in edges()[module] if not one.startswith(ROOMS)}
+
+
+def _told(*command: str) -> str:
+    if shutil.which(command[0]) is None:
+        pytest.skip(f"there is no {command[0]}")
+    path = ROOT / "trailformat" / LIBRARY
+    return subprocess.run([*command, str(path)], capture_output=True, text=True, check=True, timeout=60).stdout
+
+
+@needs_library
+def test_it_needs_nothing_from_another_library() -> None:
+    assert _told("nm", "--dynamic", "--undefined-only") == ""
+    assert "(NEEDED)" not in _told("readelf", "--dynamic", "--wide")
+
+
+@needs_library
+def test_it_shows_the_kernels_and_nothing_else() -> None:
+    shown = {line.split()[-1] for line in _told("nm", "--dynamic", "--defined-only").splitlines()}
+    assert shown == {*kernels(), "runs_here"}
+
+
+@needs_library
+def test_no_part_of_it_is_both_written_and_run() -> None:
+    told = _told("readelf", "--program-headers", "--wide")
+    flags = re.findall(r"^ +(?:LOAD|GNU_STACK) +(?:0x\w+ +){5}([RWE ]+?) +0x\w+$", told, re.MULTILINE)
+    assert {*flags} == {"R", "R E", "RW"}
