@@ -114,7 +114,7 @@ def _compiled() -> tuple[bytes, dict[str, int]]:
         from trailformat.arrays.kernels import library as arrays  # noqa: PLC0415 - they load numba
         from trailformat.scan.kernels import library as scan  # noqa: PLC0415
     except ImportError as error:
-        raise CannotBuild(f"{error}; pip install numba") from error
+        raise CannotBuild(f"numba does not load ({error}); make native installs it") from error
     kernels: list[Callable[..., int]] = [*scan.KERNELS, *arrays.KERNELS]
     return _object_code(kernels), {kernel.__name__: _argument_count(kernel) for kernel in kernels}
 

@@ -21,8 +21,7 @@ def run_debug(_session: Session, _arguments: None) -> Iterator[Event]:
         "DEBUG is for support only, and there is no debugger to enter. For a bug report:",
         f"logdump {__version__}, Python {platform.python_version()} ({platform.python_implementation()})",
         f"{platform.system()} {platform.release()}, {platform.machine()}, {sys.byteorder}-endian",
-        ", ".join(_package_versions()),
-        f"kernels: {_kernels()}",
+        ", ".join([*_package_versions(), _kernels()]),
     )
 
 
@@ -31,9 +30,9 @@ def _kernels() -> str:
     from trailformat.scan.kernels.loaded import library_note  # noqa: PLC0415 - of this command only
 
     if why := why_no_kernels():
-        return f"none, {why}"
+        return f"no kernels ({why})"
     note = library_note()
-    return f"for {note.processor}, made by {note.made_by}"
+    return f"kernels for {note.processor} (made by {note.made_by})"
 
 
 def _package_versions() -> Iterator[str]:

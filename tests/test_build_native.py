@@ -1,0 +1,86 @@
+"""The library of kernels is built where that can be done; else it is said what is missing, and nothing is left."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from scripts import build_native
+
+NUMBA = "numba does not load (No module named 'numba'); make native installs it"
+
+
+@pytest.fixture
+def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder where the library of other sources lies."""
+    monkeypatch.setattr(build_native, "PACKAGE", tmp_path)
+    for name in (build_native.LIBRARY, build_native.NOTE):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text("old")
+    return tmp_path
+
+
+def _without_a_compiler(patch: pytest.MonkeyPatch, _folder: Path) -> str:
+    patch.setenv("CC", "no-such-compiler")
+    return "there is no C compiler (cc)"
+
+
+def _with_one_that_fails(patch: pytest.MonkeyPatch, folder: Path) -> str:
+    program = folder / "broken"
+    program.write_text("#!/bin/sh\necho 'cannot find crti.o' >&2\nexit 1\n")
+    program.chmod(0o755)
+    patch.setenv("CC", str(program))
+    patch.setattr(build_native, "_compiled", lambda: (b"", {}))
+    return f"{program} fails: cannot find crti.o"
+
+
+def _without_numba(patch: pytest.MonkeyPatch, folder: Path) -> str:
+    program = folder / "working"
+    program.write_text("#!/bin/sh\n")
+    program.chmod(0o755)
+    patch.setenv("CC", str(program))
+    patch.setattr(build_native, "_compiled", _raise)
+    return NUMBA
+
+
+def _raise() -> None:
+    raise build_native.CannotBuild(NUMBA)
+
+
+@pytest.mark.parametrize("lack", [_without_a_compiler, _with_one_that_fails, _without_numba])
+@pytest.mark.parametrize(("words", "status"), [((), 1), (("--if-possible",), 0)])
+def test_what_is_missing_is_told_in_a_line(
+    lack: object,
+    words: tuple[str, ...],
+    status: int,
+    package: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert callable(lack)
+    missing = lack(monkeypatch, tmp_path)
+    assert build_native.main(*words) == status
+    assert capsys.readouterr().err == f"The kernels are not compiled, so large trails are read slowly: {missing}\n"
+    assert not (package / build_native.LIBRARY).parent.exists()
+
+
+def test_numba_that_is_not_installed_is_named() -> None:
+    program = (
+        "import sys; sys.modules['numba'] = None\n"
+        "from scripts import build_native\n"
+        "try: build_native._compiled()\n"
+        "except build_native.CannotBuild as error: print(error)\n"
+    )
+    root = Path(__file__).parents[1]
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, cwd=root)
+    assert done.stdout.startswith("numba does not load (")
+
+
+@pytest.mark.skipif(not build_native.is_built(), reason="the kernels are not built")
+def test_a_library_of_these_sources_stays(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CC", "no-such-compiler")
+    assert build_native.main() == 0
