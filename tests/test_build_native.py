@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from scripts import build_native
+from trailformat.scan.kernels.note import LIBRARY, NOTE
 
 NUMBA = "numba does not load (No module named 'numba'); make native installs it"
 
@@ -17,7 +18,7 @@ NUMBA = "numba does not load (No module named 'numba'); make native installs it"
 def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder where the library of other sources lies."""
     monkeypatch.setattr(build_native, "PACKAGE", tmp_path)
-    for name in (build_native.LIBRARY, build_native.NOTE):
+    for name in (LIBRARY, NOTE):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text("old")
     return tmp_path
@@ -65,7 +66,7 @@ def test_what_is_missing_is_told_in_a_line(
     missing = lack(monkeypatch, tmp_path)
     assert build_native.main(*words) == status
     assert capsys.readouterr().err == f"The kernels are not compiled, so large trails are read slowly: {missing}\n"
-    assert not (package / build_native.LIBRARY).parent.exists()
+    assert not (package / LIBRARY).parent.exists()
 
 
 def test_numba_that_is_not_installed_is_named() -> None:
