@@ -85,3 +85,30 @@ def test_numba_that_is_not_installed_is_named() -> None:
 def test_a_library_of_these_sources_stays(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CC", "no-such-compiler")
     assert build_native.main() == 0
+
+
+@pytest.mark.parametrize(("compiler", "tools"), [("sh", ["numba>=0.61"]), ("no-such-compiler", [])])
+def test_a_wheel_asks_for_numba_only_where_it_can_be_linked(
+    compiler: str, tools: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("setuptools", reason="pip brings setuptools for a build")
+    from scripts import build_backend
+
+    monkeypatch.setattr("setuptools.build_meta.get_requires_for_build_wheel", lambda _settings: [])
+    monkeypatch.setenv("CC", compiler)
+    assert build_backend.get_requires_for_build_wheel() == tools
+
+
+@pytest.mark.parametrize("is_there", [True, False])
+def test_a_wheel_is_for_one_kind_of_machine_where_it_holds_the_library(
+    is_there: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("setuptools", reason="pip brings setuptools for a build")
+    from scripts import build_backend
+
+    made: list[dict[str, object]] = []
+    monkeypatch.setattr(build_backend, "_LIBRARY", tmp_path if is_there else tmp_path / "none")
+    monkeypatch.setattr(subprocess, "run", lambda *_command, **_how: None)
+    monkeypatch.setattr("setuptools.build_meta.build_wheel", lambda _folder, given, _metadata: made.append(given))
+    build_backend.build_wheel("dist")
+    assert [bool(given) for given in made] == [is_there]

@@ -8,18 +8,18 @@ from trailformat.codec.user_folder import user_folder
 
 
 def test_a_variable_names_the_folder_of_each_kind() -> None:
-    environment = {"XDG_CACHE_HOME": "/fast", "XDG_CONFIG_HOME": "/u01/etc", "XDG_STATE_HOME": "/var/state"}
-    folders = [user_folder(kind, environment) for kind in ("cache", "config", "state")]
-    assert folders == [Path("/fast/logdump"), Path("/u01/etc/logdump"), Path("/var/state/logdump")]
+    environment = {"XDG_CONFIG_HOME": "/u01/etc", "XDG_STATE_HOME": "/var/state"}
+    folders = [user_folder(kind, environment) for kind in ("config", "state")]
+    assert folders == [Path("/u01/etc/logdump"), Path("/var/state/logdump")]
 
 
-@pytest.mark.parametrize("value", [None, "", "relative", "~/cache"])
+@pytest.mark.parametrize("value", [None, "", "relative", "~/state"])
 def test_without_an_absolute_path_the_folder_is_in_the_home_directory(
     value: str | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("HOME", "/home/tea")
-    environment = {} if value is None else {"XDG_CACHE_HOME": value}
-    assert user_folder("cache", environment) == Path("/home/tea/.cache/logdump")
+    environment = {} if value is None else {"XDG_STATE_HOME": value}
+    assert user_folder("state", environment) == Path("/home/tea/.local/state/logdump")
 
 
 def test_without_a_home_directory_there_is_none(monkeypatch: pytest.MonkeyPatch) -> None:

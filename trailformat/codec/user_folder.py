@@ -8,12 +8,11 @@ from pathlib import Path
 from typing import Literal
 
 _FOLDERS = {
-    "cache": ("XDG_CACHE_HOME", ".cache"),
     "config": ("XDG_CONFIG_HOME", ".config"),
     "state": ("XDG_STATE_HOME", ".local/state"),
 }
 """The variable that names each, and its place in the home directory without one."""
-Kind = Literal["cache", "config", "state"]
+Kind = Literal["config", "state"]
 
 
 def user_folder(kind: Kind, environment: Mapping[str, str] = os.environ) -> Path | None:
