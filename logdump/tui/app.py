@@ -269,8 +269,8 @@ class TrailApp(HarmlessApp):
                 return
         elif self.model.upper != "records":
             self.model.upper = "records"
-        elif self.model.page == OUTPUT:
-            self.model.show_page(self.model.page_before)
+        else:
+            self.model.show_records_page()
         self.records.focus()
 
     def action_leave_or_quit(self) -> None:
@@ -311,6 +311,7 @@ class TrailApp(HarmlessApp):
     def action_follow(self) -> None:
         """Follow the end of the trail, or no longer."""
         self.model.follows = not self.model.follows
+        self.model.show_records_page()
 
     def action_copy_rba(self) -> None:
         """The RBA under the cursor, into the terminal's clipboard."""
@@ -333,18 +334,18 @@ class TrailApp(HarmlessApp):
         page.shows_margin = not page.shows_margin
         page.refresh()
 
-    def action_show_help(self) -> None:
+    async def action_show_help(self) -> None:
         """The keys."""
-        self.push_screen(HelpScreen(self.appearance.keymap.keys, self.glyphs))
+        await self.push_screen(HelpScreen(self.appearance.keymap.keys, self.glyphs))
 
-    def action_show_palette(self) -> None:
+    async def action_show_palette(self) -> None:
         """All commands; the one chosen begins a line."""
 
         def take(name: str | None) -> None:
             if name is not None:
                 self.action_type_in(f"{name} ")
 
-        self.push_screen(Palette(self.glyphs), take)
+        await self.push_screen(Palette(self.glyphs), take)
 
     def action_show_choices(self, name: str) -> None:
         """One of the panes over the record list; again: the list."""
@@ -387,13 +388,13 @@ class TrailApp(HarmlessApp):
         """The user has moved: so does the session."""
         with self.model.changing():
             self._reports.stand_at(row)
-            self.model.follows = False
+            self.model.move()
 
     def row_beyond(self, rba: int | None, is_before: bool) -> None:  # noqa: FBT001 - called by the list alone
         """The user has moved over an end of the file: so does the session."""
         with self.model.changing():
             self._reports.cross(rba, backwards=is_before)
-            self.model.follows = False
+            self.model.move()
 
     def on_pane_read(self, message: messages.PaneRead) -> None:
         """A page about a record is here."""
