@@ -43,7 +43,6 @@ from logdump.tui.text.styled import StyledScreen
 from trailformat.trail.sequence import Spot
 
 _POLL_EVERY = 1.0
-_PLACES: dict[type | None, Area] = {Prompt: Area.PROMPT, SideBySidePane: Area.SIDE_BY_SIDE}
 
 
 class TrailApp(HarmlessApp):
@@ -167,7 +166,7 @@ class TrailApp(HarmlessApp):
     def on_descendant_focus(self, _event: events.DescendantFocus) -> None:
         """The keys of the place are those that act there."""
         if len(self.screen_stack) == 1:
-            self.model.place = _PLACES.get(type(self.focused), Area.PANES)
+            self.model.place = getattr(self.focused, "place", Area.PANES)
             self.model.offers = ""
 
     def on_prompt_offered(self, message: Prompt.Offered) -> None:
@@ -257,7 +256,7 @@ class TrailApp(HarmlessApp):
 
     def action_show_tab(self, name: str) -> None:
         """Show a page of the lower pane."""
-        self.model.show_page(name)
+        self.pages.open(name, self.records)
 
     def action_leave(self) -> None:
         """Esc: one level back, and never out of the program."""
@@ -269,8 +268,11 @@ class TrailApp(HarmlessApp):
                 return
         elif self.model.upper != "records":
             self.model.upper = "records"
-        else:
+        elif self.model.page == OUTPUT:
+            is_inside = self.focused is self.pages.shown
             self.model.show_records_page()
+            if is_inside and self.pages.shown.place is not Area.PANES:
+                return
         self.records.focus()
 
     def action_leave_or_quit(self) -> None:

@@ -33,6 +33,7 @@ OF_COMMANDS = frozenset({OUTPUT, SIDE_BY_SIDE})
 """The pages of what commands found."""
 NOT_OF_RECORD = OF_COMMANDS | {TIMELINE}
 """The pages that are not about the record under the cursor."""
+NO_TRAIL = "No trail is open. OPEN <filename> opens one."
 _REMOVED = "FILE REMOVED"
 
 

@@ -10,7 +10,6 @@ from textual.await_complete import AwaitComplete
 from textual.message import Message
 from textual.message_pump import MessagePump
 
-
 _BY_WIDGET, _BY_APPLICATION = 2, 3
 """Rounds: a key goes up from its widget, then so do the messages that it causes; these may move the focus, later."""
 

@@ -1,4 +1,4 @@
-"""Keys that come in one read, as over a slow line, from a macro or from expect: each finds what the one before it did."""
+"""Keys that come in one read, over a slow line or from a macro: each acts where the keys before it have led."""
 
 from __future__ import annotations
 
@@ -72,7 +72,10 @@ BURSTS: dict[str, tuple[str, Callable[[Screen], bool]]] = {
     "a paste, and Enter": (f":{PASTED}\r", lambda screen: rba_of(screen) == 2722),
     "an empty line leads to the records": (":\rjjj", lambda screen: rba_of(screen) == 1811),
     "Tab leads on": (":\t\t:x", lambda screen: screen.app.prompt.value.endswith("x")),
-    "a pane, a choice, and a line": ("x\r:y", lambda screen: screen.app.prompt.value == "y" and len(entered(screen)) == 1),
+    "a pane, a choice, and a line": (
+        "x\r:y",
+        lambda screen: screen.app.prompt.value == "y" and len(entered(screen)) == 1,
+    ),
     "a pane, and a line": ("x:pos 9", lambda screen: screen.app.prompt.value == "pos 9"),
     "a mark and its letter": ("jjma", lambda screen: [one.name for one in screen.app.model.state.marks] == ["a"]),
     "help, out of it, and a row": ("?qjj", lambda screen: rba_of(screen) == 1261),
