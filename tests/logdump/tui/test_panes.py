@@ -90,6 +90,7 @@ def test_the_first_key_scrolls_a_text_that_is_longer_than_its_pane(size: tuple[i
         app = screen.app
         for key in ("pagedown", "j", "space", "down"):
             await screen.type("pos 1811; help")
+            app.model.field = ""
             app.model.show_page(name)
             page = app.pages.shown
             page.focus()
