@@ -268,11 +268,8 @@ class TrailApp(HarmlessApp):
                 return
         elif self.model.upper != "records":
             self.model.upper = "records"
-        elif self.model.page == OUTPUT:
-            is_inside = self.focused is self.pages.shown
-            self.model.show_records_page()
-            if is_inside and self.pages.shown.place is not Area.PANES:
-                return
+        elif self.pages.leave_output():
+            return
         self.records.focus()
 
     def action_leave_or_quit(self) -> None:

@@ -88,6 +88,12 @@ class Pages(Vertical):
         elif focused is not None and focused is self._borrowing:
             lender.focus()
 
+    def leave_output(self) -> bool:
+        """Show the page before the output again; returns whether the keyboard stays there, for the keys of that page."""
+        was_inside = self._model.page == OUTPUT and self.shown.has_focus
+        self._model.show_records_page()
+        return was_inside and self.shown.place is not Area.PANES
+
     def on_mount(self) -> None:
         """Show the first page."""
         self._show_page()

@@ -102,12 +102,13 @@ def test_a_click_below_the_last_row_goes_to_that(tmp_path: Path) -> None:
 def test_a_click_on_a_row_of_a_neighbour_opens_its_file_there() -> None:
     async def steps(screen: Screen) -> None:
         await screen.type("across on")
-        await screen.press("escape", "G")
-        region = screen.app.records.region
-        text = screen.text.splitlines()[region.bottom - 1][region.x :]
-        await screen.pilot.click(offset=(region.x + 3, region.bottom - 1))
-        await screen.settle()
+        await screen.press("escape", "G", "j")
         assert screen.app.session.trail.path.name == "st000000001"
+        region = screen.app.records.region
+        text = screen.text.splitlines()[region.y + 1][region.x :]
+        await screen.pilot.click(offset=(region.x + 3, region.y + 1))
+        await screen.settle()
+        assert screen.app.session.trail.path.name == "st000000000"
         assert str(rba_of(screen)) == text.split()[0]
 
     drive(steps, "st000000000", WIDE)
