@@ -22,7 +22,7 @@ from logdump.tui.text.timeline_text import lag_plot
 from tests.hostile import nasty, raw_characters
 from tests.logdump.commands.test_heartbeat import MINUTE, objects
 from tests.logdump.tui.conftest import Golden
-from tests.logdump.tui.drive import NARROW, WIDE, Screen, drive
+from tests.logdump.tui.drive import NARROW, WIDE, Screen, drive, short_folder
 from tests.logdump.tui.stepped import Stepped
 from tests.logdump.tui.test_harmless import characters
 from tests.logdump.tui.test_records import SIZES, rba_of
@@ -34,8 +34,8 @@ _BAR = re.compile("[▁▂▃▄▅▆▇█]")
 
 
 @pytest.fixture(scope="module")
-def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return target_trail(tmp_path_factory.mktemp("beats") / "hh000000000", MOMENTS)
+def path() -> Path:
+    return target_trail(short_folder() / "hh000000000", MOMENTS)
 
 
 def pane(screen: Screen) -> TimelinePane:
