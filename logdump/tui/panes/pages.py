@@ -89,7 +89,7 @@ class Pages(Vertical):
             lender.focus()
 
     def leave_output(self) -> bool:
-        """Show the page before the output again; returns whether the keyboard stays there, for the keys of that page."""
+        """Show the page before the output again; returns whether the keyboard stays there, for its own keys."""
         was_inside = self._model.page == OUTPUT and self.shown.has_focus
         self._model.show_records_page()
         return was_inside and self.shown.place is not Area.PANES
