@@ -44,6 +44,14 @@ class Timeline(NamedTuple):
         """Microseconds from the newest beat of a way to the newest time in the file."""
         return (self.at if self.at is not None else way.newest) - way.newest
 
+    def time_at(self, way: int, rba: int) -> int | None:
+        """The time of the beat of a way, or of the interval, that a record is in or after; None before the first."""
+        if self.ways:
+            known = [(one.rba, one.time) for one in self.ways[way].points]
+        else:
+            known = [(one.rba, one.start) for one in (self.volume.intervals if self.volume is not None else ())]
+        return max((one for one in known if one[0] <= rba), default=min(known, default=(0, None)))[1]
+
     @property
     def newest_age(self) -> int | None:
         """The age of the newest beat; None without one."""

@@ -93,7 +93,7 @@ class Reports:
     def _take_output(self, report: messages.OutputGrew) -> None:
         model, entry, progress = self._model, self._mode.transcript.last, report.progress
         model.output += 1
-        if entry is not None and (len(entry.records) > 1 or not self._has_room(entry)):
+        if entry is not None and not model.has_moved and self._is_report(entry):
             model.show_page(OUTPUT)
         if isinstance(progress, SearchProgress):
             model.busy = f"Ctrl+C stops, searching for a good header, RBA {progress.rba}"
@@ -104,6 +104,15 @@ class Reports:
     def _has_room(self, entry: TranscriptEntry) -> bool:
         """Whether an answer can be read without the output page."""
         return entry.is_on_page or self._fits(entry)
+
+    def _is_report(self, entry: TranscriptEntry) -> bool:
+        """Whether an answer is for the output page even where the line has moved the cursor."""
+        return len(entry.records) > 1 or (entry.is_long and not self._has_room(entry))
+
+    @property
+    def _place(self) -> tuple[int, int]:
+        """The list, and the position in it: where it is another one, the cursor may have moved."""
+        return self._model.listing, self._model.rba
 
     def _take_aligned(self, report: messages.AlignedGrew) -> None:
         model, before = self._model, self._model.aligned
@@ -117,7 +126,7 @@ class Reports:
         self._model.questions += 1
 
     def _take_end(self, report: messages.CommandEnded) -> None:
-        model, state, before = self._model, report.state, self._model.state
+        model, state, before, place = self._model, report.state, self._model.state, self._place
         model.ended = report.number
         if state.is_over:
             model.is_over = True
@@ -125,7 +134,7 @@ class Reports:
         model.end_line(state)
         self.take_prompt()
         self._show_session(before)
-        self._choose_page(report)
+        self._choose_page(report, has_moved=self._place != place)
 
     def _take_crossing(self, report: messages.Crossed) -> None:
         model, before = self._model, self._model.state
@@ -144,16 +153,22 @@ class Reports:
             self._file.filter(state.filters, state.source)
             model.list_others()
 
-    def _choose_page(self, report: messages.CommandEnded) -> None:
-        """Show a record in detail, an answer that the strip above the prompt has no room for in the output pane."""
+    def _choose_page(self, report: messages.CommandEnded, *, has_moved: bool) -> None:
+        """Show an answer that the strip above the prompt has no room for, else the record where the cursor has moved.
+
+        A line that has moved the cursor shows the record: its own answer replaces that only where it is a report.
+        """
         model, entry = self._model, self._mode.transcript.last
         if entry is None:
             return
         is_elsewhere = bool(entry.records) and list(entry.records) != [model.rba]
-        if report.records > 1 or is_elsewhere or not self._has_room(entry):
+        is_answer = self._is_report(entry) if has_moved and not entry.has_failed else not self._has_room(entry)
+        if report.records > 1 or is_elsewhere or is_answer:
             model.show_page(OUTPUT)
         elif report.records == 1 and model.page in OF_COMMANDS:
             model.show_page(model.page_before)
+        elif has_moved:
+            model.show_records_page()
 
     # The file.
 

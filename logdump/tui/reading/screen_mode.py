@@ -200,9 +200,12 @@ class ScreenMode(LineMode):
     def _print(self, event: Event) -> None:
         is_on_page = self._alignment is not None and self._alignment.shows(event)
         self._is_elsewhere = is_on_page or isinstance(event, KnownRecord)
-        if isinstance(event, KnownRecord) and self.transcript.last is not None:
+        entry = self.transcript.last
+        if isinstance(event, KnownRecord) and entry is not None:
             self._records += 1
-            self.transcript.last.records.append(event.record.rba)
+            entry.records.append(event.record.rba)
+        elif isinstance(event, Failure) and entry is not None:
+            entry.has_failed = True
         super()._print(event)
 
     def _show_progress(self, event: Progress | SearchProgress | JobProgress) -> None:

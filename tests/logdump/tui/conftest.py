@@ -7,8 +7,16 @@ from pathlib import Path
 
 import pytest
 
+from tests.logdump.tui.drive import short_folder
+
 _FOLDER = Path(__file__).parent / "screens"
 Golden = Callable[[str, str], None]
+
+
+@pytest.fixture
+def tmp_path() -> Path:
+    """A folder with a short path, in place of that of pytest: screens show it."""
+    return short_folder()
 
 
 @pytest.fixture(autouse=True)

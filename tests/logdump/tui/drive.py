@@ -6,6 +6,7 @@ import asyncio
 import atexit
 import contextlib
 import functools
+import os
 import re
 import shutil
 import tempfile
@@ -25,6 +26,7 @@ from tests.logdump.tui.resting import come_to_rest
 NARROW, WIDE = (80, 24), (120, 36)
 SWITCHES = "timeoffset gmt; ghdr on; detail data; ggstoken detail; usertoken detail"
 
+_SHORT = "/tmp"
 _PATH = re.compile(r"^(.*?(?:Current LogTrail is|LogTrail|Error:|(?:^|│)in) )/.*$", re.MULTILINE)
 """A path, whose length differs between machines, and what stands behind it."""
 
@@ -78,12 +80,17 @@ class Screen:
 Steps = Callable[[Screen], Awaitable[None]]
 
 
+def short_folder() -> Path:
+    """A new folder, until the end, whose path is short whatever TMPDIR says: a long one is wrapped on the screen."""
+    folder = Path(tempfile.mkdtemp(dir=_SHORT if os.access(_SHORT, os.W_OK) else None))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return folder
+
+
 @functools.cache
 def trails() -> Path:
-    """A copy of the fixtures whose path is short wherever the repository lies: a long one is wrapped on the screen."""
-    folder = Path(tempfile.mkdtemp())
-    atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    return Path(shutil.copytree(TRAILS, folder / "t"))
+    """A copy of the fixtures whose path is short wherever the repository lies."""
+    return Path(shutil.copytree(TRAILS, short_folder() / "t"))
 
 
 def drive(
