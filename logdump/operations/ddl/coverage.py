@@ -46,4 +46,5 @@ def _of_table(
 def object_name(table: str) -> ObjectName:
     """A table's name as a trail has it; of more than three parts the last are the name."""
     parts = table.split(".", MOST_PARTS - 1)
-    return ObjectName(*[*reversed(parts)])
+    name, owner, catalog = [*reversed(parts), "", ""][:MOST_PARTS]
+    return ObjectName(name, owner, catalog)
