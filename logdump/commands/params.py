@@ -168,6 +168,8 @@ COMMANDS = (
             "The side is that of its EXTRACT or REPLICAT, unless it is given. What is not understood is listed.",
             "SHOW lists the statements with file and line, passwords replaced.",
             "COVERAGE shows for each table of the open trail, through the filter, which TABLE or MAP takes it.",
+            "TABLE and exclusions belong to the EXTTRAIL or RMTTRAIL before them; exclusions before it hold for all.",
+            "What is read and not used is named at each answer that it would change.",
             "docs/ddl.md describes the language as it is read here.",
         ),
         origin=Origin.OURS,

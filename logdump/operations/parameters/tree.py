@@ -147,8 +147,10 @@ class ParameterFile(NamedTuple):
     @property
     def trails(self) -> list[OutputTrail]:
         """The trails that it writes, each once: at its first statement."""
-        found = {(one.name, one.host): one for one in reversed(self.of(OutputTrail))}
-        return sorted(found.values(), key=self.nodes.index)
+        found: dict[tuple[str, int], OutputTrail] = {}
+        for one in self.of(OutputTrail):
+            found.setdefault((one.name, one.host), one)
+        return list(found.values())
 
     def by_trail(self) -> Iterator[tuple[str | None, ParameterFile]]:
         """Each trail by its name with what is for it; the file alone where it names none."""
