@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 
 from logdump.operations.parameters.not_used import UNUSED
+from logdump.operations.parameters.reading import read_parameters
+from logdump.session.evaluation import ProcessSide
 from tests.logdump.commands.test_params import objects, written
 from tests.logdump.ddl.files import evaluated, parameter_file
 from tests.logdump.line import Line
@@ -122,3 +124,14 @@ def test_explain_ddl_names_it_with_the_number_of_statements(line: Line, trails: 
     line(f"params {written(tmp_path, 'REPLICAT r', 'DDLOPTIONS NOSUCH', 'MAP teahouse.*, TARGET tea2.*;')}")
     line(f"open {trails / 'zt000000000'}")
     assert any("27 statements: DDLOPTIONS NOSUCH (line 2) is not known" in one for one in line("explain ddl"))
+
+
+def test_what_globals_says_is_named_too(tmp_path: Path) -> None:
+    path = tmp_path / "GLOBALS"
+    path.write_text("NAMEMATCHEXACT\n")
+    globals_ = read_parameters(path, ProcessSide.GLOBALS)
+    for lines in (EXTRACT, REPLICAT):
+        (result,) = evaluated("drop table hr.a", parameter_file(tmp_path, *lines), globals_)
+        assert list(result.problems) == [
+            f"NAMEMATCHEXACT ({path}, line 1) is not used: capitals count in all names",
+        ]
