@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from logdump.commands.params import parameters_in_use
+from logdump.commands.params import parameters_in_use, unused_parameters
 from logdump.language.command import Command, Origin
 from logdump.language.forms import AnyOrder, Keyword
 from logdump.language.parameters import EnteredTime, File, Number, OneOf, Time
@@ -23,6 +23,7 @@ from logdump.operations.bounded_recovery.options import (
 )
 from logdump.operations.bounded_recovery.survey import BrSurvey
 from logdump.operations.chosen_trail import refuse_filter, whole_trail_of
+from logdump.operations.parameters.not_used import ParameterUse
 from logdump.session.bounded_recovery import Began
 from logdump.session.errors import ArgumentError
 from logdump.session.events import Event, Notice
@@ -96,6 +97,7 @@ def run_bounded_recovery(session: Session, wanted: WantedBr) -> Iterator[Event]:
         survey.is_partial = True
     files = f", {len(whole)} files" if len(whole) > 1 else ""
     yield from survey.events(f"LogTrail {options.over or session.trail.path}{files}", session.definitions_of)
+    yield from unused_parameters(session, ParameterUse.OPEN)
     if survey.is_partial:
         yield Notice(("Stopped before the end: this is partial.",), ExitStatus.INTERRUPTED)
         raise KeyboardInterrupt

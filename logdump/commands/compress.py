@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from logdump.commands.params import parameters_in_use
+from logdump.commands.params import parameters_in_use, unused_parameters
 from logdump.language.command import Command, Origin
 from logdump.language.forms import AnyOrder, Keyword
 from logdump.language.parameters import File, Number, OneOf
 from logdump.operations.compression.survey import CompressOptions, CompressSurvey
 from logdump.operations.compression.wire import MOST_THRESHOLD
 from logdump.operations.matching_files import matching_files
-from logdump.operations.parameters.options_of import options_of
+from logdump.operations.parameters.not_used import ParameterUse
+from logdump.operations.parameters.options_of import options_in, options_of
+from logdump.operations.parameters.tree import Other
 from logdump.session.across import files_from
-from logdump.session.events import Bad, Event, Notice
+from logdump.session.events import Bad, Event, Notice, Text, say
 from logdump.session.exit_status import ExitStatus
 from logdump.session.session import Session
 from trailformat import NotATrail, TrailFile
@@ -40,9 +42,23 @@ def run_compress(session: Session, options: CompressOptions) -> Iterator[Event]:
         survey.is_partial = True
     files = f", {len(paths)} files" if len(paths) > 1 else ""
     yield from survey.results(f"LogTrail {options.over if options.over and files else paths[0]}{files}")
+    yield from _remarks(session)
     if survey.is_partial:
         yield Notice(("Stopped before the end: this is partial.",), ExitStatus.INTERRUPTED)
         raise KeyboardInterrupt
+
+
+def _remarks(session: Session) -> Iterator[Text]:
+    """Whether the parameter file in use compresses at all, and what it says that is not used here."""
+    file = parameters_in_use(session).extract
+    hosts = [one.rule for one in file.of(Other) if one.keyword == "RMTHOST"] if file is not None else []
+    for rule in hosts:
+        place = f"{rule.path}, line {rule.line}"
+        if next(options_in(rule, "COMPRESS")) is None:
+            yield say(f"RMTHOST ({place}) has no COMPRESS: it sends the blocks as they are.")
+        if rule is not hosts[-1]:
+            yield say(f"RMTHOST ({place}) is not used: the sizes are those of the last one.")
+    yield from unused_parameters(session, ParameterUse.WIRE)
 
 
 def _with_parameters(session: Session, options: CompressOptions) -> CompressOptions:

@@ -108,14 +108,15 @@ class Evaluating:
                 yield one
 
     def _of_record(self, trail: TrailFile, record: Record) -> Iterator[Event]:
-        for result in self.evaluated(subject_of_record(trail, record)):
+        parameters = self._parameters.for_trail(trail.path)
+        for result in self.evaluated(subject_of_record(trail, record), parameters):
             yield result._replace(path=trail.path, rba=record.rba, csn=record.csn, shows_file=self.shows_file)
 
-    def evaluated(self, subject: DdlSubject) -> Iterator[DdlEvaluated]:
+    def evaluated(self, subject: DdlSubject, parameters: ParametersInUse) -> Iterator[DdlEvaluated]:
         """What becomes of a statement; under LEFTOUT only where it does not get through."""
         self.statements += 1
         options = self._options
-        for result in evaluate(subject, self._parameters, options.error):
+        for result in evaluate(subject, parameters, options.error):
             self._outcomes[result.side, result.outcome] += 1
             gets_through = result.outcome in (Outcome.APPLIED, Outcome.CAPTURED)
             if not (options.left_out and gets_through):
@@ -135,7 +136,7 @@ def run_ddl(session: Session, options: DdlOptions) -> Iterator[Event]:
         raise CommandError("No parameter file of an Extract or Replicat is in use. PARAMS <file> reads one.")
     evaluating = Evaluating(session, options, parameters)
     if options.text is not None:
-        yield from evaluating.evaluated(subject_of(options.text, owner=options.owner))
+        yield from evaluating.evaluated(subject_of(options.text, owner=options.owner), parameters)
         return
     if parameters.extract is not None:
         yield say(_IN_THE_TRAIL)

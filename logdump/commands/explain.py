@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple, Protocol
 
-from logdump.commands.params import parameters_in_use
+from logdump.commands.params import parameters_in_use, unused_parameters
 from logdump.commands.recovery import SEQNO_AND_RBA
 from logdump.language.command import Command, Origin
 from logdump.language.forms import Alternatives, Keyword, Maybe, Sequence
@@ -17,6 +17,7 @@ from logdump.operations.chosen_trail import whole_trail_of
 from logdump.operations.explaining.ddl import DdlQuestion
 from logdump.operations.explaining.lag import LagQuestion
 from logdump.operations.explaining.restart import RestartQuestion
+from logdump.operations.parameters.not_used import ParameterUse
 from logdump.operations.sequence_search import csn_goal, find_in_sequence
 from logdump.session.across import files_from
 from logdump.session.errors import CommandError
@@ -55,13 +56,14 @@ def _refuse_filter(session: Session) -> None:
         raise CommandError("Half a trail gives wrong answers: FILTER OFF first.")
 
 
-def _answer(question: Answerable, title: str, run: Iterator[Event]) -> Iterator[Event]:
+def _answer(question: Answerable, title: str, run: Iterator[Event], notices: Iterable[Event] = ()) -> Iterator[Event]:
     """Read what the question needs, then answer; Ctrl+C answers with what there is."""
     try:
         yield from run
     except KeyboardInterrupt:
         question.is_partial = True
     yield question.explained(title)
+    yield from notices
     if question.is_partial:
         yield Notice(("Stopped before the end: this is partial.",), ExitStatus.INTERRUPTED)
         raise KeyboardInterrupt
@@ -90,7 +92,7 @@ def _restart(at: RestartPlace | None) -> Run:
         options = with_parameters(options, parameters_in_use(session))
         question = RestartQuestion(whole, _place(session, whole, at), options)
         events = question.run(session.settings.notify, session.definitions_of)
-        yield from _answer(question, _title(whole, session), events)
+        yield from _answer(question, _title(whole, session), events, unused_parameters(session, ParameterUse.RESTART))
 
     return run
 
@@ -139,7 +141,7 @@ def _statements(session: Session, question: DdlQuestion) -> Iterator[Event]:
 
 
 def run_explain(session: Session, run: Run) -> Iterator[Event]:
-    """Answer a question; the position stays."""
+    """ParameterUse a question; the position stays."""
     yield from run(session)
 
 

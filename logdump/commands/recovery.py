@@ -6,10 +6,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from logdump.commands.params import unused_parameters
 from logdump.language.command import Command, Origin
 from logdump.language.forms import AnyOrder, Keyword, Maybe, Sequence
 from logdump.language.parameters import File, Number, OneOf, Word
 from logdump.operations.chosen_trail import refuse_filter, whole_trail_of
+from logdump.operations.parameters.not_used import ParameterUse
 from logdump.operations.recovery.report import RecoveryReport
 from logdump.operations.recovery.second_copies import records_of
 from logdump.operations.recovery.survey import Survey
@@ -71,6 +73,7 @@ class RecoveryRun:
             yield from self._part(report, part)
         if self._options.keep is not None and (keep := report.keep()) is not None:
             yield keep
+        yield from unused_parameters(self._session, ParameterUse.HISTORY)
         yield RecoveryEnd(shown)
 
     def _progress(self, lot: Lot) -> Iterator[Event]:

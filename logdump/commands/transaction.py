@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
+from logdump.commands.params import unused_parameters
 from logdump.language.command import Command, Origin
 from logdump.language.forms import Maybe
 from logdump.language.parameters import Number, OneOf
 from logdump.operations.first_match import all_of, no_metadata, show_first, show_record
+from logdump.operations.parameters.not_used import ParameterUse
 from logdump.session.across import go_to, place_of, return_to
 from logdump.session.check_events import SafePointShown
 from logdump.session.errors import CommandError
@@ -32,6 +34,7 @@ def run_safe(session: Session, given: int | None) -> Iterator[Event]:
     for walked in search.run():
         yield Progress(walked.records, walked.spot.rba, walked.time)
     yield SafePointShown(search.places())
+    yield from unused_parameters(session, ParameterUse.RESTART)
 
 
 def run_transaction(session: Session, find: Step) -> Iterator[Event]:

@@ -44,14 +44,7 @@ def recovery_lines(shown: RecoveryShown, _settings: Settings) -> Iterator[str]:
     yield from missing_lines(shown.gaps)
     if shown.unreadable:
         yield f"No trail: {_named(shown.unreadable)}"
-    if shown.damaged or shown.incomplete:
-        lost = (
-            f"{amount(shown.incomplete, 'transaction')} not whole for it or for missing files"
-            if shown.incomplete
-            else ""
-        )
-        damage = f"Damage at {amount(shown.damaged, 'place')}, see CHECK" if shown.damaged else ""
-        yield f"{'; '.join(part for part in (damage, lost) if part)}."
+    yield from _loss_lines(shown)
     if shown.behind_damage:
         verb = "is" if shown.behind_damage == 1 else "are"
         yield (
@@ -60,6 +53,17 @@ def recovery_lines(shown: RecoveryShown, _settings: Settings) -> Iterator[str]:
         )
     yield from _version_lines(shown)
     yield from _tail_lines(shown)
+
+
+def _loss_lines(shown: RecoveryShown) -> Iterator[str]:
+    """The damage, and the transactions that lack a part: of what is so, each may be the reason."""
+    damage = f"Damage at {amount(shown.damaged, 'place')}, see CHECK" if shown.damaged else ""
+    found = {"damage": shown.damaged, "missing files": shown.gaps, "files that are no trail": shown.unreadable}
+    causes = [f"by {' or '.join(what for what, number in found.items() if number)}"] if any(found.values()) else []
+    causes.append("begun before the first file that is here")
+    lost = f"{amount(shown.incomplete, 'transaction')} not whole, {' or '.join(causes)}" if shown.incomplete else ""
+    if damage or lost:
+        yield f"{'; '.join(part for part in (damage, lost) if part)}."
 
 
 def missing_lines(gaps: tuple[FileGap, ...]) -> Iterator[str]:

@@ -19,6 +19,7 @@ from trailformat import Record
 from trailformat.trail.file import TrailFile
 from trailformat.trail.sequence import Spot
 
+_MOST_DOUBTS = 3
 MOST_SHOWN = 10
 _NO_RULE_NAMES_IT = "ORA-99999"
 _THROUGH = (Outcome.APPLIED, Outcome.CAPTURED)
@@ -88,10 +89,12 @@ class DdlQuestion:
         self._statements = self._damaged = self._abends = 0
         self._outcomes: Counter[tuple[ProcessSide, Outcome]] = Counter()
         self._shown: list[Evidence] = []
+        self._doubts: Counter[str] = Counter()
         self.is_partial = False
 
     def take(self, trail: TrailFile, selection: Selection, notify: int) -> Iterator[Event]:
         """Take a file in; yields Progress and what cannot be read."""
+        parameters = self._parameters.for_trail(trail.path)
         for one in ddl_records(trail, trail.first_rba, selection, notify):
             if not isinstance(one, Record):
                 self._damaged += isinstance(one, Notice)
@@ -99,13 +102,14 @@ class DdlQuestion:
                 continue
             self._statements += 1
             subject = subject_of_record(trail, one)
-            for result in evaluate(subject, self._parameters):
+            for result in evaluate(subject, parameters):
                 self._note(result, Spot(trail.path, one.rba))
-            failing = evaluate(subject, self._parameters, _NO_RULE_NAMES_IT)
+            failing = evaluate(subject, parameters, _NO_RULE_NAMES_IT)
             self._abends += any(result.outcome is Outcome.ABEND for result in failing)
 
     def _note(self, result: DdlEvaluated, spot: Spot) -> None:
         self._outcomes[result.side, result.outcome] += 1
+        self._doubts.update(result.problems)
         if result.outcome in _THROUGH and not result.not_converted:
             return
         if len(self._shown) < MOST_SHOWN:
@@ -128,11 +132,15 @@ class DdlQuestion:
         if self._abends:
             what = f"{amount(self._abends, 'statement')} at which Replicat abends where the target refuses them"
             parts.append(Evidence((f"DDLERROR: {what}",)))
+        doubts = [
+            Evidence((f"{amount(number, 'statement')}: {doubt}",))
+            for doubt, number in self._doubts.most_common(_MOST_DOUBTS)
+        ]
         return Explained(
             Question.DDL,
             title,
             conclusion(RULES, facts),
-            (*parts, *self._shown),
+            (*parts, *self._shown, *doubts),
             ("an Extract has let these statements through already; names of the target are those of the files",),
             ("statements that an Extract has left out: the source's own history would tell",),
             self._damaged,

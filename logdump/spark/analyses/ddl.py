@@ -73,7 +73,7 @@ def _of_record(file: TrailFile, record: Record, parameters: ParametersInUse) -> 
         "derived": subject.derived and str(subject.derived),
         "statement": subject.text,
     }
-    results = [*evaluate(subject, parameters)]
+    results = [*evaluate(subject, parameters.for_trail(file.path))]
     yield from ({**_VERDICT.build(one), **row, "result": one.statement} for one in results)
     if not results:
         yield row

@@ -154,3 +154,26 @@ def test_progress_is_reported_every_so_many_records(cut: Line) -> None:
     cut("notify 4")
     cut("recovery")
     assert [event.records for event in cut.events if isinstance(event, Progress)]
+
+
+@pytest.mark.parametrize(
+    ("kept", "damage", "causes"),
+    [
+        ((1,), False, "begun before the first file that is here"),
+        ((0, 2), False, "by missing files or begun before the first file that is here"),
+        ((0, 1, 2), True, "by damage or begun before the first file that is here"),
+        ((0, 2), True, "by damage or missing files or begun before the first file that is here"),
+    ],
+)
+def test_a_transaction_that_is_not_whole_is_told_with_what_may_be_the_reason(
+    kept: tuple[int, ...], damage: bool, causes: str, line: Line, trails: Path, tmp_path: Path
+) -> None:
+    for number in kept:
+        data = bytearray((trails / f"st{min(number, 1):09}").read_bytes())
+        if damage and number == 0:
+            data[2722:2726] = b"XXXX"
+        (tmp_path / f"st{number:09}").write_bytes(data)
+    said = "\n".join(line(f"open {tmp_path / f'st{kept[0]:09}'}; recovery"))
+    assert shown(line).incomplete
+    assert re.search(rf"\d+ transactions? not whole, {causes}\.$", said, re.MULTILINE)
+    assert ("Damage at" in said) is damage
