@@ -16,7 +16,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple, Self
 
-from trailformat.errors import NotATrail
+from trailformat.errors import NotATrail, refuse_denied
 from trailformat.scan import BAD_SPAN, PARTIAL, Batch, Engine, Workers, choose_engine, scan_in_threads
 from trailformat.trail.file import TrailFile
 from trailformat.trail.sequence import TrailName, TrailSequence, trails_among
@@ -142,6 +142,7 @@ class WholeTrail:
             return None, missing
         other = self.open(ordinal)
         if other is None:
+            refuse_denied(self.unreadable[self.paths[ordinal]])
             return None, self.paths[ordinal]
         other.close()
         return other.path, None
