@@ -82,6 +82,7 @@ class LineMode:
 
     def enter(self, line: str) -> None:
         """Run one line and print its events."""
+        OUTCOMES.forget()
         self._log(escape(f"{self.prompt}{line}"))
         events = run_line(self.session, REGISTRY, line)
         try:
@@ -92,10 +93,12 @@ class LineMode:
                 self._print(event)
             raise
         finally:
+            # here and now: what the command does at its end needs the open file
+            with contextlib.suppress(RuntimeError):
+                events.close()
             self._scroller.clear()
             self._tell_what_is_left()
             self._flush()
-            OUTCOMES.named.clear()
             with self._log_that_may_fail() as log:
                 log.flush()
             self._narrates = False

@@ -27,17 +27,18 @@ class TrailPeek(NamedTuple):
 
 
 def peek(path: Path) -> TrailPeek | None:
-    """The peek at a regular file; None when it is no trail or may not be opened.
+    """The peek at a regular file; None when it is no trail or not there.
 
     Raises:
-        CannotRead: reading it has failed.
+        CannotRead: reading it has failed, or this user may not.
     """
     try:
         with path.open("rb") as file:
             data = file.read(_LONGEST_HEADER)
     except OSError as error:
-        if isinstance(failure := not_opened(error, path), CannotRead):
-            raise failure from error
+        failure = not_opened(error, path)
+        if isinstance(failure, CannotRead) or isinstance(error, PermissionError):
+            raise CannotRead.of(error, path) from error
         return None
     if _TRAIL_START.match(data) is None:
         return None

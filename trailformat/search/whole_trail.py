@@ -125,11 +125,16 @@ class WholeTrail:
         return self._missing.get(self.paths[ordinal])
 
     def open(self, ordinal: int) -> TrailFile | None:
-        """The file, opened; None, and a reason in ``unreadable``, where it is no trail."""
+        """The file, opened; None, and a reason in ``unreadable``, where it is no trail.
+
+        Raises:
+            CannotRead: it is there, and cannot be read.
+        """
         path = self.paths[ordinal]
         try:
             return TrailFile(path)
         except NotATrail as error:
+            refuse_denied(error)
             self.unreadable[path] = error
             return None
 
@@ -142,7 +147,6 @@ class WholeTrail:
             return None, missing
         other = self.open(ordinal)
         if other is None:
-            refuse_denied(self.unreadable[self.paths[ordinal]])
             return None, self.paths[ordinal]
         other.close()
         return other.path, None

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 import trailformat.trail.file as trail_file
+from trailformat.codec.mapped_file import MappedFile
 
 _READS = ("read", "pread", "preadv", "readinto", "readall")
 _WRITES = ("write", "pwrite", "copy_file_range")
@@ -67,8 +68,8 @@ class Layer:
         for name, real in self._real.items():
             setattr(os, name, self._counted(name, real))
         fcntl.flock = self._counted("flock", fcntl.flock)
-        io.open = builtins.open = self._opened  # type: ignore[assignment]
-        trail_file.MappedFile = self._mapped_file()  # type: ignore[misc]
+        io.open = builtins.open = self._opened
+        vars(trail_file)["MappedFile"] = self._mapped_file()
         sys.stdout = io.TextIOWrapper(io.BufferedWriter(self._file_class()(1, "w", closefd=False)), encoding="utf-8")
 
     def _counted(self, name: str, real: Callable[..., Any]) -> Callable[..., Any]:
@@ -117,7 +118,7 @@ class Layer:
         class File(io.FileIO):
             """A file whose calls are counted."""
 
-            def read(self, size: int | None = -1) -> bytes:  # type: ignore[override]
+            def read(self, size: int | None = -1) -> bytes:
                 if size is None or size < 0:
                     return self.readall()
                 short = layer._counted("readinto", lambda view: super(File, self).readinto(view))
@@ -168,7 +169,7 @@ class Layer:
         return binary if "b" in mode else io.TextIOWrapper(binary, encoding, errors, newline)
 
     def _mapped_file(self) -> type[Any]:
-        layer, real = self, trail_file.MappedFile
+        layer, real = self, MappedFile
 
         class Mapped(real):  # type: ignore[misc, valid-type]
             """A mapping that is counted."""

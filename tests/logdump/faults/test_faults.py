@@ -1,4 +1,4 @@
-"""A call that fails: the output is absent or whole, the status true, nothing is left behind, and nothing is a traceback."""
+"""A call that fails: the output is absent or whole, the status true, nothing stays behind, no traceback."""
 
 from __future__ import annotations
 
@@ -35,9 +35,7 @@ def test_each_command_with_calls_that_fail(tmp_path: Path) -> None:
     assert {report["command"]: report["failures"] for report in reports if report["failures"]} == {}
 
 
-@pytest.mark.parametrize(
-    "command", ["et000000000: export csv to target replace", "et000000000: save target 8 records"]
-)
+@pytest.mark.parametrize("command", ["et000000000: export csv to target replace", "et000000000: save target 8 records"])
 def test_two_commands_with_every_call_that_fails(tmp_path: Path, command: str) -> None:
     (report,) = tried(tmp_path, 150, "2026", command)
     assert report["failures"] == []

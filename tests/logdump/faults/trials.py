@@ -138,6 +138,8 @@ class Bench:
         wanted, before = self._made(self.good.files), self._former
         if "the file was cut" in done.out + done.err and target in (wanted, before):
             return None if done.status else "an error, and status 0"
+        if target == wanted and done.status and "stands" in done.out + done.err:
+            return None
         after = self.after_cut(failure)
         is_after = (done.out, target, done.status) == (after.out, self._made(after.files), after.status)
         return None if is_after else "the answer is neither that of before nor that of after"
@@ -147,7 +149,7 @@ class Bench:
         if target not in (wanted, before):
             return "the target is neither absent nor whole"
         is_same = target == wanted and done.out == self.good.out
-        is_told = any(word in said for word in ("cannot", "Error", "denied", "[Errno", "could not be removed"))
+        is_told = any(word in said for word in ("cannot", "Error", "error", "denied", "[Errno", "could not be removed"))
         if not done.status:
             return None if is_same and (is_told or done.err == self.good.err) else "status 0, and another answer"
         if not is_same and not is_told:
@@ -214,10 +216,11 @@ def warm(bench: Bench) -> None:
         write, leave = os.write, os._exit
         real_child = bench._child
 
-        def note() -> None:
+        def note(status: int) -> None:
             write(modules[1], " ".join(name for name in sys.modules if name not in known).encode())
+            leave(status)
 
-        os._exit = lambda _status: (note(), leave(0))  # type: ignore[assignment, return-value]
+        vars(os)["_exit"] = note
         real_child(Layer(), bench._tried.line)
     os.close(modules[1])
     with os.fdopen(modules[0]) as names:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from pathlib import Path
 
@@ -29,7 +30,17 @@ class Outcomes:
             except OSError:
                 continue
             return
-        self.left.append(path)
+        self.keep(path)
+
+    def keep(self, path: Path) -> None:
+        """Note that a file or a folder is still there, if it is."""
+        if os.path.lexists(path):
+            self.left.append(path)
+
+    def forget(self) -> None:
+        """Begin anew."""
+        self.named.clear()
+        self.left.clear()
 
 
 OUTCOMES = Outcomes()

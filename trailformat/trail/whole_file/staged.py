@@ -145,7 +145,7 @@ class StagedFiles:
                 if path in named:
                     OUTCOMES.remove(path)
             except OSError:
-                OUTCOMES.left.append(former)
+                OUTCOMES.keep(former)
             else:
                 OUTCOMES.remove(former)  # two names of one file do not replace each other
 
@@ -307,7 +307,7 @@ class WholeFolder(_Whole):
         try:
             former.rename(self._path)
         except OSError:
-            OUTCOMES.left.append(former)
+            OUTCOMES.keep(former)
 
 
 @contextlib.contextmanager
