@@ -32,7 +32,7 @@ FILE is opened, or COMMAND runs first; then the commands of -c and -f, else of t
 A FILE that is called like a command needs its folder: ./count."""
 _EPILOG = """\
 exit status under -c and -f: 0 all went well, 1 a command failed, 2 wrong usage,
-4 no trail, bad data in it or not readable, 130 interrupted
+4 no trail or bad data in it, or it cannot be read, 130 interrupted
 
 examples:
   logdump dirdat/lt000000000

@@ -63,7 +63,11 @@ class Reader:
 
     def _answer(self, read: Read) -> None:
         try:
-            message = read(self._session)
+            try:
+                message = read(self._session)
+            except CannotRead:
+                # a file that was cut is read as it is now; any other failure comes again
+                message = read(self._session)
         except (TrailError, CannotRead, OSError) as error:
             message = ReadFailed(str(error))
         if message is not None:
