@@ -29,9 +29,7 @@ def tried(folder: Path, most: int, seed: str, text: str = "") -> list[dict[str, 
 
 def test_each_command_with_calls_that_fail(tmp_path: Path) -> None:
     reports = tried(tmp_path, _MOST, _SEED)
-    assert [report["command"] for report in reports] == [
-        one.name for columns in (False, True) for one in COMMANDS if one.columns is columns
-    ]
+    assert {report["command"] for report in reports} == {one.name for one in COMMANDS}
     assert {report["command"]: report["failures"] for report in reports if report["failures"]} == {}
 
 
