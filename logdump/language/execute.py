@@ -13,8 +13,9 @@ from logdump.session.errors import ArgumentError, CommandError
 from logdump.session.events import Bad, Event, Failure
 from logdump.session.exit_status import ExitStatus
 from logdump.session.session import Session
-from trailformat import CannotWrite, NotATrail, PartialRecord, TrailError
+from trailformat import CannotRead, CannotWrite, NotATrail, PartialRecord, TrailError
 from trailformat.trail.embedded import embedded_up_to
+from trailformat.trail.whole_file import OUTCOMES
 
 _BYTES_SHOWN = 40
 
@@ -50,7 +51,21 @@ def _run_calls(session: Session, registry: Registry, calls: list[tuple[str, str]
 
 
 def run_command(session: Session, command: AnyCommand, text: str) -> Iterator[Event]:
-    """Run one command; what goes wrong comes as a Failure."""
+    """Run one command; what goes wrong comes as a Failure, which names what was written all the same."""
+    written = len(OUTCOMES.named)
+    try:
+        yield from _answers(session, command, text, written)
+    except CannotRead as error:
+        yield Failure((f"Error: {error}", *stands(written)), ExitStatus.BAD_DATA, Bad(error))
+
+
+def stands(written: int = 0) -> tuple[str, ...]:
+    """What has been written whole, except the first so many."""
+    return tuple(f"{path} stands: it was written whole before that." for path in OUTCOMES.named[written:])
+
+
+def _answers(session: Session, command: AnyCommand, text: str, written: int) -> Iterator[Event]:
+    """What a command yields, and what is wrong with it or with the trail. Raises CannotRead."""
     try:
         arguments = parse(command.form, text, Context(session.settings.time_offset))
         yield from command.run(session, arguments)
@@ -62,11 +77,12 @@ def run_command(session: Session, command: AnyCommand, text: str) -> Iterator[Ev
         _note_failure(session, command)
         yield Failure(error.lines)
     except TrailError as error:
-        yield _trail_failure(session, error)
+        failure = _trail_failure(session, error)
+        yield failure._replace(lines=(*failure.lines, *stands(written)))
     except BrokenPipeError:
         raise
-    except OSError as error:
-        yield Failure((f"{command.name}: {error}",))
+    except (OSError, ImportError) as error:
+        yield Failure((f"{command.name}: {error}", *stands(written)))
     except RuntimeError as error:
         if "home directory" not in str(error):  # pathlib's, of a ~user that is not there
             raise

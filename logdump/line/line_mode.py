@@ -20,7 +20,9 @@ from logdump.session.exit_status import ExitStatus
 from logdump.session.session import Session
 from logdump.session.session_log import SessionLog
 from logdump.session.settings import OutputFormat
+from trailformat.errors import CannotRead
 from trailformat.records import far
+from trailformat.trail.whole_file import OUTCOMES
 
 BANNER = tuple(
     map(
@@ -80,27 +82,50 @@ class LineMode:
 
     def enter(self, line: str) -> None:
         """Run one line and print its events."""
+        OUTCOMES.forget()
         self._log(escape(f"{self.prompt}{line}"))
         events = run_line(self.session, REGISTRY, line)
         try:
             with far.observed(self._show_search):
-                for event in events:
-                    self._print(event)
+                self._print_all(events)
         except KeyboardInterrupt as interrupt:
             for event in _after(events, interrupt):
                 self._print(event)
             raise
         finally:
+            # here and now: what the command does at its end needs the open file
+            with contextlib.suppress(RuntimeError):
+                events.close()
             self._scroller.clear()
+            self._tell_what_is_left()
             self._flush()
             with self._log_that_may_fail() as log:
                 log.flush()
             self._narrates = False
 
+    def _tell_what_is_left(self) -> None:
+        """Name what a command should have removed and could not."""
+        if OUTCOMES.left:
+            left, OUTCOMES.left = OUTCOMES.left, []
+            lines = tuple(f"{path} could not be removed; nothing needs it." for path in left)
+            self._print(Notice(lines, ExitStatus.OK))
+
+    def _print_all(self, events: Generator[Event, None, None]) -> None:
+        """Print events; a read that fails while one is printed is an error of the command that has yielded it."""
+        failed: CannotRead | None = None
+        with contextlib.suppress(StopIteration):
+            while True:
+                event = next(events) if failed is None else events.throw(failed)
+                failed = None
+                try:
+                    self._print(event)
+                except CannotRead as error:
+                    failed = error
+
     def _standard_output(self) -> BinaryIO:
         """Standard output for data; what else this line prints is narration."""
         self._narrates = True
-        sys.stdout.flush()
+        terminal.flush()
         return sys.stdout.buffer
 
     def _ask(self, prompt: str) -> str | None:
@@ -156,7 +181,7 @@ class LineMode:
         terminal.write_lines(lines, is_narration=is_narration)
 
     def _flush(self) -> None:
-        sys.stdout.flush()
+        terminal.flush()
 
     def _render(self, event: Event) -> list[Harmless]:
         if self.is_json:

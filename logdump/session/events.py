@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     )
     from logdump.session.repairs import RepairLoss, RepairShown
     from logdump.session.statements import ScriptPart, StatementShown
-    from trailformat import TrailError
+    from trailformat import CannotRead, TrailError
     from trailformat.changes.lobs import Lob
 
 
@@ -164,7 +164,7 @@ class RowsShown(NamedTuple):
 class Bad(NamedTuple):
     """Bytes of a trail that are not right: the error, and how many bytes it concerns, where that is known."""
 
-    error: TrailError
+    error: TrailError | CannotRead
     length: int | None = None
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sized
 from functools import partial
 from typing import Protocol, Self, TypeVar
 
-from trailformat.errors import NotATrail
+from trailformat.errors import CannotRead
 from trailformat.scan.batch import BATCH_SIZE, Batch
 from trailformat.scan.engines import Engine, choose_engine
 from trailformat.scan.names import Names
@@ -107,7 +107,7 @@ class Scanning(Iterator[T]):
     def _look_at_size(self) -> int:
         size = self._trail.refresh()
         if size < self._size:
-            raise NotATrail(f"the file was cut to {size} bytes while it was read", path=self._trail.path)
+            raise CannotRead(f"the file was cut to {size} bytes while it was read", path=self._trail.path, rba=size)
         self._size = size
         return size
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from trailformat.changes.transactions import BEGINS, ENDS, is_transactional
-from trailformat.errors import BadRecord, NotATrail, TrailError
+from trailformat.errors import BadRecord, NotATrail, TrailError, refuse_denied
 from trailformat.records.io_types import RECORD_FRAGMENT, RESTARTS
 from trailformat.records.record import Record
 from trailformat.scan import RECORD, Batch, scan
@@ -85,7 +85,8 @@ def _start_before(trail: TrailFile, before: Before) -> Start:
         try:
             with TrailFile(earlier) as file:
                 before, begin = look_back(file, file.size), file.first_rba
-        except NotATrail:
+        except NotATrail as error:
+            refuse_denied(error)
             return Start(first, is_begin=False, missing=earlier)
         first = Spot(earlier, begin)
 

@@ -16,7 +16,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple, Self
 
-from trailformat.errors import NotATrail
+from trailformat.errors import NotATrail, refuse_denied
 from trailformat.scan import BAD_SPAN, PARTIAL, Batch, Engine, Workers, choose_engine, scan_in_threads
 from trailformat.trail.file import TrailFile
 from trailformat.trail.sequence import TrailName, TrailSequence, trails_among
@@ -125,11 +125,16 @@ class WholeTrail:
         return self._missing.get(self.paths[ordinal])
 
     def open(self, ordinal: int) -> TrailFile | None:
-        """The file, opened; None, and a reason in ``unreadable``, where it is no trail."""
+        """The file, opened; None, and a reason in ``unreadable``, where it is no trail.
+
+        Raises:
+            CannotRead: it is there, and cannot be read.
+        """
         path = self.paths[ordinal]
         try:
             return TrailFile(path)
         except NotATrail as error:
+            refuse_denied(error)
             self.unreadable[path] = error
             return None
 

@@ -12,7 +12,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
-from trailformat.errors import NotATrail
+from trailformat.errors import CannotRead, NotATrail, not_opened
 
 _DOCUMENTED = r"(.{2})([0-9]{6}|[0-9]{9})"
 _ANY = r"(.*[^0-9])([0-9]{1,9})"
@@ -76,6 +76,7 @@ class TrailSequence:
 
     Raises:
         NotATrail: no file of such a name.
+        CannotRead: the folder cannot be listed.
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
@@ -90,8 +91,7 @@ class TrailSequence:
         try:
             names = [TrailName.parse(entry) for entry in self.directory.iterdir()]
         except (OSError, ValueError) as error:
-            problem = getattr(error, "strerror", None) or str(error)
-            raise NotATrail(problem, path=self.directory) from error
+            raise _not_listed(error, self.directory) from error
         self.names = tuple(in_order([name for name in names if name is not None and name.prefix == self.prefix]))
         if not self.names:
             raise NotATrail("no file of this trail", path=self.directory / self.prefix)
@@ -112,6 +112,11 @@ class TrailSequence:
         paths = self.paths
         at = paths.index(Path(path)) if Path(path) in paths else len(paths)
         return paths[at + 1] if at + 1 < len(paths) else None
+
+
+def _not_listed(error: OSError | ValueError, folder: Path) -> NotATrail | CannotRead:
+    """The error for a folder: one that is there and may not be listed can hold any file of the trail."""
+    return CannotRead.of(error, folder) if isinstance(error, PermissionError) else not_opened(error, folder)
 
 
 def trails_among(paths: Iterable[Path]) -> tuple[list[list[TrailName]], list[Path]]:

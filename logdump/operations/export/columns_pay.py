@@ -34,11 +34,18 @@ def script_has_columns(session: Session, transactions: int | None) -> bool:
 
 def has_extra() -> bool:
     """Whether pyarrow, numpy and kernels load."""
+    return why_not() is None
+
+
+def why_not() -> str | None:
+    """The reason for which they do not load; empty where they are not installed, None where they load."""
     from trailformat.scan import Engine, is_available  # noqa: PLC0415 - loaded with its first use
 
     try:
         importlib.import_module("trailformat.arrays")
         importlib.import_module("trailformat.arrays.kernels.loaded").kernels()
-    except (ImportError, OSError, RuntimeError):
-        return False
-    return is_available(Engine.NUMBA)
+    except ModuleNotFoundError:
+        return ""
+    except (ImportError, OSError, RuntimeError) as error:
+        return str(error)
+    return None if is_available(Engine.NUMBA) else "the kernels do not load"

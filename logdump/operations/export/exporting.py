@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from logdump.notation.plural import amount
 from logdump.operations.export.appended_file import Place, StandardOutput
-from logdump.operations.export.columns_pay import has_extra, records_have_columns, script_has_columns
+from logdump.operations.export.columns_pay import records_have_columns, script_has_columns, why_not
 from logdump.operations.export.options import ExportOptions
 from logdump.operations.export.tally import ExportTally
 from logdump.operations.export.target import export_target
@@ -169,7 +169,10 @@ def _beats(session: Session, options: ExportOptions, tally: ExportTally, heartbe
 
 def _require_extra(format_: str) -> None:
     """Raises CommandError where pyarrow or numpy does not load, or numba where kernels are to be compiled."""
-    if not has_extra():
+    reason = why_not()
+    if reason:
+        raise CommandError(f"EXPORT {format_}: what it needs cannot be loaded: {reason}.")
+    if reason is not None:
         raise CommandError(f"EXPORT {format_} needs pip install 'logdump[export]'.")
 
 

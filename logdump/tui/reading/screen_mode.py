@@ -25,7 +25,7 @@ from logdump.tui.reading.messages import Asked, CommandEnded, Crossed, OutputGre
 from logdump.tui.reading.neighbour_files import NeighbourFiles, neighbour_files
 from logdump.tui.reading.state import State, state_of
 from logdump.tui.reading.transcript import Answer, Transcript
-from trailformat import TrailError, TrailFile
+from trailformat import CannotRead, TrailError, TrailFile
 from trailformat.index import TrailIndex, attach
 
 if TYPE_CHECKING:
@@ -234,7 +234,7 @@ def cross_to(session: Session, rba: int | None, show: Callable[[Event], object],
             show(event)
     except CommandError as error:
         show(Failure(error.lines))
-    except TrailError as error:
+    except (TrailError, CannotRead) as error:
         show(Failure((f"Error: {error}",), ExitStatus.BAD_DATA))
     else:
         if rba is not None:
