@@ -40,14 +40,14 @@ class LagQuestion:
         self._whole, self._at, self._definitions_of = whole, at, definitions_of
         self._around = BeatsAround(at)
         self._clocks = DefinitionClocks(at)
-        self._transactions = TransactionsAround(LagWindow(0, 0))
+        self._transactions = TransactionsAround(whole, LagWindow(0, 0))
         self._undecoded = 0
         self.is_partial = False
 
     def run(self, notify: int) -> Iterator[Progress]:
         """Read the trail: its beats, then its transactions; its definitions where there is no beat."""
         self._read_beats()
-        self._transactions = TransactionsAround(self._window())
+        self._transactions = TransactionsAround(self._whole, self._window())
         if not self._around.facts().beats:
             for found in self._whole.batches():
                 self._clocks.take(Spot(found.trail.path, 0), found.batch)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from logdump.operations.bounded_recovery.damaged_places import DamagedPlaces
 from logdump.operations.bounded_recovery.sources import began, place_of
 from logdump.session.bounded_recovery import Began, BeginSource
 from trailformat.records.io_types import DDL_OP, METADATA, NOT_TRANSACTIONAL
 from trailformat.scan import RECORD, Batch
 from trailformat.search.redo_clock import RedoClock
 from trailformat.search.transaction_walk import Damage, Extent, Restart
+from trailformat.search.whole_trail import WholeTrail
 from trailformat.trail.sequence import Spot
 
 MOST_RESTARTS = 100
@@ -56,25 +58,23 @@ class TrailFacts(NamedTuple):
 class TransactionsAround:
     """Takes the transactions of a trail in, in their order."""
 
-    def __init__(self, window: LagWindow) -> None:
+    def __init__(self, whole: WholeTrail, window: LagWindow) -> None:
         self._window = window
+        self._damaged = DamagedPlaces(whole)
         self._clock = RedoClock()
         self._restarts: list[Restart] = []
-        self._transactions = self._records = self._bytes = self._ddl = self._damaged = 0
+        self._transactions = self._records = self._bytes = self._ddl = 0
         self._first_ddl: Spot | None = None
         self._largest: Extent | None = None
         self._longest: Began | None = None
 
     def take(self, one: Extent | Damage | Restart) -> None:
         """What stands next."""
-        if isinstance(one, Damage):
-            self._damaged += not one.is_partial
-        elif isinstance(one, Restart):
+        self._damaged.take(one)
+        if isinstance(one, Restart):
             self._restarts = [*self._restarts, one][-MOST_RESTARTS:]
-        elif one.is_whole:
+        elif isinstance(one, Extent) and one.is_whole:
             self._whole(one)
-        else:
-            self._damaged += sum(not damage.is_partial for damage in one.damage)
 
     def _whole(self, extent: Extent) -> None:
         commit, first = extent.last_moment.time, place_of(extent.first_moment)
@@ -110,7 +110,7 @@ class TransactionsAround:
             longest,
             self._ddl,
             self._first_ddl,
-            self._damaged,
+            self._damaged.number,
         )
 
 

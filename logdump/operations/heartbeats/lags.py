@@ -32,14 +32,15 @@ class _Path:
 
     def add(self, beat: Beat) -> None:
         self.beats += 1
-        if beat.heartbeat_ts >= self.last.heartbeat_ts:
+        is_late = beat.heartbeat_ts < self.last.heartbeat_ts
+        if not is_late:
             self.last = beat
         self.gaps.add(beat.heartbeat_ts, beat.row.spot)
         self.is_apply_unknown = self.is_apply_unknown or beat.is_apply_unknown
         for name, lag_of in HOPS.items():
             lag = lag_of(beat)
             if lag is not None:
-                self.spreads[name].add(lag, beat.row.spot)
+                self.spreads[name].add(lag, beat.row.spot, is_late=is_late)
 
 
 class Lags:
