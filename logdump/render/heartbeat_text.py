@@ -64,6 +64,9 @@ def heartbeats_lines(shown: HeartbeatsShown, settings: Settings) -> Iterator[str
         yield f"{amount(shown.problems, 'row')} with something that does not decode: HEARTBEAT ROWS shows it."
     if shown.damaged:
         yield f"Damage at {amount(shown.damaged, 'place')}, see CHECK: beats there are not known."
+    if shown.not_applied:
+        rows = amount(shown.not_applied, "row")
+        yield f"{rows} of transactions that a Replicat does not apply, left out: RECOVERY lists them."
     if shown.deleted:
         yield f"{amount(shown.deleted, 'row')} of the history deleted in this trail."
     if shown.purged is not None:

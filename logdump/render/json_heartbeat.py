@@ -258,6 +258,12 @@ HEARTBEATS = Shape(
         ),
         member("problems", "number", "Rows with something that does not decode", "problems"),
         member("damaged", "number", "Places that hold no sound record: beats there are not known", "damaged"),
+        member(
+            "not_applied",
+            "number",
+            "Rows of transactions that a Replicat does not apply, copies and those not whole; they are left out",
+            "not_applied",
+        ),
         member("deleted", "number", "Rows of the history deleted in the trail", "deleted"),
         member("purged", "number or null", "Rows of the history that RETENTION would remove", "purged"),
         member("partial", "boolean", "Whether it was stopped", "is_partial"),

@@ -294,6 +294,7 @@ class HeartbeatsShown(NamedTuple):
         same_database: whether a row names one database on both sides: its OUTGOING_ columns stay empty then.
         problems: rows with something that does not decode.
         damaged: places that hold no sound record: beats there are not known.
+        not_applied: rows of transactions that a Replicat does not apply: copies, and those that are not whole.
         deleted: rows of the history that deletes in the trail have removed.
         purged: rows of the history that RETENTION would remove at ``at``; None where it is not given.
         is_partial: whether it was stopped.
@@ -311,6 +312,7 @@ class HeartbeatsShown(NamedTuple):
     same_database: bool
     problems: int
     damaged: int
+    not_applied: int
     deleted: int
     purged: int | None
     is_partial: bool

@@ -45,6 +45,7 @@ class HeartbeatTrail:
         base: the name of the tables.
         flavour: who writes, and in what byte order.
         created: when the file is begun, in microseconds of the simulation.
+        behind: the number of transactions before the first one, in earlier files.
     """
 
     def __init__(
@@ -56,6 +57,7 @@ class HeartbeatTrail:
         base: str = "GGADMIN.GG_HEARTBEAT",
         flavour: Flavour = ORACLE_12,
         created: int = 0,
+        behind: int = 0,
     ) -> None:
         self.path = path
         self._columns = {"": tuple(heartbeat), "_HISTORY": tuple(history)}
@@ -67,6 +69,7 @@ class HeartbeatTrail:
         header = replace_values(file_header(flavour), "TrailInfo", {"CreationTime": BEGUN + created})
         self._writer = TrailWriter(path, order=flavour.order, file_header=header)
         self._capture = Capture(self._writer, flavour)
+        self._capture.go_on_behind(behind)
         self._capture.now = BEGUN + created
         self._capture.database()
         for one in self._tables.values():
@@ -84,6 +87,22 @@ class HeartbeatTrail:
     def delete(self, row: Row, moment: int, ending: str = "") -> None:
         """A row that goes."""
         self._write([delete(self._tables[ending], values(row, self._columns[ending]))], moment)
+
+    def both(self, row: Row, history: Row, moment: int, *, cut: bool = False) -> None:
+        """A row and one of the history in one transaction, as Replicat writes them; cut: the first of them alone."""
+        changes = [
+            insert(self._tables[ending], values(one, self._columns[ending]))
+            for ending, one in (("", row), ("_HISTORY", history))
+        ]
+        if not cut:
+            self._write(changes, moment)
+            return
+        self._capture.now = BEGUN + moment - _MINUTE
+        self._capture.cut(*changes, records=1)
+
+    def go_back(self, transactions: int) -> None:
+        """The next transactions are the last ones once more, by their CSNs and TRANIDs."""
+        self._capture.go_on_behind(-transactions)
 
     def restart(self, moment: int, io_type: int = RESTART_OK) -> None:
         """Extract is started again."""

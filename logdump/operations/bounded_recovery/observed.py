@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from logdump.operations.effective_rows import LeftOutRanges
 from logdump.operations.heartbeats.beats import beats_of
 from logdump.operations.heartbeats.reading import HeartbeatReader
 from logdump.session.bounded_recovery import ObservedRestart
@@ -18,7 +19,7 @@ def from_heartbeats(
     whole: WholeTrail, definitions_of: Callable[[TrailFile], RowDefinitions], at: int
 ) -> ObservedRestart | None:
     """The restart position of the last heartbeat up to a moment that Extract has passed; None without one."""
-    reader, found = HeartbeatReader(definitions_of), None
+    reader, found = HeartbeatReader(definitions_of, left_out=LeftOutRanges(whole).of), None
     for ordinal in range(len(whole)):
         trail = whole.open(ordinal)
         if trail is None:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 
 from logdump.notation.plural import amount
 from logdump.operations.bounded_recovery.survey import walked
+from logdump.operations.effective_rows import LeftOutRanges
 from logdump.operations.explaining.beat_facts import BeatsAround, PassedBeat
 from logdump.operations.explaining.lag_rules import HOP_NAMES, RULES, LagFacts, restart_of, seconds
 from logdump.operations.explaining.rules import conclusion
@@ -58,7 +59,8 @@ class LagQuestion:
                 self._transactions.take(one)
 
     def _read_beats(self) -> None:
-        reader, new = HeartbeatReader(self._definitions_of), NewBeats()
+        reader = HeartbeatReader(self._definitions_of, left_out=LeftOutRanges(self._whole).of)
+        new = NewBeats()
         for ordinal in range(len(self._whole)):
             trail = self._whole.open(ordinal)
             if trail is None:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from logdump.notation.times import current_timestamp
+from logdump.operations.effective_rows import LeftOutRanges
 from logdump.operations.heartbeats.reading import HeartbeatReader
 from logdump.operations.heartbeats.survey import HeartbeatOptions, HeartbeatSurvey
 from logdump.operations.matching_files import matching_files
@@ -20,7 +21,10 @@ def run_heartbeat(session: Session, options: HeartbeatOptions) -> Iterator[Event
 
     The position stays.
     """
-    reader = HeartbeatReader(session.definitions_of, options.table, session.selection, uses_threads=True)
+    ranges = LeftOutRanges()
+    reader = HeartbeatReader(
+        session.definitions_of, options.table, session.selection, left_out=ranges.of, uses_threads=True
+    )
     survey = HeartbeatSurvey(options, reader, session.settings.notify)
     try:
         yield from _over_files(session, options, survey)

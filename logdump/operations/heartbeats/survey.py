@@ -181,6 +181,7 @@ class HeartbeatSurvey:
             self._has_same_database,
             self._reader.problems,
             self._reader.damaged,
+            self._reader.not_applied,
             self._deleted,
             self._purged(at),
             self.is_partial,

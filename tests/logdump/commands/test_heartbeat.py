@@ -102,7 +102,7 @@ def test_a_way_is_summed_up_over_several_files(journey: Journey) -> None:
 def test_with_across_beats_of_the_files_after_the_open_one_count_too(tmp_path: Path, line: Line) -> None:
     link = Link(Database("EAST"), Process("EXT1", SECOND), (), Process("REP1", SECOND), Database("WEST"))
     for seqno in range(3):
-        trail = HeartbeatTrail(tmp_path / f"lt{seqno:09}")
+        trail = HeartbeatTrail(tmp_path / f"lt{seqno:09}", behind=2 * seqno)
         for moment in (2 * seqno * MINUTE, (2 * seqno + 1) * MINUTE):
             trail.insert(travel(link, link.source.beat("WEST", moment), moment, Random(3))[0][0].row, moment)
         trail.close()
