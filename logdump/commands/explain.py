@@ -16,6 +16,7 @@ from logdump.operations.chosen_trail import whole_trail_of
 from logdump.operations.explaining.ddl import DdlQuestion
 from logdump.operations.explaining.lag import LagQuestion
 from logdump.operations.explaining.restart import RestartQuestion
+from logdump.operations.heartbeats.table_in_use import heartbeat_table
 from logdump.operations.sequence_search import csn_goal, find_in_sequence
 from logdump.session.across import files_from
 from logdump.session.errors import CommandError
@@ -75,7 +76,8 @@ def _lag(at: EnteredTime | None) -> Run:
     def run(session: Session) -> Iterator[Event]:
         _refuse_filter(session)
         whole = whole_trail_of(session, None, "EXPLAIN")
-        question = LagQuestion(whole, at.julian if at is not None else None, session.definitions_of)
+        table = heartbeat_table(session).name
+        question = LagQuestion(whole, at.julian if at is not None else None, session.definitions_of, table)
         yield from _answer(question, _title(whole, session), question.run(session.settings.notify))
 
     return run

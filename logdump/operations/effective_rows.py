@@ -65,6 +65,10 @@ class LeftOutRanges:
             self._known.update((one, left_out.of(one)) for one in (*whole.paths, path))
         return self._known[path]
 
+    def forget(self) -> None:
+        """Read the trails again when they are asked for: their files may have changed."""
+        self._known.clear()
+
 
 def _state(path: Path) -> _State:
     status = path.stat()

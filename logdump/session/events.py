@@ -34,6 +34,7 @@ if TYPE_CHECKING:
         HeartbeatRowShown,
         HeartbeatsShown,
         PathLagShown,
+        RestartPositionShown,
     )
     from logdump.session.marks import MarksShown
     from logdump.session.recovery_events import (
@@ -209,6 +210,7 @@ if TYPE_CHECKING:
         | DdlCounted
         | HeartbeatsShown
         | PathLagShown
+        | RestartPositionShown
         | BeatShown
         | BeatIntervalShown
         | HeartbeatRowShown

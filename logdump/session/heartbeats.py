@@ -10,6 +10,7 @@ import enum
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from logdump.session.evaluation import Rule
 from logdump.session.exit_status import ExitStatus
 from trailformat.trail.sequence import Spot
 
@@ -121,8 +122,52 @@ def way_text(names: Iterable[str]) -> str | None:
     return ARROW.join(names) or None
 
 
+class HopLags(NamedTuple):
+    """The lags of a way in microseconds; None where a moment is not known.
+
+    Attributes:
+        extract_lag: from the generation of the beat to Extract.
+        routing_lag: from Extract to the last pump or distribution path.
+        replicat_read_lag: from the last process before Replicat to Replicat.
+        replicat_lag: from Replicat to the row in the history.
+        total_lag: from the generation to the row in the history, or to Replicat where that is not known.
+    """
+
+    extract_lag: int | None
+    routing_lag: int | None
+    replicat_read_lag: int | None
+    replicat_lag: int | None
+    total_lag: int | None
+
+
+class WayTimes(NamedTuple):
+    """The moments of a beat on its way (Julian microseconds), None where they are not set."""
+
+    heartbeat_ts: int | None
+    extract_ts: int | None
+    routing_ts: int | None
+    replicat_ts: int | None
+    received_ts: int | None = None
+
+    @property
+    def lags(self) -> HopLags:
+        """The lag of each hop."""
+        heartbeat, extract, routing, replicat, received = self
+        return HopLags(
+            difference(extract, heartbeat),
+            difference(routing, extract),
+            difference(replicat, extract if routing is None else routing),
+            difference(received, replicat),
+            difference(replicat if received is None else received, heartbeat),
+        )
+
+
 class Beat(NamedTuple):
-    """One heartbeat as far as a row shows it; timestamps in Julian microseconds, None where they are not set."""
+    """One heartbeat as far as a row shows it; timestamps in Julian microseconds, None where they are not set.
+
+    ``is_reported`` of one that went out and whose arrival the other database has reported back with a beat of its own:
+    the restart position and the low watermark in the row are not those of its way.
+    """
 
     row: HeartbeatRow
     direction: Direction
@@ -134,6 +179,7 @@ class Beat(NamedTuple):
     extract: str | None
     routing_path: tuple[str, ...]
     replicat: str | None
+    is_reported: bool = False
 
     @property
     def path(self) -> tuple[str | None, str | None, Direction, tuple[str, ...]]:
@@ -150,41 +196,24 @@ class Beat(NamedTuple):
     @property
     def moments(self) -> tuple[int, ...]:
         """The moments that its row tells: of the commit, and of each step on the way."""
-        times = self.heartbeat_ts, self.extract_ts, self.routing_ts, self.replicat_ts, self.received_ts
-        return (self.row.commit_time, *(time for time in times if time is not None))
+        return (self.row.commit_time, *(time for time in self._times if time is not None))
 
     @property
     def stage(self) -> str:
         """The last process that it had passed when the row was written: seed, extract, routing, replicat, history."""
-        if self.row.role is Role.HISTORY:
+        if self.row.role is Role.HISTORY and not self.is_reported:
             return Role.HISTORY.value
         reached = {"replicat": self.replicat_ts, "routing": self.routing_ts, "extract": self.extract_ts}
         return next((name for name, moment in reached.items() if moment is not None), Role.SEED.value)
 
     @property
-    def extract_lag(self) -> int | None:
-        """Microseconds from its generation to Extract."""
-        return difference(self.extract_ts, self.heartbeat_ts)
+    def _times(self) -> WayTimes:
+        return WayTimes(self.heartbeat_ts, self.extract_ts, self.routing_ts, self.replicat_ts, self.received_ts)
 
     @property
-    def routing_lag(self) -> int | None:
-        """Microseconds from Extract to the last pump or distribution path; None where there was none."""
-        return difference(self.routing_ts, self.extract_ts)
-
-    @property
-    def replicat_read_lag(self) -> int | None:
-        """Microseconds from the last process before Replicat to Replicat."""
-        return difference(self.replicat_ts, self.routing_ts if self.routing_ts is not None else self.extract_ts)
-
-    @property
-    def replicat_lag(self) -> int | None:
-        """Microseconds from Replicat to the row in the history."""
-        return difference(self.received_ts, self.replicat_ts)
-
-    @property
-    def total_lag(self) -> int | None:
-        """Microseconds from its generation to the row in the target, or to Replicat where that is not known."""
-        return difference(self.replicat_ts if self.received_ts is None else self.received_ts, self.heartbeat_ts)
+    def lags(self) -> HopLags:
+        """The lag of each hop."""
+        return self._times.lags
 
     @property
     def is_apply_unknown(self) -> bool:
@@ -192,9 +221,29 @@ class Beat(NamedTuple):
         return self.received_ts is None and self.replicat_ts is not None
 
     @property
+    def heartbeat_csn(self) -> str | None:
+        """The CSN of the beat in the source."""
+        return None if self.is_reported else self.row.heartbeat_csn
+
+    @property
+    def restart_csn(self) -> str | None:
+        """The CSN at which Extract would have started again when it passed."""
+        return None if self.is_reported else self.row.restart_csn
+
+    @property
+    def restart_ts(self) -> int | None:
+        """The redo's time there."""
+        return None if self.is_reported else self.row.restart_ts
+
+    @property
+    def low_watermark_csn(self) -> str | None:
+        """The low watermark of Replicat when it applied the beat."""
+        return None if self.is_reported else self.row.low_watermark_csn
+
+    @property
     def oldest_open_age(self) -> int | None:
-        """Microseconds that Extract's redo reached back when it passed: to where it would start again."""
-        return difference(self.extract_ts, self.row.restart_ts)
+        """Microseconds that Extract's redo reached back when the beat passed it."""
+        return difference(self.extract_ts, self.restart_ts)
 
 
 class SpreadSummary(NamedTuple):
@@ -286,6 +335,7 @@ class HeartbeatsShown(NamedTuple):
     """HEARTBEAT: the answer as a whole.
 
     Attributes:
+        base: the name of the tables that was looked for, ``rule`` the statement of a parameter file that gives it.
         tables: the heartbeat tables that rows were found of.
         beats: how many; ``paths`` ways they go, ``others`` of them ways that are not listed one by one.
         first, last: their times (Julian); None without a beat.
@@ -300,6 +350,8 @@ class HeartbeatsShown(NamedTuple):
         is_partial: whether it was stopped.
     """
 
+    base: str
+    rule: Rule | None
     tables: tuple[str, ...]
     beats: int
     paths: int
@@ -329,6 +381,34 @@ class PathLagShown(NamedTuple):
     lag: PathLag
     at: int
     at_source: Clock
+
+    @property
+    def oldest_open_age(self) -> int | None:
+        """Microseconds from the restart position of the last beat to the moment, as REMOTE_DB_OLDEST_OPEN_TXN_AGE."""
+        return difference(self.at, self.lag.last.restart_ts)
+
+
+class RestartPositionShown(NamedTuple):
+    """HEARTBEAT RESTART: from where Extract must capture again for a Replicat that has come to its low watermark.
+
+    Attributes:
+        source, target, direction, way: the way of the beats.
+        low_watermark: the CSN up to which Replicat has applied everything; None where it is not known.
+        is_given: whether the command gave it; else it is that of the newest beat of the way.
+        beat: of the beats with a CSN at or below it the one with the largest restart CSN; None where there is none.
+        beats: how many have a CSN and a restart CSN.
+        is_exact: False where so many beats were kept that another one may have a larger restart CSN.
+    """
+
+    source: str | None
+    target: str | None
+    direction: Direction
+    way: tuple[str, ...]
+    low_watermark: str | None
+    is_given: bool
+    beat: Beat | None
+    beats: int
+    is_exact: bool
 
 
 class BeatShown(NamedTuple):

@@ -175,7 +175,8 @@ class BrSurvey:
         yield from self._main.shown()
         if self._restart is not None and self._options.restart is not None:
             at = self._options.restart
-            heartbeat = None if self.is_partial else observed.from_heartbeats(self._whole, definitions_of, at)
+            table = self._options.heartbeat_table
+            heartbeat = None if self.is_partial else observed.from_heartbeats(self._whole, definitions_of, at, table)
             yield self._restart.shown(heartbeat, observed.from_headers(self._whole, at))
         yield from self._long
         yield self.end

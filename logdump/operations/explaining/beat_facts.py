@@ -6,7 +6,7 @@ from collections import deque
 from typing import NamedTuple
 
 from logdump.operations.heartbeats.gaps import GapFinder
-from logdump.operations.heartbeats.lags import HOPS, MOST_PATHS
+from logdump.operations.heartbeats.lags import MOST_PATHS
 from logdump.session.heartbeats import Beat, Gap
 from trailformat.trail.sequence import Spot
 
@@ -96,6 +96,6 @@ class BeatsAround:
 
 
 def _point(beat: Beat) -> PassedBeat:
-    lags = {name: lag_of(beat) for name, lag_of in HOPS.items() if name != _ENDS_WITH}
-    hops = {name: lag for name, lag in lags.items() if lag is not None}
+    lags = beat.lags._asdict()
+    hops = {name: lag for name, lag in lags.items() if lag is not None and name != _ENDS_WITH}
     return PassedBeat(beat.heartbeat_ts, beat.row.spot, hops, beat.extract_ts)

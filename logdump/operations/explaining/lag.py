@@ -30,15 +30,16 @@ class LagQuestion:
         whole: the trail.
         at: the moment; None: where the lag is greatest.
         definitions_of: the definitions of a file's rows.
+        table: the name of the heartbeat tables.
 
     Attributes:
         is_partial: whether it was stopped before the end.
     """
 
     def __init__(
-        self, whole: WholeTrail, at: int | None, definitions_of: Callable[[TrailFile], RowDefinitions]
+        self, whole: WholeTrail, at: int | None, definitions_of: Callable[[TrailFile], RowDefinitions], table: str
     ) -> None:
-        self._whole, self._at, self._definitions_of = whole, at, definitions_of
+        self._whole, self._at, self._definitions_of, self._table = whole, at, definitions_of, table
         self._around = BeatsAround(at)
         self._clocks = DefinitionClocks(at)
         self._transactions = TransactionsAround(whole, LagWindow(0, 0))
@@ -59,7 +60,7 @@ class LagQuestion:
                 self._transactions.take(one)
 
     def _read_beats(self) -> None:
-        reader = HeartbeatReader(self._definitions_of, left_out=LeftOutRanges(self._whole).of)
+        reader = HeartbeatReader(self._definitions_of, self._table, left_out=LeftOutRanges(self._whole).of)
         new = NewBeats()
         for ordinal in range(len(self._whole)):
             trail = self._whole.open(ordinal)

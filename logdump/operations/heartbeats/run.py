@@ -9,6 +9,7 @@ from logdump.notation.times import current_timestamp
 from logdump.operations.effective_rows import LeftOutRanges
 from logdump.operations.heartbeats.reading import HeartbeatReader
 from logdump.operations.heartbeats.survey import HeartbeatOptions, HeartbeatSurvey
+from logdump.operations.heartbeats.table_in_use import heartbeat_table
 from logdump.operations.matching_files import matching_files
 from logdump.session.across import files_from
 from logdump.session.events import Bad, Event, Notice
@@ -21,11 +22,12 @@ def run_heartbeat(session: Session, options: HeartbeatOptions) -> Iterator[Event
 
     The position stays.
     """
+    table = heartbeat_table(session, options.table)
     ranges = LeftOutRanges()
     reader = HeartbeatReader(
-        session.definitions_of, options.table, session.selection, left_out=ranges.of, uses_threads=True
+        session.definitions_of, table.name, session.selection, left_out=ranges.of, uses_threads=True
     )
-    survey = HeartbeatSurvey(options, reader, session.settings.notify)
+    survey = HeartbeatSurvey(options, table, reader, session.settings.notify)
     try:
         yield from _over_files(session, options, survey)
     except KeyboardInterrupt:

@@ -10,6 +10,7 @@ from logdump.filters import FilterSet
 from logdump.operations.effective_rows import LeftOutRanges
 from logdump.operations.heartbeats.beats import NewBeats
 from logdump.operations.heartbeats.reading import HeartbeatReader
+from logdump.operations.heartbeats.table_in_use import heartbeat_table
 from logdump.operations.timeline.beat_points import WayPoints, WayTimeline
 from logdump.operations.timeline.volume import Volume, VolumeSums
 from logdump.session.heartbeats import Beat, HeartbeatRow
@@ -77,9 +78,12 @@ class TimelineScan:
     def extend(self, session: Session) -> Iterator[int]:
         """Read the rest of the session's file, by this filter; yields the RBA up to which it is read."""
         session.filters_in_use, session.source_definitions = self._filters, self._source
-        self._left_out = LeftOutRanges()  # the file may have grown
+        self._left_out.forget()  # the file may have grown
         self._reader = self._reader or HeartbeatReader(
-            session.definitions_of, selection_of=session.selection, left_out=lambda path: self._left_out.of(path)
+            session.definitions_of,
+            heartbeat_table(session).name,
+            selection_of=session.selection,
+            left_out=self._left_out.of,
         )
         selection, looked = session.selection(), time.monotonic()
         for item in self._reader.rows(session.trail, self._covered):

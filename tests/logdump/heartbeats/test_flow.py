@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from pathlib import Path
 from random import Random
 
@@ -9,7 +10,6 @@ import pytest
 
 from fixtures.heartbeats import HEARTBEAT
 from logdump.operations.heartbeats.beats import beats_of
-from logdump.operations.heartbeats.lags import HOPS
 from logdump.operations.heartbeats.reading import HeartbeatReader
 from logdump.operations.heartbeats.views import lag, lag_history
 from logdump.session.heartbeats import Beat, HeartbeatRow
@@ -91,7 +91,7 @@ def test_the_hops_add_up_to_the_whole_lag(tmp_path: Path) -> None:
     _, received = journey()
     assert received is not None
     beat = read(received[1], tmp_path, "_HISTORY")
-    *hops, whole = (lag_of(beat) for lag_of in HOPS.values())
+    *hops, whole = beat.lags
     assert sum(one for one in hops if one is not None) == whole
     assert None not in hops
 
@@ -115,14 +115,49 @@ def test_at_a_switchover_the_unique_name_changes_and_the_path_stays(tmp_path: Pa
     assert [row.db_unique_name for row in lag(rows, lambda: BEGUN)] == ["EAST_B"]
 
 
-def test_the_oldest_open_transaction_is_as_old_as_the_restart_point_at_extract(
-    tmp_path: Path,
-) -> None:
+def test_the_oldest_open_transaction_is_as_old_as_the_restart_point_then(tmp_path: Path) -> None:
     _, received = journey()
     assert received is not None
     beat = read(received[1], tmp_path, "_HISTORY")
     passed, restart = (int(received[0][f"INCOMING_EXTRACT_{name}"] or 0) for name in ("TS", "RESTART_TS"))
     assert beat.oldest_open_age == passed - restart
+    trail = HeartbeatTrail(tmp_path / "hb000000000")
+    trail.insert(received[0], 0)
+    at = BEGUN + 7 * MINUTE
+    (row,) = lag(rows_of(trail), lambda: at)
+    assert row.remote_db_oldest_open_txn_age == Decimal(7 * MINUTE - restart).scaleb(-6)
+
+
+def test_what_goes_out_comes_back_with_the_beats_of_the_other_database(tmp_path: Path) -> None:
+    _, there = journey()
+    assert there is not None
+    known = {name: value for name, value in there[0].items() if name.startswith("INCOMING_")}
+    _, back = travel(
+        Link(Database("WEST"), Process("EXTB", NOW), (Process("PMPB", NOW),), Process("REPB", NOW), Database("EAST")),
+        Database("WEST").beat("EAST", MINUTE, **known),
+        MINUTE,
+        Random(2),
+    )
+    assert back is not None
+    for row, ending in zip(back, ("", "_HISTORY"), strict=True):
+        trail = HeartbeatTrail(tmp_path / f"hb{len(ending):09}")
+        trail.insert(row, MINUTE, ending)
+        came, went = (beat for one in rows_of(trail) for beat in beats_of(one))
+        assert (came.way, came.path[:2]) == (("EXTB", "PMPB", "REPB"), ("WEST", "EAST"))
+        assert (went.way, went.path[:2]) == (("EXT1", "PMP1:d1", "PMP2", "REP1"), ("EAST", "WEST"))
+        assert went.heartbeat_ts == BEGUN
+        assert went.lags.total_lag == int(there[0]["INCOMING_REPLICAT_TS"] or 0)
+        assert (went.restart_csn, went.low_watermark_csn, went.oldest_open_age) == (None, None, None)
+        assert None not in went.lags[:3]
+
+
+def test_a_row_of_the_sources_own_job_has_no_old_moments_of_the_way_out_with_new_ones(tmp_path: Path) -> None:
+    row = Database("EAST").beat("WEST", MINUTE, OUTGOING_HEARTBEAT_TS=0, OUTGOING_REPLICAT_TS=5) | {
+        "OUTGOING_EXTRACT": "EXT1",
+        "OUTGOING_EXTRACT_TS": MINUTE + 7,
+    }
+    beat = read(row, tmp_path)
+    assert (beat.heartbeat_ts, beat.lags.extract_lag, beat.lags.total_lag) == (BEGUN + MINUTE, 7, None)
 
 
 def test_a_restart_point_stands_with_the_low_watermark_of_its_beat(tmp_path: Path) -> None:
