@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from random import Random
+from typing import Any
 
 from fixtures import heartbeats
 from fixtures.capture import Capture
@@ -28,6 +29,7 @@ BEGUN = from_datetime(EPOCH)
 OTHER_TABLE = MYSQL_21.teas._replace(number=3)
 """A table that has nothing to do with heartbeats."""
 _MINUTE = 60_000_000
+JITTER = 1_500_000
 
 
 def values(row: Row, columns: Sequence[str]) -> Values:
@@ -143,6 +145,42 @@ class HeartbeatTrail:
         """The file, whole."""
         self._writer.commit()
         return self.path
+
+
+class UntidyTrail(HeartbeatTrail):
+    """The same with rows as they come in the field: off their minutes, now and then late, now and then twice."""
+
+    def __init__(self, path: Path, random: Random, **options: Any) -> None:
+        super().__init__(path, **options)
+        self._random = random
+        self._held: list[tuple[Row, int, str]] = []
+        self._rows = 0
+
+    def insert(self, row: Row, moment: int, ending: str = "") -> None:
+        """A row, up to a second and a half off; one in five comes behind the next, one in seven comes twice."""
+        off = self._random.randint(-JITTER, JITTER)
+        row = {name: one + off if isinstance(one, int) else one for name, one in row.items()}
+        self._rows += 1
+        if self._rows % 5 == 0 and not self._held:
+            self._held.append((row, moment + off, ending))
+            return
+        for _ in range(2 if self._rows % 7 == 0 else 1):
+            super().insert(row, moment + off, ending)
+        self._release()
+
+    def restart(self, moment: int, io_type: int = RESTART_OK) -> None:
+        """Extract is started again; it has written everything before."""
+        self._release()
+        super().restart(moment, io_type)
+
+    def _release(self) -> None:
+        while self._held:
+            super().insert(*self._held.pop())
+
+    def close(self) -> Path:
+        """The file, whole."""
+        self._release()
+        return super().close()
 
 
 def target_trail(path: Path, moments: Iterable[int], replicats: Sequence[str] = ("REP1",)) -> Path:

@@ -46,8 +46,8 @@ def read_duration(text: str, bounds: DurationBounds) -> int:
 class BrOptions(NamedTuple):
     """The options of BR; times are Julian microseconds, durations microseconds.
 
-    ``parameter`` is the BR statement of a parameter file, ``is_off`` whether it says BROFF; ``heartbeat_table`` the name
-    of the heartbeat tables.
+    ``parameter`` is the BR statement of a parameter file, ``is_off`` whether it says BROFF; ``heartbeat_table``
+    the name of the heartbeat tables.
     """
 
     interval: int = DEFAULT_INTERVAL

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from typing import NamedTuple
 
 from logdump.operations.bounded_recovery.damaged_places import DamagedPlaces
@@ -11,17 +12,27 @@ from trailformat.records.io_types import DDL_OP, METADATA, NOT_TRANSACTIONAL
 from trailformat.scan import RECORD, Batch
 from trailformat.search.redo_clock import RedoClock
 from trailformat.search.transaction_walk import Damage, Extent, Restart
-from trailformat.search.whole_trail import WholeTrail
+from trailformat.search.whole_trail import TrailPlace, WholeTrail
 from trailformat.trail.sequence import Spot
 
 MOST_RESTARTS = 100
 
 
 class LagWindow(NamedTuple):
-    """The time that is looked at, from the beat that shows the lag to where it arrived."""
+    """The time that is looked at: from the beat that shows the lag to its arrival, or where beats are missing.
+
+    ``after`` and ``before`` are the places of the beats around it, where beats are missing.
+    """
 
     start: int
     end: int
+    after: TrailPlace | None = None
+    before: TrailPlace | None = None
+
+    def holds(self, time: int, place: TrailPlace) -> bool:
+        """Whether something stands in it, by its time or between the two beats."""
+        is_between = self.after is not None and self.before is not None and self.after < place < self.before
+        return self.start <= time <= self.end or is_between
 
 
 class ClockLag(NamedTuple):
@@ -36,7 +47,8 @@ class TrailFacts(NamedTuple):
     """What a trail tells of a window.
 
     Attributes:
-        restarts: restart records in all of it, the last ones.
+        restarts: restart records in the window, the last ones.
+        all_restarts: how many there are in the whole trail, and ``last_restart`` the last of them.
         transactions, records, bytes: committed in the window.
         largest: the one of most records of these.
         longest: the transaction that was open in the window for longest, as far as the trail tells.
@@ -45,6 +57,8 @@ class TrailFacts(NamedTuple):
     """
 
     restarts: tuple[Restart, ...]
+    all_restarts: int
+    last_restart: Restart | None
     transactions: int
     records: int
     bytes: int
@@ -59,10 +73,12 @@ class TransactionsAround:
     """Takes the transactions of a trail in, in their order."""
 
     def __init__(self, whole: WholeTrail, window: LagWindow) -> None:
-        self._window = window
+        self._whole, self._window = whole, window
         self._damaged = DamagedPlaces(whole)
         self._clock = RedoClock()
-        self._restarts: list[Restart] = []
+        self._restarts: deque[Restart] = deque(maxlen=MOST_RESTARTS)
+        self._all_restarts = 0
+        self._last_restart: Restart | None = None
         self._transactions = self._records = self._bytes = self._ddl = 0
         self._first_ddl: Spot | None = None
         self._largest: Extent | None = None
@@ -72,11 +88,16 @@ class TransactionsAround:
         """What stands next."""
         self._damaged.take(one)
         if isinstance(one, Restart):
-            self._restarts = [*self._restarts, one][-MOST_RESTARTS:]
+            self._restart(one)
         elif isinstance(one, Extent) and one.is_whole:
-            self._whole(one)
+            self._committed(one)
 
-    def _whole(self, extent: Extent) -> None:
+    def _restart(self, one: Restart) -> None:
+        self._all_restarts, self._last_restart = self._all_restarts + 1, one
+        if self._window.holds(one.time, TrailPlace(self._whole.ordinals[one.spot.path], one.spot.rba)):
+            self._restarts.append(one)
+
+    def _committed(self, extent: Extent) -> None:
         commit, first = extent.last_moment.time, place_of(extent.first_moment)
         if first is not None:
             self._clock.learn(first, place_of(extent.last_moment) or first, commit, is_one=extent.records == 1)
@@ -103,6 +124,8 @@ class TransactionsAround:
             longest = None
         return TrailFacts(
             tuple(self._restarts),
+            self._all_restarts,
+            self._last_restart,
             self._transactions,
             self._records,
             self._bytes,
