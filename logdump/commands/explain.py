@@ -18,6 +18,7 @@ from logdump.operations.explaining.lag import LagQuestion
 from logdump.operations.explaining.restart import RestartQuestion
 from logdump.operations.heartbeats.table_in_use import heartbeat_table
 from logdump.operations.sequence_search import csn_goal, find_in_sequence
+from logdump.operations.trail_range import range_of
 from logdump.session.across import files_from
 from logdump.session.errors import CommandError
 from logdump.session.events import Event, Notice
@@ -103,7 +104,9 @@ def _place(session: Session, whole: WholeTrail, at: RestartPlace | None) -> Spot
             raise CommandError(f"{at.text!r} is no CSN.")
         record = find_in_sequence(session.trail, goal)
         if record is None:
-            raise CommandError(f"No transaction with {goal.text}.")
+            found = range_of(session.trail)
+            goes = f" The trail goes {found.text(session.settings.time_offset)}." if found is not None else ""
+            raise CommandError(f"No transaction with {goal.text}.{goes}")
         return Spot(record.path or session.trail.path, record.rba)
     if at is None or isinstance(at, EnteredTime):
         return None

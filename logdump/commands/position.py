@@ -221,7 +221,11 @@ def _to_goal(goal: Goal, session: Session) -> Iterator[Event]:
 
     record = find_in_sequence(session.trail, goal)
     if record is None or record.path is None:
-        raise CommandError(f"No record with {goal.text} in this trail.")
+        from logdump.operations.trail_range import range_of  # noqa: PLC0415 - few positions need it
+
+        found = range_of(session.trail)
+        goes = f"It goes {found.text(session.settings.time_offset)}." if found is not None else "It has no row."
+        raise CommandError(f"No record with {goal.text} in this trail. {goes}")
     yield from stand_at(session, record.path, record.rba)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Iterator
+from functools import partial
 
 from logdump.language.command import AnyCommand
 from logdump.language.reader import Context, parse
@@ -10,9 +11,10 @@ from logdump.language.registry import Registry
 from logdump.language.words import MOST_CHARACTERS, split_calls
 from logdump.notation.hexdump import hexdump
 from logdump.session.errors import ArgumentError, CommandError
-from logdump.session.events import Bad, Event, Failure
+from logdump.session.events import Bad, Event, Failure, Notice
 from logdump.session.exit_status import ExitStatus
 from logdump.session.session import Session
+from logdump.session.trail_zone import TrailZone
 from trailformat import CannotWrite, NotATrail, PartialRecord, TrailError
 from trailformat.trail.embedded import embedded_up_to
 
@@ -51,7 +53,10 @@ def _run_calls(session: Session, registry: Registry, calls: list[tuple[str, str]
 def run_command(session: Session, command: AnyCommand, text: str) -> Iterator[Event]:
     """Run one command; what goes wrong comes as a Failure."""
     try:
-        arguments = parse(command.form, text, Context(session.settings.time_offset))
+        zone = TrailZone.of(session.settings.time_offset, partial(_times_of_trail, session))
+        arguments = parse(command.form, text, Context(zone))
+        if zone.taken:
+            yield Notice(tuple(zone.said()), ExitStatus.OK)
         yield from command.run(session, arguments)
     except ArgumentError as error:
         more = (f"HELP {command.name} tells more.",) if command.details else ()
@@ -68,6 +73,14 @@ def run_command(session: Session, command: AnyCommand, text: str) -> Iterator[Ev
         if "home directory" not in str(error):  # pathlib's, of a ~user that is not there
             raise
         yield Failure((f"{command.name}: {error}",))
+
+
+def _times_of_trail(session: Session) -> tuple[int, int] | None:
+    """The times of the first and the last row of the open trail; None without one."""
+    from logdump.operations.trail_range import range_of  # noqa: PLC0415 - few times are entered without a date
+
+    found = range_of(session.trail) if session.has_trail else None
+    return (found.first_time, found.last_time) if found is not None else None
 
 
 def _filter_hint(word: str) -> str | None:

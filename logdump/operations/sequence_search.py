@@ -66,7 +66,7 @@ def find_in_sequence(trail: TrailFile, goal: Goal) -> Record | None:
     Raises:
         TrailError: a file cannot be read.
     """
-    for path in _candidates(_files(trail.path), goal):
+    for path in _candidates(files_of_trail(trail.path), goal):
         if path == trail.path:
             record = first_reached(trail, goal.reached)
         else:
@@ -77,7 +77,8 @@ def find_in_sequence(trail: TrailFile, goal: Goal) -> Record | None:
     return None
 
 
-def _files(path: Path) -> Sequence[Path]:
+def files_of_trail(path: Path) -> Sequence[Path]:
+    """The files of the trail to which a file belongs, in their order; the file alone where it belongs to none."""
     name = TrailName.parse(path)
     if name is None or not name.is_documented:
         return (path,)
