@@ -11,7 +11,7 @@ from typing import Any
 
 from fixtures import heartbeats
 from fixtures.capture import Capture
-from fixtures.changes import Change, delete, insert, update
+from fixtures.changes import Change, delete, insert, update, update_pair
 from fixtures.flavour import MYSQL_21, ORACLE_12, Flavour
 from fixtures.headers import file_header
 from fixtures.heartbeats import HEARTBEAT, HISTORY
@@ -85,6 +85,11 @@ class HeartbeatTrail:
         """Columns of a row that change: its first column and those stand in the trail."""
         columns = self._columns[ending]
         self._write([update(self._tables[ending], values(before, columns), values(after, columns))], moment)
+
+    def update_in_two(self, before: Row, after: Row, moment: int, ending: str = "") -> None:
+        """The same as two records, the old values in the first."""
+        columns = self._columns[ending]
+        self._write(update_pair(self._tables[ending], values(before, columns), values(after, columns)), moment)
 
     def delete(self, row: Row, moment: int, ending: str = "") -> None:
         """A row that goes."""

@@ -142,14 +142,11 @@ class BeatsAround:
         """The times in which beats of a way are missing; up to the end of the trail those of the newest way."""
         for way in self._ways.values():
             yield from (MissingBeats(gap.after, gap.before, gap.before.time, gap.beats) for gap in way.gaps.gaps())
-        way = self._newest_way
-        if (
-            newest is not None
-            and way is not None
-            and way.gaps.newest is not None
-            and (missing := way.missing_at(newest))
-        ):
-            yield MissingBeats(way.gaps.newest, None, newest, missing)
+        newest_way = self._newest_way
+        if newest is None or newest_way is None or newest_way.gaps.newest is None:
+            return
+        if missing := newest_way.missing_at(newest):
+            yield MissingBeats(newest_way.gaps.newest, None, newest, missing)
 
     def _ends(self, newest: int | None) -> tuple[int, int] | None:
         """The newest beat and the newest time, where the next beat after it should have come before the moment."""

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from itertools import combinations, pairwise, product
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import pytest
 
@@ -80,13 +82,15 @@ def lag_facts() -> Iterator[LagFacts]:
             yield LagFacts(at, beats, trail, ClockLag(0, SECOND, HERE), 0)
 
 
-def held(rules: Iterable[VerdictRule], facts: object) -> set[str]:
+def held(rules: Iterable[VerdictRule[Any]], facts: object) -> set[str]:
     return {rule.name for rule in rules if rule.verdict(facts) is not None}
 
 
-def pairs_in_order(rules: Iterable[VerdictRule], order: tuple[str, ...], all_facts: Iterable[object]) -> set[object]:
+def pairs_in_order(
+    rules: Iterable[VerdictRule[Any]], order: tuple[str, ...], all_facts: Iterable[object]
+) -> set[tuple[str, ...]]:
     """See that the verdict is that of the first in ``order`` that holds; returns the pairs that did."""
-    found = set()
+    found: set[tuple[str, ...]] = set()
     for facts in all_facts:
         names = [name for name in order if name in held(rules, facts)]
         assert conclusion(rules, facts).rule == names[0]
@@ -106,7 +110,7 @@ def ddl_facts() -> Iterator[DdlFacts]:
     outcomes = (Outcome.LEFT_OUT, Outcome.UNKNOWN, Outcome.APPLIED)
     for numbers, abends in product(product((0, 1), repeat=3), (0, 1)):
         counted = {(ProcessSide.REPLICAT, one): number for one, number in zip(outcomes, numbers, strict=True)}
-        yield DdlFacts(sum(numbers), ddl.Counter(counted), abends)
+        yield DdlFacts(sum(numbers), Counter(counted), abends)
 
 
 def test_of_two_outcomes_of_ddl_the_first_is_given() -> None:

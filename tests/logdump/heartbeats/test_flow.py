@@ -13,6 +13,7 @@ from logdump.operations.heartbeats.beats import beats_of
 from logdump.operations.heartbeats.reading import HeartbeatReader
 from logdump.operations.heartbeats.views import lag, lag_history
 from logdump.session.heartbeats import Beat, HeartbeatRow
+from tests.logdump.commands.test_heartbeat import objects
 from tests.simulated.heartbeat_trails import BEGUN, HeartbeatTrail
 from tests.simulated.heartbeats import Database, Link, Process, Row, mapped, routed, travel
 from trailformat import TrailFile
@@ -65,6 +66,37 @@ def test_a_list_without_an_asterisk_is_sent_to_its_paths_only(listed: str, passe
     sent = routed(row, PUMP, NOW)
     assert (sent is not None) == passes
     assert sent is None or sent["OUTGOING_ROUTING_PATH"] == listed
+
+
+def told_ways(path: Path) -> set[tuple[tuple[str, ...], int]]:
+    """The ways that HEARTBEAT tells of a trail, each with its number of beats."""
+    return {(tuple(one["path"]), one["beats"]) for one in objects(path, "heartbeat") if one["type"] == "heartbeat_lag"}
+
+
+@pytest.mark.parametrize("extract", ["EXT1", "EXT2"])
+def test_the_trail_of_an_extract_tells_its_own_beats_and_those_for_any(extract: str, tmp_path: Path) -> None:
+    source, target, random = Database("EAST"), Database("WEST"), Random(4)
+    trail = HeartbeatTrail(tmp_path / "lt000000000")
+    for minute, name in enumerate(("EXT1", "EXT2", None, "EXT1", "EXT1")):
+        link = Link(source, Process(extract, NOW), (PUMP,), REPLICAT, target)
+        hops, _ = travel(link, source.beat("WEST", minute * MINUTE, OUTGOING_EXTRACT=name), minute * MINUTE, random)
+        for hop in hops[:1]:
+            trail.insert(hop.row, hop.moment)
+    assert told_ways(trail.close()) == {((extract,), {"EXT1": 4, "EXT2": 2}[extract])}
+
+
+@pytest.mark.parametrize("replicat", ["REP1", "REP2"])
+def test_the_trail_of_the_target_tells_beats_for_its_replicat_and_those_for_any(replicat: str, tmp_path: Path) -> None:
+    source, target, random = Database("EAST"), Database("WEST"), Random(4)
+    trail = HeartbeatTrail(tmp_path / "hh000000000")
+    for minute, name in enumerate(("REP1", "REP2", None, "REP1", "REP1")):
+        link = Link(source, EXTRACT, (), Process(replicat, NOW), target)
+        _, received = travel(
+            link, source.beat("WEST", minute * MINUTE, OUTGOING_REPLICAT=name), minute * MINUTE, random
+        )
+        if received is not None:
+            trail.both(*received, minute * MINUTE)
+    assert told_ways(trail.close()) == {(("EXT1", replicat), {"REP1": 4, "REP2": 2}[replicat])}
 
 
 @pytest.mark.parametrize(("name", "applies"), [(None, True), ("REP1", True), ("REP2", False)])

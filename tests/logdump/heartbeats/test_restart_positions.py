@@ -79,7 +79,7 @@ def test_csns_are_compared_as_numbers(tmp_path: Path) -> None:
 def test_in_the_trail_of_an_extract_the_low_watermark_is_given(line: Line, tmp_path: Path) -> None:
     trail = HeartbeatTrail(tmp_path / "lt000000000")
     for minute in range(3):
-        csns = {
+        csns: Row = {
             "INCOMING_EXTRACT_HEARTBEAT_CSN": str(5000 + 10 * minute),
             "INCOMING_EXTRACT_RESTART_CSN": str(4900 + minute),
             "INCOMING_EXTRACT_RESTART_TS": minute,
