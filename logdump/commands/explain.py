@@ -18,13 +18,13 @@ from logdump.operations.explaining.lag import LagQuestion
 from logdump.operations.explaining.restart import RestartQuestion
 from logdump.operations.heartbeats.table_in_use import heartbeat_table
 from logdump.operations.sequence_search import csn_goal, find_in_sequence
-from logdump.operations.trail_range import range_of
 from logdump.session.across import files_from
 from logdump.session.errors import CommandError
 from logdump.session.events import Event, Notice
 from logdump.session.exit_status import ExitStatus
 from logdump.session.explanation import Explained
 from logdump.session.session import Session
+from logdump.session.trail_range import range_of
 from trailformat import NotATrail, TrailFile, TrailName
 from trailformat.search.whole_trail import WholeTrail
 from trailformat.trail.sequence import Spot

@@ -221,7 +221,7 @@ def _to_goal(goal: Goal, session: Session) -> Iterator[Event]:
 
     record = find_in_sequence(session.trail, goal)
     if record is None or record.path is None:
-        from logdump.operations.trail_range import range_of  # noqa: PLC0415 - few positions need it
+        from logdump.session.trail_range import range_of  # noqa: PLC0415 - few positions need it
 
         found = range_of(session.trail)
         goes = f"It goes {found.text(session.settings.time_offset)}." if found is not None else "It has no row."

@@ -6,19 +6,17 @@ from collections.abc import Iterable, Iterator
 
 from logdump.notation.plural import amount
 from logdump.notation.times import format_timestamp
-from logdump.session.heartbeats import (
+from logdump.session.heartbeat_events import (
     BeatGapShown,
     BeatIntervalShown,
     BeatShown,
     Clock,
     HeartbeatRowShown,
     HeartbeatsShown,
-    PathLag,
     PathLagShown,
     RestartPositionShown,
-    SpreadSummary,
-    way_text,
 )
+from logdump.session.heartbeats import PathLag, SpreadSummary, way_text
 from logdump.session.settings import Settings
 from trailformat.trail.sequence import Spot
 

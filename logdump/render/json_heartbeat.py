@@ -8,16 +8,16 @@ from typing import Any
 from logdump.notation.times import iso_time
 from logdump.render.json_safe import SPOT
 from logdump.render.json_shape import Get, Member, Shape, at, member, time_at
-from logdump.session.heartbeats import (
+from logdump.session.heartbeat_events import (
     BeatGapShown,
     BeatIntervalShown,
     BeatShown,
     HeartbeatRowShown,
     HeartbeatsShown,
-    PathLag,
     PathLagShown,
     RestartPositionShown,
 )
+from logdump.session.heartbeats import PathLag
 
 HOPS = {
     "extract_lag": "From the generation of the beat to Extract, seconds",

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from logdump.session.directory_listing import FilesShown
     from logdump.session.evaluation import CoverageShown, DdlCounted, DdlEvaluated, ParametersShown
     from logdump.session.explanation import Explained
-    from logdump.session.heartbeats import (
+    from logdump.session.heartbeat_events import (
         BeatGapShown,
         BeatIntervalShown,
         BeatShown,

@@ -165,7 +165,7 @@ class BrCheckpoints:
 
     def is_persisted_at(self, one: Began, number: int) -> bool:
         """Whether a transaction is on disk after a checkpoint."""
-        return number >= 0 and one.high < self.time(number) - self.interval
+        return number >= 0 and self._persists(one) <= number
 
     @property
     def busy(self) -> int:

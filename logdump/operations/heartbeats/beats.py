@@ -50,19 +50,24 @@ def beats_of(row: HeartbeatRow) -> Iterator[Beat]:
             None,
         )
     elif row.outgoing_heartbeat_ts is not None:
-        yield Beat(
-            row,
-            Direction.OUTGOING,
-            row.outgoing_heartbeat_ts,
-            row.outgoing_extract_ts,
-            row.outgoing_routing_ts,
-            row.outgoing_replicat_ts,
-            None,
-            row.outgoing_extract,
-            routing_path(row.outgoing_routing_path),
-            row.outgoing_replicat,
-            is_reported=True,
-        )
+        yield _reported(row, row.outgoing_heartbeat_ts)
+
+
+def _reported(row: HeartbeatRow, heartbeat_ts: int) -> Beat:
+    """The beat that went out, in a row that Replicat has written."""
+    return Beat(
+        row,
+        Direction.OUTGOING,
+        heartbeat_ts,
+        row.outgoing_extract_ts,
+        row.outgoing_routing_ts,
+        row.outgoing_replicat_ts,
+        None,
+        row.outgoing_extract,
+        routing_path(row.outgoing_routing_path),
+        row.outgoing_replicat,
+        is_reported=True,
+    )
 
 
 def _is_own(row: HeartbeatRow) -> bool:

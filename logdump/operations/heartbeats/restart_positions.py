@@ -17,7 +17,8 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from logdump.operations.heartbeats.lags import MOST_PATHS
-from logdump.session.heartbeats import Beat, RestartPositionShown
+from logdump.session.heartbeat_events import RestartPositionShown
+from logdump.session.heartbeats import Beat
 from trailformat.changes.csn import CsnKey, csn_key
 
 MOST_POSITIONS = 100_000

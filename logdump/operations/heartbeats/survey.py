@@ -14,19 +14,16 @@ from logdump.operations.heartbeats.reading import HeartbeatReader
 from logdump.operations.heartbeats.restart_positions import RestartPositions
 from logdump.operations.heartbeats.table_in_use import HeartbeatTable
 from logdump.session.events import Event, Progress
-from logdump.session.heartbeats import (
-    Beat,
+from logdump.session.heartbeat_events import (
     BeatGapShown,
     BeatIntervalShown,
     BeatShown,
     Clock,
-    HeartbeatRow,
     HeartbeatRowShown,
     HeartbeatsShown,
     PathLagShown,
-    Role,
-    way_text,
 )
+from logdump.session.heartbeats import Beat, HeartbeatRow, Role, way_text
 from trailformat.trail.file import TrailFile
 
 _DAY = 86_400_000_000

@@ -13,7 +13,8 @@ from logdump.operations.heartbeats.lags import Lags
 from logdump.operations.heartbeats.reading import HeartbeatReader
 from logdump.operations.heartbeats.tables import BASE_NAME
 from logdump.render.json_heartbeat import HEARTBEAT
-from logdump.session.heartbeats import BeatShown, HeartbeatRow
+from logdump.session.heartbeat_events import BeatShown
+from logdump.session.heartbeats import HeartbeatRow
 from logdump.spark.analyses.analysis import Analysis
 from logdump.spark.source.source_definitions import definitions_of
 from trailformat import BadRecord, TrailFile

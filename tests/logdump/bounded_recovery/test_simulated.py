@@ -22,6 +22,7 @@ from logdump.session.bounded_recovery import (
     CheckpointShown,
     ClockState,
     LongTransactionShown,
+    RestartKind,
 )
 from logdump.session.events import Event
 from tests.searching import examples
@@ -158,7 +159,8 @@ def test_what_is_open_for_exactly_an_interval_is_not_persisted_yet(begin: int, p
     path = write_trail(tmp_path / "br000000000", history)
     found = {one.number: one.persisted for one in survey(path, history) if isinstance(one, CheckpointShown)}
     assert found[2] == persisted
-    assert restart(path, history, 8 * HOUR).from_disk == persisted
+    shown = restart(path, history, 8 * HOUR)
+    assert (shown.from_disk, shown.kind) == (persisted, RestartKind.BOUNDED if persisted else RestartKind.NORMAL)
 
 
 def test_two_redo_threads_are_told_and_nothing_is_reckoned_from_them(tmp_path: Path) -> None:

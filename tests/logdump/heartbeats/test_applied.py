@@ -14,7 +14,8 @@ from logdump.operations.heartbeats.views import heartbeat_history, lag_history
 from logdump.operations.timeline.timeline import TimelineScan
 from logdump.render import json_lines
 from logdump.session.count_events import CountShown
-from logdump.session.heartbeats import BeatShown, HeartbeatRow, HeartbeatRowShown, HeartbeatsShown
+from logdump.session.heartbeat_events import BeatShown, HeartbeatRowShown, HeartbeatsShown
+from logdump.session.heartbeats import HeartbeatRow
 from tests.logdump.line import Line
 from tests.searching import examples
 from tests.simulated.heartbeat_trails import BEGUN, HeartbeatTrail

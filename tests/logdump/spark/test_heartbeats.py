@@ -14,7 +14,7 @@ import pytest
 import logdump.spark
 from fixtures import TRAILS
 from logdump.render.json_lines import render
-from logdump.session.heartbeats import HeartbeatsShown
+from logdump.session.heartbeat_events import HeartbeatsShown
 from logdump.spark.errors import BadTrail
 from logdump.spark.views import Views
 from tests.logdump.heartbeats.target import captured

@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from logdump.notation.times import TimeOffset, format_timestamp
-from logdump.operations.sequence_search import files_of_trail
-from trailformat import NotATrail, Record, TrailError, TrailFile
+from trailformat import NotATrail, Record, TrailError, TrailFile, TrailSequence
 from trailformat.changes.transactions import is_transactional, own_transaction
 from trailformat.search.time import first_reached
+from trailformat.trail.sequence import TrailName
 
 _MOST_RECORDS = 4096
 """The number of records at the end of a file among which the last row, and the last CSN, are looked for."""
@@ -29,6 +29,18 @@ class TrailRange(NamedTuple):
         csns = f"CSN {self.first_csn} to {self.last_csn}, " if self.first_csn and self.last_csn else ""
         first, last = (format_timestamp(one, zone) for one in (self.first_time, self.last_time))
         return f"from {csns}{first} to {last}"
+
+
+def files_of_trail(path: Path) -> Sequence[Path]:
+    """The files of the trail to which a file belongs, in their order; the file alone where it belongs to none."""
+    name = TrailName.parse(path)
+    if name is None or not name.is_documented:
+        return (path,)
+    try:
+        paths = TrailSequence(path).paths
+    except NotATrail:
+        return (path,)
+    return paths if path in paths else (path,)
 
 
 def range_of(trail: TrailFile) -> TrailRange | None:
