@@ -311,6 +311,9 @@ COMMANDS = (
         Time(),
         "Set the position to the first record at or after a time",
         run_begin,
-        details=(f"<time> is {TIME_FORMS};", "without those it is in the zone of TIMEOFFSET."),
+        details=(
+            f"<time> is {TIME_FORMS};",
+            "without those it is in the zone of TIMEOFFSET. Without a date it is on the date of the trail that fits.",
+        ),
     ),
 )

@@ -15,6 +15,7 @@ from logdump.session.across import files_from
 from logdump.session.events import Bad, Event, Notice
 from logdump.session.session import Session
 from trailformat import NotATrail, TrailFile
+from trailformat.scan import Workers
 
 
 def run_heartbeat(session: Session, options: HeartbeatOptions) -> Iterator[Event]:
@@ -22,8 +23,13 @@ def run_heartbeat(session: Session, options: HeartbeatOptions) -> Iterator[Event
 
     The position stays.
     """
+    with Workers() as workers:
+        yield from _surveyed(session, options, workers)
+
+
+def _surveyed(session: Session, options: HeartbeatOptions, workers: Workers) -> Iterator[Event]:
     table = heartbeat_table(session, options.table)
-    ranges = LeftOutRanges()
+    ranges = LeftOutRanges(workers=workers)
     reader = HeartbeatReader(
         session.definitions_of, table.name, session.selection, left_out=ranges.of, uses_threads=True
     )
