@@ -17,6 +17,7 @@ from logdump.operations.chosen_trail import whole_trail_of
 from logdump.operations.explaining.ddl import DdlQuestion
 from logdump.operations.explaining.lag import LagQuestion
 from logdump.operations.explaining.restart import RestartQuestion
+from logdump.operations.heartbeats.table_in_use import heartbeat_table
 from logdump.operations.parameters.not_used import ParameterUse
 from logdump.operations.sequence_search import csn_goal, find_in_sequence
 from logdump.session.across import files_from
@@ -25,6 +26,7 @@ from logdump.session.events import Event, Notice
 from logdump.session.exit_status import ExitStatus
 from logdump.session.explanation import Explained
 from logdump.session.session import Session
+from logdump.session.trail_range import range_of
 from trailformat import NotATrail, TrailFile, TrailName
 from trailformat.search.whole_trail import WholeTrail
 from trailformat.trail.sequence import Spot
@@ -78,7 +80,8 @@ def _lag(at: EnteredTime | None) -> Run:
     def run(session: Session) -> Iterator[Event]:
         _refuse_filter(session)
         whole = whole_trail_of(session, None, "EXPLAIN")
-        question = LagQuestion(whole, at.julian if at is not None else None, session.definitions_of)
+        table = heartbeat_table(session).name
+        question = LagQuestion(whole, at.julian if at is not None else None, session.definitions_of, table)
         yield from _answer(question, _title(whole, session), question.run(session.settings.notify))
 
     return run
@@ -104,7 +107,9 @@ def _place(session: Session, whole: WholeTrail, at: RestartPlace | None) -> Spot
             raise CommandError(f"{at.text!r} is no CSN.")
         record = find_in_sequence(session.trail, goal)
         if record is None:
-            raise CommandError(f"No transaction with {goal.text}.")
+            found = range_of(session.trail)
+            goes = f" The trail goes {found.text(session.settings.time_offset)}." if found is not None else ""
+            raise CommandError(f"No transaction with {goal.text}.{goes}")
         return Spot(record.path or session.trail.path, record.rba)
     if at is None or isinstance(at, EnteredTime):
         return None

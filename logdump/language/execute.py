@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Iterator
+from functools import partial
 
 from logdump.language.command import AnyCommand
 from logdump.language.reader import Context, parse
@@ -10,9 +11,10 @@ from logdump.language.registry import Registry
 from logdump.language.words import MOST_CHARACTERS, split_calls
 from logdump.notation.hexdump import hexdump
 from logdump.session.errors import ArgumentError, CommandError
-from logdump.session.events import Bad, Event, Failure
+from logdump.session.events import Bad, Event, Failure, Notice
 from logdump.session.exit_status import ExitStatus
 from logdump.session.session import Session
+from logdump.session.trail_zone import TrailZone
 from trailformat import CannotRead, CannotWrite, NotATrail, PartialRecord, TrailError
 from trailformat.trail.embedded import embedded_up_to
 from trailformat.trail.whole_file import OUTCOMES
@@ -67,7 +69,10 @@ def stands(written: int = 0) -> tuple[str, ...]:
 def _answers(session: Session, command: AnyCommand, text: str, written: int) -> Iterator[Event]:
     """What a command yields, and what is wrong with it or with the trail. Raises CannotRead."""
     try:
-        arguments = parse(command.form, text, Context(session.settings.time_offset))
+        zone = TrailZone.of(session.settings.time_offset, partial(_times_of_trail, session))
+        arguments = parse(command.form, text, Context(zone))
+        if zone.taken:
+            yield Notice(tuple(zone.said()), ExitStatus.OK)
         yield from command.run(session, arguments)
     except ArgumentError as error:
         _note_failure(session, command)
@@ -99,6 +104,14 @@ def _is_like_narrowing(registry: Registry, word: str) -> bool:
     from difflib import get_close_matches  # noqa: PLC0415 - needed for unknown commands only
 
     return any(registry.find(near).is_narrowing for near in get_close_matches(word.upper(), registry.words(), n=1))
+
+
+def _times_of_trail(session: Session) -> tuple[int, int] | None:
+    """The times of the first and the last row of the open trail; None without one."""
+    from logdump.session.trail_range import range_of  # noqa: PLC0415 - few times are entered without a date
+
+    found = range_of(session.trail) if session.has_trail else None
+    return (found.first_time, found.last_time) if found is not None else None
 
 
 def _filter_hint(word: str) -> str | None:

@@ -27,13 +27,14 @@ if TYPE_CHECKING:
     from logdump.session.directory_listing import FilesShown
     from logdump.session.evaluation import CoverageShown, DdlCounted, DdlEvaluated, ParametersShown
     from logdump.session.explanation import Explained
-    from logdump.session.heartbeats import (
+    from logdump.session.heartbeat_events import (
         BeatGapShown,
         BeatIntervalShown,
         BeatShown,
         HeartbeatRowShown,
         HeartbeatsShown,
         PathLagShown,
+        RestartPositionShown,
     )
     from logdump.session.marks import MarksShown
     from logdump.session.recovery_events import (
@@ -209,6 +210,7 @@ if TYPE_CHECKING:
         | DdlCounted
         | HeartbeatsShown
         | PathLagShown
+        | RestartPositionShown
         | BeatShown
         | BeatIntervalShown
         | HeartbeatRowShown

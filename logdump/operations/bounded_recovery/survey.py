@@ -57,7 +57,7 @@ class BrSurvey:
     ) -> None:
         self._whole, self._options, self._takes = whole, options, takes
         self._given = dict(given)
-        self._pass = FirstPass(options.slack, options.restart, see_damage)
+        self._pass = FirstPass(whole, options.slack, options.restart, see_damage)
         self._left_out, self._copies = LeftOut(whole, past_damage=True), 0
         self._clock: RedoClock | None = None
         self._first: FirstCheckpoint | None = None
@@ -77,7 +77,7 @@ class BrSurvey:
             CommandError: the source is not Oracle, or there would be too many checkpoints.
             NotATrail: a file cannot be read any more.
         """
-        self._pass.read_headers(self._whole)
+        self._pass.read_headers()
         for one in self._first_copies(notify):
             if isinstance(one, Progress):
                 yield one
@@ -175,7 +175,8 @@ class BrSurvey:
         yield from self._main.shown()
         if self._restart is not None and self._options.restart is not None:
             at = self._options.restart
-            heartbeat = None if self.is_partial else observed.from_heartbeats(self._whole, definitions_of, at)
+            table = self._options.heartbeat_table
+            heartbeat = None if self.is_partial else observed.from_heartbeats(self._whole, definitions_of, at, table)
             yield self._restart.shown(heartbeat, observed.from_headers(self._whole, at))
         yield from self._long
         yield self.end

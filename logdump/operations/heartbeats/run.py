@@ -6,13 +6,16 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from logdump.notation.times import current_timestamp
+from logdump.operations.effective_rows import LeftOutRanges
 from logdump.operations.heartbeats.reading import HeartbeatReader
 from logdump.operations.heartbeats.survey import HeartbeatOptions, HeartbeatSurvey
+from logdump.operations.heartbeats.table_in_use import heartbeat_table
 from logdump.operations.matching_files import matching_files
 from logdump.session.across import files_from
 from logdump.session.events import Bad, Event, Notice
 from logdump.session.session import Session
 from trailformat import NotATrail, TrailFile
+from trailformat.scan import Workers
 
 
 def run_heartbeat(session: Session, options: HeartbeatOptions) -> Iterator[Event]:
@@ -20,8 +23,17 @@ def run_heartbeat(session: Session, options: HeartbeatOptions) -> Iterator[Event
 
     The position stays.
     """
-    reader = HeartbeatReader(session.definitions_of, options.table, session.selection, uses_threads=True)
-    survey = HeartbeatSurvey(options, reader, session.settings.notify)
+    with Workers() as workers:
+        yield from _surveyed(session, options, workers)
+
+
+def _surveyed(session: Session, options: HeartbeatOptions, workers: Workers) -> Iterator[Event]:
+    table = heartbeat_table(session, options.table)
+    ranges = LeftOutRanges(workers=workers)
+    reader = HeartbeatReader(
+        session.definitions_of, table.name, session.selection, left_out=ranges.of, uses_threads=True
+    )
+    survey = HeartbeatSurvey(options, table, reader, session.settings.notify)
     try:
         yield from _over_files(session, options, survey)
     except KeyboardInterrupt:

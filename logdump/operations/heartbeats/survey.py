@@ -11,21 +11,19 @@ from logdump.notation.wildcard import matches
 from logdump.operations.heartbeats.beats import NewBeats, beats_of
 from logdump.operations.heartbeats.lags import MOST_PATHS, Lags
 from logdump.operations.heartbeats.reading import HeartbeatReader
-from logdump.operations.heartbeats.tables import BASE_NAME
+from logdump.operations.heartbeats.restart_positions import RestartPositions
+from logdump.operations.heartbeats.table_in_use import HeartbeatTable
 from logdump.session.events import Event, Progress
-from logdump.session.heartbeats import (
-    Beat,
+from logdump.session.heartbeat_events import (
     BeatGapShown,
     BeatIntervalShown,
     BeatShown,
     Clock,
-    HeartbeatRow,
     HeartbeatRowShown,
     HeartbeatsShown,
     PathLagShown,
-    Role,
-    way_text,
 )
+from logdump.session.heartbeats import Beat, HeartbeatRow, Role, way_text
 from trailformat.trail.file import TrailFile
 
 _DAY = 86_400_000_000
@@ -38,17 +36,19 @@ class Display(enum.Enum):
     HISTORY = "HISTORY"
     ROWS = "ROWS"
     GAPS = "GAPS"
+    RESTART = "RESTART"
 
 
 class HeartbeatOptions(NamedTuple):
     """The options of HEARTBEAT; times are Julian microseconds, ``every`` and ``frequency`` microseconds.
 
-    ``path`` is a wildcard for ways as Oracle writes them; ``retention`` days.
+    ``table`` is None where the parameter files name the tables; ``path`` is a wildcard for ways as Oracle writes them;
+    ``retention`` days; ``low_watermark`` the CSN that Replicat has come to.
     """
 
     display: Display = Display.LAG
     over: str | None = None
-    table: str = BASE_NAME
+    table: str | None = None
     path: str | None = None
     start: int | None = None
     end: int | None = None
@@ -57,6 +57,7 @@ class HeartbeatOptions(NamedTuple):
     every: int | None = None
     frequency: int | None = None
     retention: int | None = None
+    low_watermark: str | None = None
 
 
 class HeartbeatSurvey:
@@ -64,16 +65,19 @@ class HeartbeatSurvey:
 
     Args:
         options: what is wanted.
+        table: the name of the tables, and what gives it.
         reader: reads the rows.
         notify: records between two reports of progress.
     """
 
-    def __init__(self, options: HeartbeatOptions, reader: HeartbeatReader, notify: int) -> None:
+    def __init__(self, options: HeartbeatOptions, table: HeartbeatTable, reader: HeartbeatReader, notify: int) -> None:
         self._options = options
+        self._table = table
         self._reader = reader
         self._notify = notify
         self._new = NewBeats()
         self._lags = Lags()
+        self._positions = RestartPositions(options.low_watermark)
         self._intervals: dict[object, tuple[int, Lags]] = {}
         self._tables: set[str] = set()
         self._bounds: tuple[int, int] | None = None
@@ -128,6 +132,8 @@ class HeartbeatSurvey:
         first, last = self._bounds or (beat.heartbeat_ts, beat.heartbeat_ts)
         self._bounds = min(first, beat.heartbeat_ts), max(last, beat.heartbeat_ts)
         self._lags.add(beat)
+        if self._options.display is Display.RESTART:
+            self._positions.add(beat)
         if self._options.display is not Display.HISTORY:
             return
         every = self._options.every
@@ -155,6 +161,8 @@ class HeartbeatSurvey:
         yield self._whole(at, source, len(lags))
         if self._options.display is Display.LAG and at is not None:
             yield from (PathLagShown(lag, at, source) for lag in lags)
+        if self._options.display is Display.RESTART:
+            yield from self._positions.shown()
         if self._options.display is Display.GAPS:
             yield from (BeatGapShown(lag, gap) for lag in lags for gap in lag.gaps)
 
@@ -169,6 +177,8 @@ class HeartbeatSurvey:
     def _whole(self, at: int | None, source: Clock, paths: int) -> Event:
         first, last = self._bounds or (None, None)
         return HeartbeatsShown(
+            self._table.name,
+            self._table.rule,
             tuple(sorted(self._tables)),
             self._lags.beats,
             paths,
@@ -181,6 +191,7 @@ class HeartbeatSurvey:
             self._has_same_database,
             self._reader.problems,
             self._reader.damaged,
+            self._reader.not_applied,
             self._deleted,
             self._purged(at),
             self.is_partial,
