@@ -13,9 +13,9 @@ import pytest
 from logdump.operations.export import batch_walk, columns_pay, record_pieces
 from tests.logdump.line import Line
 from trailformat import TrailFile
+from trailformat.codec import mapped_file
 from trailformat.codec.mapped_file import MappedFile
 from trailformat.records.record_header import HEADER_SIZE, PLACES
-from trailformat.trail import file as trail_file
 
 _HEADER_AT = 8
 """Behind the frame of a record and that of its header."""
@@ -66,7 +66,7 @@ class Overwriting:
 @contextmanager
 def overwriting(one: Overwriting) -> Iterator[None]:
     """Every read of a trail is counted."""
-    copy, read_into = MappedFile.copy, trail_file.read_into
+    copy, read_into = MappedFile.copy, mapped_file.read_into
 
     def counted_copy(self: MappedFile, start: int, stop: int) -> bytes:
         made = copy(self, start, stop)
@@ -80,7 +80,7 @@ def overwriting(one: Overwriting) -> Iterator[None]:
 
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(MappedFile, "copy", counted_copy)
-        patched.setattr(trail_file, "read_into", counted_read)
+        patched.setattr("trailformat.trail.file.read_into", counted_read)
         yield
 
 

@@ -137,7 +137,8 @@ def check_values(row: dict[str, Any], expected: Expected) -> None:
 
 def _is_unfit(value: Value, reason: str) -> bool:
     """Whether the reason why a sound value is not there is that its column has another type."""
-    plain, (text, _, kind) = value.value, reason.rpartition(" is no ")
+    plain: Any = value.value
+    text, _, kind = reason.rpartition(" is no ")
     if value.problem is not None or text != plain_text(plain):
         return False
     if kind.startswith("timestamp"):
@@ -149,5 +150,5 @@ def _is_unfit(value: Value, reason: str) -> bool:
         )
     if kind.startswith("decimal") and isinstance(plain, int | Decimal):
         precision, scale = map(int, kind.removesuffix(")").partition("(")[2].split(","))
-        return round(Decimal(plain), scale) != plain or abs(plain) >= Decimal(10) ** (precision - scale)
+        return round(Decimal(plain), scale) != plain or abs(Decimal(plain)) >= Decimal(f"1e{precision - scale}")
     return kind.startswith("int") and isinstance(plain, int) and not -(1 << 63) <= plain < 1 << 63

@@ -128,11 +128,17 @@ def test_the_writers_of_small_files_do_not_live_together(
 
 
 def test_each_file_waits_for_the_disk_once(trail: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    synced, fsync = [], os.fsync
+    synced: list[int] = []
+    fsync = os.fsync
+
+    def counted(handle: int) -> None:
+        synced.append(os.fstat(handle).st_ino)
+        fsync(handle)
+
     for number, words in enumerate(("parquet", "csv")):
         synced.clear()
         with monkeypatch.context() as patched:
-            patched.setattr(os, "fsync", lambda handle: synced.append(os.fstat(handle).st_ino) or fsync(handle))
+            patched.setattr(os, "fsync", counted)
             folder = _exported(trail, f"{words} to T by table", tmp_path / f"out{number}")
         assert Counter(synced)[folder.stat().st_ino] == 1
         assert {Counter(synced)[one.stat().st_ino] for one in folder.iterdir()} == {1}
