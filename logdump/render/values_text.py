@@ -53,7 +53,7 @@ def _bytes(record: Record, settings: Settings) -> Iterator[str]:
     """What a row without columns holds, where that can be read."""
     with suppress(TrailError):
         if record.data:
-            yield cut_to(f"?'{record.data.hex()}'", settings.reclen)
+            yield cut_to(f"?'{record.data.hex()}'", max(settings.reclen, _NARROWEST))
 
 
 def _title(change: Change, record: Record) -> str:
