@@ -140,9 +140,9 @@ class MariaDBServer:
         assert done.returncode == 0, done.stderr
         return done.stdout
 
-    def paste(self, script: str) -> str:
+    def paste(self, script: str, *options: str) -> str:
         """Give a script to the client as one pastes it: an error does not end it."""
-        return self._client(script, "--force").stdout
+        return self._client(script, "--force", *options).stdout
 
 
 def _free_port() -> int:
