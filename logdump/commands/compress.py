@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 from logdump.commands.params import parameters_in_use
 from logdump.language.command import Command, Origin
@@ -13,8 +14,9 @@ from logdump.operations.compression.wire import MOST_THRESHOLD
 from logdump.operations.matching_files import matching_files
 from logdump.operations.parameters.options_of import options_of
 from logdump.session.across import files_from
+from logdump.session.answers import answered
 from logdump.session.events import Bad, Event, Notice
-from logdump.session.exit_status import ExitStatus
+from logdump.session.reading import Reading
 from logdump.session.session import Session
 from trailformat import NotATrail, TrailFile
 
@@ -26,23 +28,26 @@ def run_compress(session: Session, options: CompressOptions) -> Iterator[Event]:
     options = _with_parameters(session, options)
     survey = CompressSurvey(options, session.selection, session.definitions_of, session.settings.notify)
     paths = list(files_from(session)) if options.over is None else matching_files(options.over)
-    try:
-        for path in paths:
-            if session.has_trail and path == session.trail.path:
-                yield from survey.take(session.trail)
-                continue
-            try:
-                with TrailFile(path) as trail:
-                    yield from survey.take(trail)
-            except NotATrail as error:
-                yield Notice((f"{error}: not read",), bad=Bad(error))
-    except KeyboardInterrupt:
-        survey.is_partial = True
     files = f", {len(paths)} files" if len(paths) > 1 else ""
-    yield from survey.results(f"LogTrail {options.over if options.over and files else paths[0]}{files}")
-    if survey.is_partial:
-        yield Notice(("Stopped before the end: this is partial.",), ExitStatus.INTERRUPTED)
-        raise KeyboardInterrupt
+    title = f"LogTrail {options.over if options.over and files else paths[0]}{files}"
+
+    def results(reading: Reading) -> Iterator[Event]:
+        return survey.results(title, is_partial=reading.is_partial)
+
+    yield from answered(_over_files(session, survey, paths), survey.reading, results)
+
+
+def _over_files(session: Session, survey: CompressSurvey, paths: list[Path]) -> Iterator[Event]:
+    for path in paths:
+        if session.has_trail and path == session.trail.path:
+            yield from survey.take(session.trail)
+            continue
+        try:
+            with TrailFile(path) as trail:
+                yield from survey.take(trail)
+        except NotATrail as error:
+            survey.unreadable += 1
+            yield Notice((f"{error}: not read",), bad=Bad(error))
 
 
 def _with_parameters(session: Session, options: CompressOptions) -> CompressOptions:
@@ -83,5 +88,6 @@ COMMANDS = (
             "The sizes of both trails stay the same with RMTHOST COMPRESS. The FILTER applies; the position stays.",
         ),
         origin=Origin.OURS,
+        stops="Ctrl+C stops, shows what was found",
     ),
 )

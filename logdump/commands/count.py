@@ -174,5 +174,6 @@ COMMANDS = (
             "EFFECTIVE leaves out the rows of transactions that a Replicat does not apply.",
             "Example: COUNT DETAIL, START 2024-03-01 09:00, END 2024-03-01 10:00",
         ),
+        stops="Ctrl+C stops, shows what was found",
     ),
 )

@@ -18,23 +18,25 @@ from logdump.operations.explaining.lag import LagQuestion
 from logdump.operations.explaining.restart import RestartQuestion
 from logdump.operations.sequence_search import csn_goal, find_in_sequence
 from logdump.session.across import files_from
+from logdump.session.answers import answered
 from logdump.session.errors import CommandError
 from logdump.session.events import Event, Notice
-from logdump.session.exit_status import ExitStatus
 from logdump.session.explanation import Explained
+from logdump.session.reading import Reading
 from logdump.session.session import Session
 from trailformat import NotATrail, TrailFile, TrailName
-from trailformat.search.whole_trail import WholeTrail
+from trailformat.search.whole_trail import WholeTrail, gaps_among
 from trailformat.trail.sequence import Spot
 
 
 class Answerable(Protocol):
     """A question that can be answered with what has been read so far."""
 
-    is_partial: bool
+    def reading(self) -> Reading:
+        """What the reading lacks."""
 
-    def explained(self, title: str) -> Explained:
-        """The answer."""
+    def explained(self, title: str, *, is_partial: bool) -> Explained:
+        """The answer; without a verdict where the reading is partial."""
 
 
 Run = Callable[[Session], Iterator[Event]]
@@ -56,14 +58,11 @@ def _refuse_filter(session: Session) -> None:
 
 def _answer(question: Answerable, title: str, run: Iterator[Event]) -> Iterator[Event]:
     """Read what the question needs, then answer; Ctrl+C answers with what there is."""
-    try:
-        yield from run
-    except KeyboardInterrupt:
-        question.is_partial = True
-    yield question.explained(title)
-    if question.is_partial:
-        yield Notice(("Stopped before the end: this is partial.",), ExitStatus.INTERRUPTED)
-        raise KeyboardInterrupt
+
+    def results(reading: Reading) -> Iterator[Event]:
+        yield question.explained(title, is_partial=reading.is_partial)
+
+    return answered(run, question.reading, results)
 
 
 def _title(whole: WholeTrail, session: Session) -> str:
@@ -118,7 +117,7 @@ def _ddl() -> Run:
         parameters = parameters_in_use(session)
         if not parameters.files:
             raise CommandError("No parameter file is in use: PARAMS <file> reads one.")
-        question = DdlQuestion(parameters)
+        question = DdlQuestion(parameters, len(gaps_among(files_from(session))))
         yield from _answer(question, f"LogTrail {session.trail.path}", _statements(session, question))
 
     return run
@@ -134,6 +133,7 @@ def _statements(session: Session, question: DdlQuestion) -> Iterator[Event]:
             with TrailFile(path) as trail:
                 yield from question.take(trail, session.selection(trail), notify)
         except NotATrail as error:
+            question.unreadable += 1
             yield Notice((f"{error}: not read",))
 
 
@@ -169,5 +169,6 @@ COMMANDS = (
             f"<time> is {TIME_FORMS}. docs/explain.md has the rules.",
         ),
         origin=Origin.OURS,
+        stops="Ctrl+C stops, shows what was found",
     ),
 )

@@ -81,5 +81,6 @@ COMMANDS = (
             f"<time> is {TIME_FORMS}. The FILTER applies.",
         ),
         origin=Origin.OURS,
+        stops="Ctrl+C stops, shows what was found",
     ),
 )

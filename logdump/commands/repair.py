@@ -79,5 +79,6 @@ COMMANDS = (
             "Under -c and -f the exit status is 3 when it lacks anything. docs/repair.md has the rules.",
         ),
         origin=Origin.OURS,
+        stops="Ctrl+C stops, nothing is written",
     ),
 )

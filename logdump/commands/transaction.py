@@ -9,9 +9,11 @@ from logdump.language.forms import Maybe
 from logdump.language.parameters import Number, OneOf
 from logdump.operations.first_match import all_of, no_metadata, show_first, show_record
 from logdump.session.across import go_to, place_of, return_to
+from logdump.session.answers import answered
 from logdump.session.check_events import SafePointShown
 from logdump.session.errors import CommandError
 from logdump.session.events import Event
+from logdump.session.reading import Reading
 from logdump.session.session import Session
 from logdump.session.settings import Across
 from trailformat import TrailFile
@@ -26,8 +28,17 @@ Step = Callable[[Session, int], Spot]
 
 def run_safe(session: Session, given: int | None) -> Iterator[Event]:
     """Tell where the transaction at the position, or at an RBA, begins and ends, and what a restart behind it skips."""
-    rba = session.cursor.current if given is None else given
-    yield SafePointShown(session.trail.path, rba, extent_at(session.trail, rba))
+    trail, rba = session.trail, session.cursor.current if given is None else given
+    found = list[SafePointShown]()
+
+    def run() -> Iterator[Event]:
+        found.append(SafePointShown(trail.path, rba, extent_at(trail, rba)))
+        yield from ()
+
+    def reading() -> Reading:
+        return found[0].reading if found else Reading()
+
+    yield from answered(run(), reading, lambda _: iter(found))
 
 
 def run_transaction(session: Session, find: Step) -> Iterator[Event]:

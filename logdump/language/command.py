@@ -51,6 +51,7 @@ class Command(NamedTuple, Generic[A]):
         terms: gives the words that HELP <command> lists and HELP <command> <term> explains, on demand.
         origin: Logdump's, or ours: ours take part in no abbreviation.
         also: aliases that HELP does not show.
+        stops: what Ctrl+C does to it.
     """
 
     names: str
@@ -61,6 +62,7 @@ class Command(NamedTuple, Generic[A]):
     terms: Callable[[], tuple[Term, ...]] = no_terms
     origin: Origin = Origin.LOGDUMP
     also: tuple[str, ...] = ()
+    stops: str = "Ctrl+C stops"
 
     @property
     def name(self) -> str:

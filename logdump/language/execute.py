@@ -52,6 +52,7 @@ def run_command(session: Session, command: AnyCommand, text: str) -> Iterator[Ev
     """Run one command; what goes wrong comes as a Failure."""
     try:
         arguments = parse(command.form, text, Context(session.settings.time_offset))
+        session.stops = command.stops
         yield from command.run(session, arguments)
     except ArgumentError as error:
         more = (f"HELP {command.name} tells more.",) if command.details else ()

@@ -17,10 +17,11 @@ from logdump.notation.escape import Harmless, escape
 from logdump.render.text import render
 from logdump.session.events import Event, Failure, JobProgress, NoRecordThere, Notice, Progress, SearchProgress
 from logdump.session.exit_status import ExitStatus
+from logdump.session.read_progress import ReadProgress, ReadSoFar
 from logdump.session.session import Session
 from logdump.session.session_log import SessionLog
 from logdump.session.settings import OutputFormat
-from trailformat.records import far
+from trailformat.records import far, reached
 
 BANNER = tuple(
     map(
@@ -83,7 +84,8 @@ class LineMode:
         self._log(escape(f"{self.prompt}{line}"))
         events = run_line(self.session, REGISTRY, line)
         try:
-            with far.observed(self._show_search):
+            progress = ReadProgress(self._show_reading, lambda: self.session.stops)
+            with far.observed(self._show_search), reached.observed(progress):
                 for event in events:
                     self._print(event)
         except KeyboardInterrupt as interrupt:
@@ -142,7 +144,7 @@ class LineMode:
         self._write_lines(lines, is_narration=is_narration)
         self._log(*lines)
 
-    def _show_progress(self, event: Progress | SearchProgress | JobProgress) -> None:
+    def _show_progress(self, event: Progress | SearchProgress | JobProgress | ReadSoFar) -> None:
         """Show how far a scan is in one line that is written over."""
         self._scroller.show(event, self.session.settings)
 
@@ -150,6 +152,11 @@ class LineMode:
         """Show how far a search for a sound record is, where that takes long."""
         if self.session.settings.scan_scrolling:
             self._show_progress(SearchProgress(rba))
+
+    def _show_reading(self, so_far: ReadSoFar) -> None:
+        """Show how far reading is."""
+        if self.session.settings.scan_scrolling:
+            self._show_progress(so_far)
 
     def _write_lines(self, lines: Sequence[Harmless], *, is_narration: bool) -> None:
         """Put lines where they are read: narration beside the data."""

@@ -7,7 +7,7 @@ from typing import Any
 
 from logdump.notation.times import iso_time
 from logdump.render.json_safe import SPOT
-from logdump.render.json_shape import Get, Member, Shape, at, member, time_at
+from logdump.render.json_shape import PARTIAL, Get, Member, Shape, at, member, time_at, verdict
 from logdump.session.heartbeats import (
     BeatGapShown,
     BeatIntervalShown,
@@ -164,12 +164,12 @@ HEARTBEAT_LAG = Shape(
         member("first", "spot", "The row of the first", lambda shown: SPOT.build(shown.lag.first)),
         member("last", "spot", "The row of the newest", lambda shown: SPOT.build(shown.lag.last.row.spot)),
         _moment("last_beat", "When the newest was generated", "lag.last.heartbeat_ts"),
-        _duration("age", "Seconds from then to the moment of the answer", "lag.age"),
+        verdict("age", "number", "Seconds from then to the moment of the answer", lambda one: _seconds(one.lag.age)),
         *_SPREADS,
         member("apply_unknown", "boolean", "Whether the total ends at Replicat", "lag.is_apply_unknown"),
         _duration("interval", "Seconds between two beats, given or the median", "lag.interval"),
-        member("missing", "number", "Beats that did not come", "lag.missing"),
-        member("gaps", "number", "In how many gaps", lambda shown: len(shown.lag.gaps)),
+        verdict("missing", "number", "Beats that did not come", "lag.missing", tells_findings=True),
+        verdict("gaps", "number", "In how many gaps", lambda shown: len(shown.lag.gaps), tells_findings=True),
         member("negative", "number", "Lags below zero", "lag.negative"),
         _text(
             "restart_csn",
@@ -237,7 +237,7 @@ HEARTBEATS = Shape(
     "HEARTBEAT: the answer as a whole.",
     (
         member("tables", "list of string", "The heartbeat tables with rows", lambda shown: list(shown.tables)),
-        member("beats", "number", "How many beats", "beats"),
+        verdict("beats", "number", "How many beats", "beats", tells_findings=True),
         member("paths", "number", "How many ways", "paths"),
         member("others", "number", "Beats of ways that are not told one by one", "others"),
         _moment("first", "The first beat", "first"),
@@ -260,7 +260,7 @@ HEARTBEATS = Shape(
         member("damaged", "number", "Places that hold no sound record: beats there are not known", "damaged"),
         member("deleted", "number", "Rows of the history deleted in the trail", "deleted"),
         member("purged", "number or null", "Rows of the history that RETENTION would remove", "purged"),
-        member("partial", "boolean", "Whether it was stopped", "is_partial"),
+        PARTIAL,
     ),
     HeartbeatsShown,
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from logdump.render.json_count import TYPE_COUNT
-from logdump.render.json_shape import Shape, member
+from logdump.render.json_shape import PARTIAL, Shape, member, verdict
 from logdump.render.safe_text import restart_text
 from logdump.session.check_events import SafePointShown
 from trailformat import TrailName
@@ -68,7 +68,7 @@ SAFE_POINT = Shape(
     (
         member("file", "string", "Path of the file", "path"),
         member("rba", "number", "The position"),
-        member("safe", "boolean", _SAFE, _is_safe),
+        verdict("safe", "boolean", _SAFE, _is_safe),
         member("csn", "string or null", "LOGCSN", "extent?.transaction.csn"),
         member("xid", "string or null", "TRANID", "extent?.transaction.xid"),
         member("begin", "spot or null", "Its first record; null when that is not there", SPOT.one("extent?.begin")),
@@ -97,6 +97,7 @@ SAFE_POINT = Shape(
             "The file in which it begins or goes on, and which is not there",
             "extent?.missing",
         ),
+        PARTIAL,
     ),
     SafePointShown,
 )

@@ -23,8 +23,11 @@ def safe_lines(shown: SafePointShown, _settings: Settings) -> Iterator[str]:
         yield f"RBA {shown.rba} is between two transactions: a restart there loses nothing and repeats nothing."
         yield restart_text(Spot(shown.path, shown.rba))
         return
-    yield _verdict(shown, extent)
-    yield from _advice(extent)
+    if shown.is_partial:
+        yield _place_in(shown, extent)
+    else:
+        yield _verdict(shown, extent)
+        yield from _advice(extent)
     yield from _damage_lines(extent.damage)
     yield from _transaction_lines(shown, extent)
 
@@ -40,8 +43,13 @@ def _verdict(shown: SafePointShown, extent: Extent) -> str:
         return f"RBA {shown.rba} begins a transaction that is never applied: a restart there is safe."
     if extent.begin == Spot(shown.path, shown.rba):
         return f"RBA {shown.rba} begins a transaction: a restart there applies it once more, whole."
-    before = f"{extent.before} of {amount(extent.records, 'record')} before it"
-    return f"RBA {shown.rba} is inside a transaction, {before}: a restart there is not safe."
+    return f"{_place_in(shown, extent)}: a restart there is not safe."
+
+
+def _place_in(shown: SafePointShown, extent: Extent) -> str:
+    if extent.begin == Spot(shown.path, shown.rba):
+        return f"RBA {shown.rba} begins a transaction"
+    return f"RBA {shown.rba} is inside a transaction, {extent.before} of {amount(extent.records, 'record')} before it"
 
 
 def _transaction_lines(shown: SafePointShown, extent: Extent) -> Iterator[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from logdump.session.exit_status import ExitStatus
+from logdump.session.reading import Reading
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -51,11 +52,27 @@ class CheckShown(NamedTuple):
 
 
 class SafePointShown(NamedTuple):
-    """SAFE: the transaction that holds an RBA of a file; None when the RBA is between two."""
+    """SAFE: the transaction that holds an RBA of a file; None when the RBA is between two.
+
+    Where not all of it could be read, ``is_partial``, there is no word on whether a restart is safe.
+    """
 
     path: Path
     rba: int
     extent: Extent | None
+
+    @property
+    def reading(self) -> Reading:
+        """What the reading of the transaction lacks."""
+        if self.extent is None:
+            return Reading()
+        damaged = sum(not one.is_partial for one in self.extent.damage)
+        return Reading(damaged=damaged, missing=self.extent.missing is not None)
+
+    @property
+    def is_partial(self) -> bool:
+        """Whether not all of it could be read."""
+        return self.reading.is_partial
 
     @property
     def status(self) -> ExitStatus:

@@ -296,7 +296,7 @@ class HeartbeatsShown(NamedTuple):
         damaged: places that hold no sound record: beats there are not known.
         deleted: rows of the history that deletes in the trail have removed.
         purged: rows of the history that RETENTION would remove at ``at``; None where it is not given.
-        is_partial: whether it was stopped.
+        is_partial: whether not all was read: then how old the last beat is, and that none lacks, is not told.
     """
 
     tables: tuple[str, ...]
@@ -322,11 +322,12 @@ class HeartbeatsShown(NamedTuple):
 
 
 class PathLagShown(NamedTuple):
-    """HEARTBEAT LAG: one way, at a moment (Julian)."""
+    """HEARTBEAT LAG: one way, at a moment (Julian); ``is_partial``: as in the answer as a whole."""
 
     lag: PathLag
     at: int
     at_source: Clock
+    is_partial: bool = False
 
 
 class BeatShown(NamedTuple):

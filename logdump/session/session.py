@@ -63,6 +63,7 @@ class Session:
         self.obeyed: list[Path] = []
         self.obeyed_in_all = 0
         self.is_over = False
+        self.stops = ""
         self.filters_in_use: FilterSet | None = None
         self.narrowing: Callable[[TrailFile], FilterSet] | None = None
         self._source_definitions: SourceDefinitions | None = None

@@ -13,6 +13,7 @@ from logdump.operations.comparison.side import Side, SideTransaction
 from logdump.operations.comparison.side_by_side import SideBySide
 from logdump.session.differences import DifferenceKind, DifferenceShown, DiffShown
 from logdump.session.events import Progress
+from logdump.session.reading import Reading
 from trailformat.changes.csn import csn_key
 
 MOST_TRANSACTIONS = 1000
@@ -80,6 +81,13 @@ class TrailComparison:
             yield from self._alone(self._a, a, None)
         elif b is not None:
             yield from self._alone(self._b, b, None)
+
+    def reading(self) -> Reading:
+        """What the reading lacks."""
+        missing = len(self._a.whole.gaps) + len(self._b.whole.gaps)
+        unreadable = len(self._a.whole.unreadable) + len(self._b.whole.unreadable)
+        damaged = self._kinds[DifferenceKind.DAMAGE] - unreadable
+        return Reading(damaged=max(0, damaged), unreadable=unreadable, missing=missing)
 
     def shown(self, listed: int, *, is_partial: bool) -> DiffShown:
         """Both trails in numbers."""

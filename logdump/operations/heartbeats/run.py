@@ -10,9 +10,12 @@ from logdump.operations.heartbeats.reading import HeartbeatReader
 from logdump.operations.heartbeats.survey import HeartbeatOptions, HeartbeatSurvey
 from logdump.operations.matching_files import matching_files
 from logdump.session.across import files_from
+from logdump.session.answers import answered
 from logdump.session.events import Bad, Event, Notice
+from logdump.session.reading import Reading
 from logdump.session.session import Session
 from trailformat import NotATrail, TrailFile
+from trailformat.search.whole_trail import gaps_among
 
 
 def run_heartbeat(session: Session, options: HeartbeatOptions) -> Iterator[Event]:
@@ -22,25 +25,26 @@ def run_heartbeat(session: Session, options: HeartbeatOptions) -> Iterator[Event
     """
     reader = HeartbeatReader(session.definitions_of, options.table, session.selection, uses_threads=True)
     survey = HeartbeatSurvey(options, reader, session.settings.notify)
-    try:
-        yield from _over_files(session, options, survey)
-    except KeyboardInterrupt:
-        survey.is_partial = True
-        yield from survey.results(current_timestamp)
-        raise
-    yield from survey.results(current_timestamp)
+    paths = list(files_from(session)) if options.over is None else matching_files(options.over)
+    unreadable = list[Path]()
+
+    def reading() -> Reading:
+        return Reading(damaged=survey.damaged, unreadable=len(unreadable), missing=len(gaps_among(paths)))
+
+    def results(of: Reading) -> Iterator[Event]:
+        return survey.results(current_timestamp, is_partial=of.is_partial)
+
+    yield from answered(_over_files(session, survey, paths, unreadable), reading, results)
 
 
-def _over_files(session: Session, options: HeartbeatOptions, survey: HeartbeatSurvey) -> Iterator[Event]:
-    if options.over is None:
-        _, *others = files_from(session)
-        yield from survey.take(session.trail)
-    else:
-        others = matching_files(options.over)
-    for path in others:
+def _over_files(
+    session: Session, survey: HeartbeatSurvey, paths: list[Path], unreadable: list[Path]
+) -> Iterator[Event]:
+    for path in paths:
         try:
             yield from _other(session, survey, path)
         except NotATrail as error:
+            unreadable.append(path)
             yield Notice((f"{error}: not read",), bad=Bad(error))
 
 
