@@ -17,7 +17,7 @@ from logdump.notation.escape import Harmless, escape
 from logdump.render.text import render
 from logdump.session.events import Event, Failure, JobProgress, NoRecordThere, Notice, Progress, SearchProgress
 from logdump.session.exit_status import ExitStatus
-from logdump.session.read_progress import ReadProgress, ReadSoFar
+from logdump.session.read_progress import Hint, ReadProgress, ReadSoFar
 from logdump.session.session import Session
 from logdump.session.session_log import SessionLog
 from logdump.session.settings import OutputFormat
@@ -60,6 +60,7 @@ class LineMode:
         self.session.standard_output = self._standard_output
         self.session.takes_lines = self.records_together
         self._narrates = False
+        self._hint = Hint()
         self.session.note_entered = self._log
         self.status = ExitStatus.OK
         self._first = first
@@ -155,6 +156,8 @@ class LineMode:
 
     def _show_reading(self, so_far: ReadSoFar) -> None:
         """Show how far reading is."""
+        if self._hint.due(so_far.size):
+            self._write_lines([escape(self._hint.TEXT)], is_narration=True)
         if self.session.settings.scan_scrolling:
             self._show_progress(so_far)
 

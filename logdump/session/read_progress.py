@@ -9,6 +9,8 @@ from typing import NamedTuple
 
 _FIRST = 0.3
 """Seconds of a command before its progress is shown."""
+_LARGE = 50_000_000
+"""Bytes of files that take minutes without kernels."""
 _EVERY = 0.2
 """Seconds between two reports."""
 
@@ -26,6 +28,24 @@ class ReadSoFar(NamedTuple):
     def percent(self) -> int:
         """The part of all bytes that is read."""
         return 100 * self.read // max(1, self.size)
+
+
+class Hint:
+    """Says once in a session, at the first large file, that there is a faster build, where there is none."""
+
+    TEXT = "A faster build reads this in a fraction of the time: pip install 'logdump[bulk]'"
+
+    def __init__(self) -> None:
+        self._is_said = False
+
+    def due(self, size: int) -> bool:
+        """Whether it is to be said now, of files of so many bytes."""
+        if self._is_said or size < _LARGE:
+            return False
+        from trailformat.scan import Engine, is_available  # noqa: PLC0415 - of few sessions
+
+        self._is_said = True
+        return not is_available(Engine.NUMBA)
 
 
 class ReadProgress:

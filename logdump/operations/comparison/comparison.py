@@ -62,10 +62,11 @@ class TrailComparison:
                     yield from self._pair(*pair)
             else:
                 yield from self._stretch(stretch, alignment.ahead)
-            yield from self._damage()
+            yield from self._damage(stretch)
             yield from self._progress()
         self._is_lost = alignment.is_lost
-        yield from self._damage()
+        for side in (self._a, self._b):
+            yield from self._damaged(side.damage())
 
     def of(self, a: SideTransaction | None, b: SideTransaction | None, *, later: int = 0) -> Iterator[DifferenceShown]:
         """The differences of two transactions that belong together, or a transaction that has no other half.
@@ -114,11 +115,15 @@ class TrailComparison:
         self._csn_kind = self._csn_kind or key.kind
         return key.parts if key.kind == self._csn_kind else None
 
-    def _damage(self) -> Iterator[DifferenceShown]:
-        for side in (self._a, self._b):
-            for one in side.damage():
-                self._kinds[DifferenceKind.DAMAGE] += 1
-                yield one
+    def _damage(self, stretch: AlignedStretch[SideTransaction]) -> Iterator[DifferenceShown]:
+        """The damage before the last transactions of a stretch."""
+        for side, taken in ((self._a, stretch.a), (self._b, stretch.b)):
+            if taken:
+                yield from self._damaged(side.damage(taken[-1].seen.first))
+
+    def _damaged(self, damage: list[DifferenceShown]) -> Iterator[DifferenceShown]:
+        self._kinds[DifferenceKind.DAMAGE] += len(damage)
+        yield from damage
 
     def _progress(self) -> Iterator[Progress]:
         read = self._a.read + self._b.read
