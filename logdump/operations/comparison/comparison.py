@@ -57,12 +57,12 @@ class TrailComparison:
         streams = self._a.transactions(), self._b.transactions()
         alignment = Alignment(*streams, lambda one: one.key, MOST_TRANSACTIONS, self._order)
         for stretch in alignment:
+            yield from self._damage(stretch)
             if len(stretch.a) == len(stretch.b) == len(stretch.pairs):
                 for pair in zip(stretch.a, stretch.b, strict=True):
                     yield from self._pair(*pair)
             else:
                 yield from self._stretch(stretch, alignment.ahead)
-            yield from self._damage(stretch)
             yield from self._progress()
         self._is_lost = alignment.is_lost
         for side in (self._a, self._b):
@@ -116,14 +116,16 @@ class TrailComparison:
         return key.parts if key.kind == self._csn_kind else None
 
     def _damage(self, stretch: AlignedStretch[SideTransaction]) -> Iterator[DifferenceShown]:
-        """The damage before the last transactions of a stretch."""
+        """The damage before and in the transactions of a stretch."""
         for side, taken in ((self._a, stretch.a), (self._b, stretch.b)):
             if taken:
-                yield from self._damaged(side.damage(taken[-1].seen.first))
+                last = taken[-1].seen
+                yield from self._damaged(side.damage(last.after or last.first))
 
     def _damaged(self, damage: list[DifferenceShown]) -> Iterator[DifferenceShown]:
-        self._kinds[DifferenceKind.DAMAGE] += len(damage)
-        yield from damage
+        for one in damage:
+            self._kinds[DifferenceKind.DAMAGE] += 1
+            yield one
 
     def _progress(self) -> Iterator[Progress]:
         read = self._a.read + self._b.read
