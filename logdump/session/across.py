@@ -12,6 +12,7 @@ from logdump.session.events import Event, Notice, say
 from logdump.session.exit_status import ExitStatus
 from logdump.session.settings import Across
 from trailformat import TrailFile
+from trailformat.records import reached
 from trailformat.trail.sequence import Spot, file_beyond
 
 if TYPE_CHECKING:
@@ -90,13 +91,17 @@ def files_from(session: Session) -> Iterator[Path]:
         CommandError: a file between is missing, and ACROSS does not step over gaps; those before it have come by then.
     """
     path, across = session.trail.path, session.settings.across
-    yield path
     if across is Across.OFF:
+        reached.announce([path])
+        yield path
         return
     from trailformat.search.whole_trail import WholeTrail  # noqa: PLC0415 - line mode starts without it
 
     whole = WholeTrail.around(path)
-    for ordinal in range(whole.ordinals.get(path, len(whole)) + 1, len(whole)):
+    first = whole.ordinals.get(path, len(whole)) + 1
+    reached.announce([path, *whole.paths[first:]])
+    yield path
+    for ordinal in range(first, len(whole)):
         _check_gap(across, whole.paths[ordinal], whole.missing_before(ordinal))
         yield whole.paths[ordinal]
 

@@ -182,7 +182,7 @@ def _explained(history: History, spot: Spot) -> Explained:
     question = RestartQuestion(whole_trail(list(history.paths)), spot, BrOptions())
     for _ in question.run(1 << 40, RowDefinitions):
         pass
-    return question.explained("")
+    return question.explained("", is_partial=question.reading().is_partial)
 
 
 @pytest.mark.parametrize("engine", ENGINES)
