@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
+from weakref import WeakKeyDictionary
 
 from logdump.language.command import Command, Origin
 from logdump.language.forms import AnyOrder, Keyword, Maybe, Sequence
@@ -19,7 +20,7 @@ from logdump.session.events import Event, Notice, Progress
 from logdump.session.exit_status import ExitStatus
 from logdump.session.recovery_events import RecoveryEnd, TransactionRef
 from logdump.session.session import Session
-from trailformat import TrailName
+from trailformat import TrailFile, TrailName
 from trailformat.scan import Workers
 from trailformat.search.lots import Lot
 from trailformat.search.transaction_records import TransactionRecords
@@ -64,7 +65,13 @@ class RecoveryRun:
                     yield from self._progress(lot)
         except KeyboardInterrupt:
             self.is_partial = True
-        report = RecoveryReport(survey, self._passes if self._options.filtered else None, self._reader, self._keep())
+        with TransactionRecords(self._whole) as records:
+            yield from self._found(survey, records)
+
+    def _found(self, survey: Survey, records: TransactionRecords) -> Iterator[Event]:
+        """What was found; ``records`` reads what a filter looks at."""
+        takes = partial(self._passes, records, WeakKeyDictionary()) if self._options.filtered else None
+        report = RecoveryReport(survey, takes, self._reader, self._keep())
         shown = report.shown(self._title, self._options.reader, is_partial=self.is_partial)
         yield shown
         for part in (self._options.part,) if self._options.part else PARTS[:-1]:
@@ -106,14 +113,16 @@ class RecoveryRun:
                 return Spot(path, rba)
         raise CommandError(f"No file of this trail has the number {seqno}.")
 
-    def _passes(self, ref: TransactionRef) -> bool:
-        """Whether a record of a transaction passes the filter."""
-        selections: dict[Path, Selection] = {}
-        with TransactionRecords(self._whole) as records:
-            for row in records_of(records, self._whole, ref):
-                selection = selections.setdefault(row.trail.path, self._session.selection(row.trail))
-                if selection.accepts(row.record):
-                    return True
+    def _passes(
+        self, records: TransactionRecords, selections: WeakKeyDictionary[TrailFile, Selection], ref: TransactionRef
+    ) -> bool:
+        """Whether a record of a transaction passes the filter; ``selections`` are those of open files."""
+        for row in records_of(records, self._whole, ref):
+            selection = selections.get(row.trail)
+            if selection is None:
+                selection = selections[row.trail] = self._session.selection(row.trail)
+            if selection.accepts(row.record):
+                return True
         return False
 
 
