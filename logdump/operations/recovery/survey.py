@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from logdump.operations.recovery.cuts import Cuts, Seen, seen
@@ -36,8 +37,9 @@ class Copy(NamedTuple):
     first: TrailPlace
 
 
-class Fall(NamedTuple):
-    """A transaction with which CSNs go back, below the greatest, and how many stand there."""
+@dataclass
+class Fall:
+    """A transaction with which CSNs go back, below the greatest, and the number of those that are there."""
 
     seen: Seen
     greatest: str
@@ -153,15 +155,13 @@ class Survey:
         return (self._behind_gaps[at] if at < len(self._behind_gaps) else len(self.whole)) - 1
 
     def _verdict(self, lot: Lot, one: OrderVerdict) -> None:
-        if one.copy_of is not None:
-            copy = Copy(seen(lot, one.row), one.copy_of)
-            self.twice.add(copy)
-            self.twice_records += copy.seen.records
+        if (first := one.copy_of) is not None:
+            self.twice.add_made(lambda: Copy(seen(lot, one.row), first))
+            self.twice_records += int(lot.columns.records[one.row])
         if one.is_below and (one.goes_back or not self.falls.number):
-            self.falls.add(Fall(seen(lot, one.row), one.greatest, 1))
+            self.falls.add_made(lambda: Fall(seen(lot, one.row), one.greatest, 1))
         elif one.is_below and self.falls.is_listed:
-            last = self.falls.listed[-1]
-            self.falls.listed[-1] = last._replace(transactions=last.transactions + 1)
+            self.falls.listed[-1].transactions += 1
 
     def _look_behind_damage(self, lot: Lot, whole: Sequence[int], verdicts: list[OrderVerdict]) -> None:
         """Whether the first whole transaction behind damage is one that the trail had come to before."""
