@@ -7,7 +7,7 @@ from heapq import heappop, heappush
 from typing import NamedTuple
 
 from logdump.operations.recovery.lists import MOST_LISTED
-from trailformat.changes.csn import CsnKey, csn_key
+from trailformat.changes.csn import csn_key
 from trailformat.search.effective import MOST_KNOWN, EffectiveTrail, Name, OrderVerdict
 from trailformat.search.lots import Lot
 from trailformat.search.transaction_walk import Ended
@@ -98,9 +98,9 @@ class Cuts:
 
     def _take(self, lot: Lot, row: int) -> None:
         csn, xid = lot.csns[row], lot.xids[row]
-        places = self._waiting.get((csn, xid)) if csn is not None and xid is not None else None
-        if places is None or not lot.is_whole(row):
+        if csn is None or xid is None or (csn, xid) not in self._waiting or not lot.is_whole(row):
             return
+        places = self._waiting[csn, xid]
         # the places of one transaction are in trail order
         before = bisect_left(places, lot.first(row))
         if not before:
