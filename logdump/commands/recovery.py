@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
+from weakref import WeakKeyDictionary
 
 from logdump.commands.params import unused_parameters
 from logdump.language.command import Command, Origin
@@ -22,7 +23,7 @@ from logdump.session.events import Event, Progress
 from logdump.session.reading import Reading, reading_of
 from logdump.session.recovery_events import RecoveryEnd, TransactionRef, so_far
 from logdump.session.session import Session
-from trailformat import TrailName
+from trailformat import TrailFile, TrailName
 from trailformat.scan import Workers
 from trailformat.search.lots import Lot
 from trailformat.search.transaction_records import TransactionRecords
@@ -71,8 +72,13 @@ class RecoveryRun:
         return reading_of(self._whole, self._survey.damage.number)
 
     def _results(self, reading: Reading) -> Iterator[Event]:
-        passes = self._passes if self._options.filtered else None
-        report = RecoveryReport(self._survey, passes, self._reader, self._keep())
+        with TransactionRecords(self._whole) as records:
+            yield from self._found(records, reading)
+
+    def _found(self, records: TransactionRecords, reading: Reading) -> Iterator[Event]:
+        """What was found; ``records`` reads what a filter looks at."""
+        takes = partial(self._passes, records, WeakKeyDictionary()) if self._options.filtered else None
+        report = RecoveryReport(self._survey, takes, self._reader, self._keep())
         shown = report.shown(self._title, self._options.reader, is_partial=reading.is_partial)
         yield shown
         for part in (self._options.part,) if self._options.part else PARTS[:-1]:
@@ -116,14 +122,16 @@ class RecoveryRun:
                 return Spot(path, rba)
         raise CommandError(f"No file of this trail has the number {seqno}.")
 
-    def _passes(self, ref: TransactionRef) -> bool:
-        """Whether a record of a transaction passes the filter."""
-        selections: dict[Path, Selection] = {}
-        with TransactionRecords(self._whole) as records:
-            for row in records_of(records, self._whole, ref):
-                selection = selections.setdefault(row.trail.path, self._session.selection(row.trail))
-                if selection.accepts(row.record):
-                    return True
+    def _passes(
+        self, records: TransactionRecords, selections: WeakKeyDictionary[TrailFile, Selection], ref: TransactionRef
+    ) -> bool:
+        """Whether a record of a transaction passes the filter; ``selections`` are those of open files."""
+        for row in records_of(records, self._whole, ref):
+            selection = selections.get(row.trail)
+            if selection is None:
+                selection = selections[row.trail] = self._session.selection(row.trail)
+            if selection.accepts(row.record):
+                return True
         return False
 
 

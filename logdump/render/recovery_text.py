@@ -205,7 +205,7 @@ def end_lines(end: RecoveryEnd, _settings: Settings) -> Iterator[str]:
     if shown.unnamed:
         yield f"{amount(shown.unnamed, 'whole transaction')} without a CSN or a TRANID: no copy of such is told."
     if shown.is_unsure:
-        yield "So many transactions are out of order that copies of some may have been missed."
+        yield "So many transactions are cut or out of order that copies of some may have been missed."
     if not shown.is_listed:
         yield "Not all findings are listed."
     if shown.is_filtered:

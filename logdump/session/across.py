@@ -12,11 +12,13 @@ from logdump.session.events import Event, Notice, say
 from logdump.session.exit_status import ExitStatus
 from logdump.session.settings import Across
 from trailformat import TrailFile
+from trailformat.changes.transaction_search import BEGINNINGS
 from trailformat.records import reached
 from trailformat.trail.sequence import Spot, file_beyond
 
 if TYPE_CHECKING:
     from logdump.session.session import Session
+    from trailformat.changes.transactions import Transaction
 
 
 class Place(NamedTuple):
@@ -73,10 +75,11 @@ def over_files(session: Session, close: Callable[[TrailFile], None] = TrailFile.
 
     ``close`` is called with each of those after it when it is done with. Raises as ``files_from``, and NotATrail.
     """
-    former = session.trail
-    yield former
+    beginnings: dict[Path, Transaction] = {}
+    yield session.trail
     for path in islice(files_from(session), 1, None):
         trail = TrailFile(path)
+        BEGINNINGS[trail] = beginnings
         try:
             with session.reading(trail):
                 yield trail

@@ -163,7 +163,7 @@ class RecoveryShown(NamedTuple):
         twice: whole copies of whole transactions; ``twice_records`` are the records in them.
         order_breaks: places where CSNs go back.
         unnamed: whole transactions of which no copy can be told.
-        is_unsure: whether so many transactions are out of order that copies of some may have been missed.
+        is_unsure: whether so many transactions are cut or out of order that copies of some may have been missed.
         damaged: places of damage.
         incomplete: transactions that damage or a missing file has left without a part.
         gaps: files that are missing.
