@@ -85,11 +85,11 @@ COMMANDS = {
     "count detail log": Judge("count detail log T", is_over_damage=True),
     "transhist": Judge("count", before="transhist 5; transreclimit 1", is_over_damage=True),
     "check": Judge("check T", is_over_damage=True),
-    "safe": Judge("safe 2722"),
+    "safe": Judge("safe 2722", is_over_damage=True),
     "explain lag": Judge("explain lag", BEATS),
     "explain lag without beats": Judge("explain lag"),
-    "explain restart": Judge("explain restart"),
-    "explain restart at": Judge("explain restart at 0 2722"),
+    "explain restart": Judge("explain restart", is_over_damage=True),
+    "explain restart at": Judge("explain restart at 0 2722", is_over_damage=True),
     "explain ddl": Judge("explain ddl", DDL, "params P"),
     "recovery": Judge("recovery"),
     "recovery twice": Judge("recovery twice"),
@@ -306,7 +306,7 @@ def test_a_file_that_is_no_trail_leaves_no_verdict(
     "name",
     [
         name
-        for name in DAMAGE_IS_MET
+        for name in (*DAMAGE_IS_MET, "explain restart", "explain restart at")
         if name.startswith(("recovery", "br", "explain r", "diff", "heartbeat w")) and name != "recovery keep at"
     ],
 )

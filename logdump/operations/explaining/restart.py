@@ -97,6 +97,7 @@ def _safe(_: RestartFacts) -> Phrase | None:
 
 RULES = (
     VerdictRule("nothing_whole", _nothing),
+    VerdictRule("damaged", _damaged),
     VerdictRule("inside", _inside),
     VerdictRule("lost", _lost),
     VerdictRule("twice", _twice),

@@ -9,7 +9,7 @@ import pytest
 
 from fixtures.flavour import ORACLE_12
 from logdump.operations.explaining.restart import RULES
-from logdump.session.explanation import NO_VERDICT, Explained, When
+from logdump.session.explanation import Explained, When
 from tests.logdump.line import Line
 from tests.simulated.bounded_recovery import BEGUN, HOUR, Worked, iso, write_trail
 from tests.simulated.recovery import Kill, RecoveringExtract
@@ -74,10 +74,8 @@ def test_inside_a_transaction_its_begin_and_what_is_behind_it_are_named(line: Li
     assert f"after 1 of its records; begin at RBA {first.rba} of et000000000" in str(shown.verdict.text[0])
 
 
-def test_of_a_damaged_trail_there_is_no_verdict_and_no_place(line: Line, trails: Path) -> None:
-    shown = explained(line, f"open {trails / 'gt000000000'}; explain restart")
-    assert (shown.verdict, shown.is_partial, shown.damaged > 0) == (NO_VERDICT, True, True)
-    assert not [part for part in shown.parts if part.spots]
+def test_damage_stops_a_replicat(line: Line, trails: Path) -> None:
+    assert explained(line, f"open {trails / 'gt000000000'}; explain restart").verdict.rule == "damaged"
 
 
 def test_where_nothing_is_whole_there_is_no_place(line: Line, trails: Path) -> None:
@@ -85,7 +83,7 @@ def test_where_nothing_is_whole_there_is_no_place(line: Line, trails: Path) -> N
 
 
 def test_the_rules_are_those_of_these_tests() -> None:
-    tested = {"safe", "lost", "twice", "inside", "nothing_whole"}
+    tested = {"safe", "lost", "twice", "inside", "damaged", "nothing_whole"}
     assert {rule.name for rule in RULES} == tested
 
 

@@ -274,7 +274,7 @@ def test_the_answer_as_json() -> None:
     assert _json(marked, 200) == {
         "file": "dirdat/et000000007",
         "rba": 200,
-        "safe": None,
+        "safe": False,
         "csn": "4188",
         "xid": "5.2.88",
         "begin": {**spot, "rba": 100, "alter": alter.format(100)},
@@ -305,7 +305,6 @@ def test_the_answer_as_json() -> None:
         ],
         "damage": [{"file": "dirdat/et000000007", "rba": 200, "length": 17, "partial": False}],
         "missing": "dirdat/et000000008",
-        "partial": True,
     }
 
 
