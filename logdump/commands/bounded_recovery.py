@@ -24,10 +24,11 @@ from logdump.operations.bounded_recovery.options import (
 from logdump.operations.bounded_recovery.survey import BrSurvey
 from logdump.operations.chosen_trail import refuse_filter, whole_trail_of
 from logdump.operations.parameters.not_used import ParameterUse
+from logdump.session.answers import answered
 from logdump.session.bounded_recovery import Began
 from logdump.session.errors import ArgumentError
-from logdump.session.events import Event, Notice
-from logdump.session.exit_status import ExitStatus
+from logdump.session.events import Event
+from logdump.session.reading import Reading
 from logdump.session.session import Session
 from trailformat import TrailFile
 
@@ -91,16 +92,14 @@ def run_bounded_recovery(session: Session, wanted: WantedBr) -> Iterator[Event]:
         return not options.filtered or _passes(session, one)
 
     survey = BrSurvey(whole, options, given, takes)
-    try:
-        yield from survey.run(session.settings.notify)
-    except KeyboardInterrupt:
-        survey.is_partial = True
     files = f", {len(whole)} files" if len(whole) > 1 else ""
-    yield from survey.events(f"LogTrail {options.over or session.trail.path}{files}", session.definitions_of)
-    yield from unused_parameters(session, ParameterUse.OPEN)
-    if survey.is_partial:
-        yield Notice(("Stopped before the end: this is partial.",), ExitStatus.INTERRUPTED)
-        raise KeyboardInterrupt
+    title = f"LogTrail {options.over or session.trail.path}{files}"
+
+    def results(reading: Reading) -> Iterator[Event]:
+        yield from survey.events(title, session.definitions_of, is_partial=reading.is_partial)
+        yield from unused_parameters(session, ParameterUse.OPEN)
+
+    yield from answered(survey.run(session.settings.notify), survey.reading, results)
 
 
 def _passes(session: Session, one: Began) -> bool:
@@ -161,5 +160,6 @@ COMMANDS = (
         ),
         origin=Origin.OURS,
         is_one_shot=True,
+        stops="Ctrl+C stops, shows what was found",
     ),
 )

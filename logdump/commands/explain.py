@@ -21,24 +21,26 @@ from logdump.operations.heartbeats.table_in_use import heartbeat_table
 from logdump.operations.parameters.not_used import ParameterUse
 from logdump.operations.sequence_search import csn_goal, find_in_sequence
 from logdump.session.across import files_from
+from logdump.session.answers import answered
 from logdump.session.errors import CommandError
 from logdump.session.events import Event, Notice
-from logdump.session.exit_status import ExitStatus
 from logdump.session.explanation import Explained
+from logdump.session.reading import Reading
 from logdump.session.session import Session
 from logdump.session.trail_range import range_of
 from trailformat import NotATrail, TrailFile, TrailName
-from trailformat.search.whole_trail import WholeTrail
+from trailformat.search.whole_trail import WholeTrail, gaps_among
 from trailformat.trail.sequence import Spot
 
 
 class Answerable(Protocol):
     """A question that can be answered with what has been read so far."""
 
-    is_partial: bool
+    def reading(self) -> Reading:
+        """What the reading lacks."""
 
-    def explained(self, title: str) -> Explained:
-        """The answer."""
+    def explained(self, title: str, *, is_partial: bool) -> Explained:
+        """The answer; without a verdict where the reading is partial."""
 
 
 Run = Callable[[Session], Iterator[Event]]
@@ -60,15 +62,12 @@ def _refuse_filter(session: Session) -> None:
 
 def _answer(question: Answerable, title: str, run: Iterator[Event], notices: Iterable[Event] = ()) -> Iterator[Event]:
     """Read what the question needs, then answer; Ctrl+C answers with what there is."""
-    try:
-        yield from run
-    except KeyboardInterrupt:
-        question.is_partial = True
-    yield question.explained(title)
-    yield from notices
-    if question.is_partial:
-        yield Notice(("Stopped before the end: this is partial.",), ExitStatus.INTERRUPTED)
-        raise KeyboardInterrupt
+
+    def results(reading: Reading) -> Iterator[Event]:
+        yield question.explained(title, is_partial=reading.is_partial)
+        yield from notices
+
+    return answered(run, question.reading, results)
 
 
 def _title(whole: WholeTrail, session: Session) -> str:
@@ -126,7 +125,7 @@ def _ddl() -> Run:
         parameters = parameters_in_use(session)
         if not parameters.files:
             raise CommandError("No parameter file is in use: PARAMS <file> reads one.")
-        question = DdlQuestion(parameters)
+        question = DdlQuestion(parameters, len(gaps_among(files_from(session))))
         yield from _answer(question, f"LogTrail {session.trail.path}", _statements(session, question))
 
     return run
@@ -142,6 +141,7 @@ def _statements(session: Session, question: DdlQuestion) -> Iterator[Event]:
             with TrailFile(path) as trail:
                 yield from question.take(trail, session.selection(trail), notify)
         except NotATrail as error:
+            question.unreadable += 1
             yield Notice((f"{error}: not read",))
 
 
@@ -177,5 +177,6 @@ COMMANDS = (
             f"<time> is {TIME_FORMS}. docs/explain.md has the rules.",
         ),
         origin=Origin.OURS,
+        stops="Ctrl+C stops, shows what was found",
     ),
 )

@@ -98,5 +98,6 @@ COMMANDS = (
         ),
         origin=Origin.OURS,
         is_one_shot=True,
+        stops="Ctrl+C stops, shows what was found",
     ),
 )

@@ -111,11 +111,12 @@ def _coverage(session: Session) -> Iterator[Event]:
             elif counter.stopped_at is None:
                 with TrailFile(path) as trail:
                     yield from counter.run(counter.begin(trail))
-    yield from coverage(records_by_table(counter), parameters.for_trail(session.trail.path))
-    yield from unused_parameters(session, ParameterUse.COVERAGE)
-    yield from counter.notices
     if counter.stopped_at is not None:
         yield Notice((f"Stopped at {counter.stopped_at}: this is partial.",), ExitStatus.INTERRUPTED)
+    yield from counter.notices
+    yield from coverage(records_by_table(counter), parameters.for_trail(session.trail.path))
+    yield from unused_parameters(session, ParameterUse.COVERAGE)
+    if counter.stopped_at is not None:
         raise KeyboardInterrupt
 
 

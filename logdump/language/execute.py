@@ -73,6 +73,7 @@ def _answers(session: Session, command: AnyCommand, text: str, written: int) -> 
         arguments = parse(command.form, text, Context(zone))
         if zone.taken:
             yield Notice(tuple(zone.said()), ExitStatus.OK)
+        session.stops = command.stops
         yield from command.run(session, arguments)
     except ArgumentError as error:
         _note_failure(session, command)

@@ -17,11 +17,12 @@ from logdump.notation.escape import Harmless, escape
 from logdump.render.text import render
 from logdump.session.events import Event, Failure, JobProgress, NoRecordThere, Notice, Progress, SearchProgress
 from logdump.session.exit_status import ExitStatus
+from logdump.session.read_progress import Hint, ReadProgress, ReadSoFar
 from logdump.session.session import Session
 from logdump.session.session_log import SessionLog
 from logdump.session.settings import OutputFormat
 from trailformat.errors import CannotRead
-from trailformat.records import far
+from trailformat.records import far, reached
 from trailformat.trail.whole_file import OUTCOMES
 
 BANNER = tuple(
@@ -61,6 +62,7 @@ class LineMode:
         self.session.standard_output = self._standard_output
         self.session.takes_lines = self.records_together
         self._narrates = False
+        self._hint = Hint()
         self.session.note_entered = self._log
         self.status = ExitStatus.OK
         self._first = first
@@ -86,7 +88,8 @@ class LineMode:
         self._log(escape(f"{self.prompt}{line}"))
         events = run_line(self.session, REGISTRY, line)
         try:
-            with far.observed(self._show_search):
+            progress = ReadProgress(self._show_reading, lambda: self.session.stops)
+            with far.observed(self._show_search), reached.observed(progress):
                 self._print_all(events)
         except KeyboardInterrupt as interrupt:
             for event in _after(events, interrupt):
@@ -167,7 +170,7 @@ class LineMode:
         self._write_lines(lines, is_narration=is_narration)
         self._log(*lines)
 
-    def _show_progress(self, event: Progress | SearchProgress | JobProgress) -> None:
+    def _show_progress(self, event: Progress | SearchProgress | JobProgress | ReadSoFar) -> None:
         """Show how far a scan is in one line that is written over."""
         self._scroller.show(event, self.session.settings)
 
@@ -175,6 +178,13 @@ class LineMode:
         """Show how far a search for a sound record is, where that takes long."""
         if self.session.settings.scan_scrolling:
             self._show_progress(SearchProgress(rba))
+
+    def _show_reading(self, so_far: ReadSoFar) -> None:
+        """Show how far reading is."""
+        if self._hint.due(so_far.size):
+            self._write_lines([escape(self._hint.TEXT)], is_narration=True)
+        if self.session.settings.scan_scrolling:
+            self._show_progress(so_far)
 
     def _write_lines(self, lines: Sequence[Harmless], *, is_narration: bool) -> None:
         """Put lines where they are read: narration beside the data."""

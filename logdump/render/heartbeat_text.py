@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from logdump.notation.plural import amount
 from logdump.notation.times import format_timestamp
+from logdump.render.as_read import as_read
 from logdump.session.heartbeat_events import (
     BeatGapShown,
     BeatIntervalShown,
@@ -41,9 +42,9 @@ _MOST_UNITS = ((86_400, "d"), (3600, "h"), (60, "min"))
 
 def heartbeats_lines(shown: HeartbeatsShown, settings: Settings) -> Iterator[str]:
     """The line about the answer as a whole, and what is to be known with it."""
-    partial = " up to here" if shown.is_partial else ""
+    partial = as_read(is_partial=shown.is_partial)
     if not shown.beats:
-        yield f"No heartbeats found{partial}{_named_so(shown)}."
+        yield from () if shown.is_partial else (f"No heartbeats found{_named_so(shown)}.",)
     else:
         times = " to ".join(
             format_timestamp(moment, settings.time_offset) for moment in (shown.first, shown.last) if moment is not None
@@ -84,17 +85,19 @@ def path_lines(shown: PathLagShown, settings: Settings) -> Iterator[str]:
     yield route_text(lag.source, lag.target, lag.way)
     last = format_timestamp(lag.last.heartbeat_ts, settings.time_offset)
     yield _line("Last beat", f"{last}, {_place(lag.last.row.spot)}")
-    at = format_timestamp(shown.at, settings.time_offset)
-    yield _line("Age", f"{seconds_text(lag.age)} s at {at}, {_CLOCKS[shown.at_source]}")
+    if not shown.is_partial:
+        at = format_timestamp(shown.at, settings.time_offset)
+        yield _line("Age", f"{seconds_text(lag.age)} s at {at}, {_CLOCKS[shown.at_source]}")
     for name, label in LABELS.items():
         summary = lag.hops.get(name)
         if summary is not None:
             end = _end_of_total(lag) if name == "total_lag" else ""
             yield _line(label, f"{_summary(summary)}{end}")
-        elif name in _NOT_TOLD and lag.hops.get("replicat_lag") is None:
+        elif name in _NOT_TOLD and lag.hops.get("replicat_lag") is None and not shown.is_partial:
             yield _line("Replicat", _NOT_TOLD[name])
     yield from _restart_lines(shown, settings)
-    yield _line("Missing", _missing(lag))
+    if lag.gaps or not shown.is_partial:
+        yield _line("Missing", _missing(lag))
     if lag.negative:
         yield _line("Negative", f"{amount(lag.negative, 'lag')}: the clocks differ")
 

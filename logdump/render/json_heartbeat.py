@@ -7,7 +7,7 @@ from typing import Any
 
 from logdump.notation.times import iso_time
 from logdump.render.json_safe import SPOT
-from logdump.render.json_shape import Get, Member, Shape, at, member, time_at
+from logdump.render.json_shape import PARTIAL, Get, Member, Shape, at, member, time_at, verdict
 from logdump.session.heartbeat_events import (
     BeatGapShown,
     BeatIntervalShown,
@@ -167,12 +167,12 @@ HEARTBEAT_LAG = Shape(
         member("first", "spot", "The row of the first", lambda shown: SPOT.build(shown.lag.first)),
         member("last", "spot", "The row of the newest", lambda shown: SPOT.build(shown.lag.last.row.spot)),
         _moment("last_beat", "When the newest was generated", "lag.last.heartbeat_ts"),
-        _duration("age", "Seconds from then to the moment of the answer", "lag.age"),
+        verdict("age", "number", "Seconds from then to the moment of the answer", lambda one: _seconds(one.lag.age)),
         *_SPREADS,
         member("apply_unknown", "boolean", "Whether the total ends at Replicat", "lag.is_apply_unknown"),
         _duration("interval", "Seconds between two beats, given or the median", "lag.interval"),
-        member("missing", "number", "Beats that did not come", "lag.missing"),
-        member("gaps", "number", "In how many gaps", lambda shown: len(shown.lag.gaps)),
+        verdict("missing", "number", "Beats that did not come", "lag.missing", tells_findings=True),
+        verdict("gaps", "number", "In how many gaps", lambda shown: len(shown.lag.gaps), tells_findings=True),
         member("negative", "number", "Lags below zero", "lag.negative"),
         _text(
             "restart_csn",
@@ -272,7 +272,7 @@ HEARTBEATS = Shape(
             "The name of the tables: given, of HEARTBEATTABLE in the parameter files, or the usual one",
         ),
         member("tables", "list of string", "The heartbeat tables with rows", lambda shown: list(shown.tables)),
-        member("beats", "number", "How many beats", "beats"),
+        verdict("beats", "number", "How many beats", "beats", tells_findings=True),
         member("paths", "number", "How many ways", "paths"),
         member("others", "number", "Beats of ways that are not told one by one", "others"),
         _moment("first", "The first beat", "first"),
@@ -301,7 +301,7 @@ HEARTBEATS = Shape(
         ),
         member("deleted", "number", "Rows of the history deleted in the trail", "deleted"),
         member("purged", "number or null", "Rows of the history that RETENTION would remove", "purged"),
-        member("partial", "boolean", "Whether it was stopped", "is_partial"),
+        PARTIAL,
     ),
     HeartbeatsShown,
 )

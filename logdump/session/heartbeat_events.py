@@ -34,7 +34,7 @@ class HeartbeatsShown(NamedTuple):
         not_applied: rows of transactions that a Replicat does not apply: copies, and those that are not whole.
         deleted: rows of the history that deletes in the trail have removed.
         purged: rows of the history that RETENTION would remove at ``at``; None where it is not given.
-        is_partial: whether it was stopped.
+        is_partial: whether not all was read: then how old the last beat is, and that none lacks, is not told.
     """
 
     base: str
@@ -63,11 +63,12 @@ class HeartbeatsShown(NamedTuple):
 
 
 class PathLagShown(NamedTuple):
-    """HEARTBEAT LAG: one way, at a moment (Julian)."""
+    """HEARTBEAT LAG: one way, at a moment (Julian); ``is_partial``: as in the answer as a whole."""
 
     lag: PathLag
     at: int
     at_source: Clock
+    is_partial: bool = False
 
     @property
     def oldest_open_age(self) -> int | None:

@@ -7,6 +7,7 @@ from functools import partial
 from typing import Protocol, Self, TypeVar
 
 from trailformat.errors import CannotRead
+from trailformat.records import reached
 from trailformat.scan.batch import BATCH_SIZE, Batch
 from trailformat.scan.engines import Engine, choose_engine
 from trailformat.scan.names import Names
@@ -102,6 +103,7 @@ class Scanning(Iterator[T]):
         taken = filler.take()
         if not len(taken):
             raise StopIteration
+        reached.report(self._trail.path, self.position.rba)
         return taken
 
     def _look_at_size(self) -> int:

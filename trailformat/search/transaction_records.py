@@ -63,6 +63,10 @@ class TransactionRecords:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the files; they are opened again when they are needed."""
         while self._open:
             self._open.popitem()[1][0].close()
 

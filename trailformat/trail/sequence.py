@@ -9,6 +9,7 @@ import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
+from os.path import lexists
 from pathlib import Path
 from typing import NamedTuple
 
@@ -44,12 +45,16 @@ class TrailName(NamedTuple):
     @property
     def next(self) -> TrailName:
         """The name after this one; after the highest number comes 0."""
-        return self._replace(seqno=(self.seqno + 1) % 10**self.digits)
+        return self.beyond(1)
 
     @property
     def previous(self) -> TrailName:
         """The name before this one; before 0 comes the highest number."""
-        return self._replace(seqno=(self.seqno - 1) % 10**self.digits)
+        return self.beyond(-1)
+
+    def beyond(self, step: int) -> TrailName:
+        """The name after this one (``step`` 1) or before it (-1), in the ring of numbers."""
+        return self._replace(seqno=(self.seqno + step) % 10**self.digits)
 
     @property
     def is_documented(self) -> bool:
@@ -164,8 +169,15 @@ def next_file(path: Path) -> tuple[Path | None, Path | None]:
 def file_beyond(path: Path, step: int) -> tuple[Path | None, Path | None]:
     """The nearest file of the trail after this one (``step`` 1) or before it (-1), and the one that is missing between.
 
-    A trail whose first files are gone lacks the one before its first.
+    A trail whose first files are gone lacks the one before its first. The folder is listed only where the file with the
+    number after (or before) is not there, so that a way over many files stays linear in them.
     """
+    name = TrailName.parse(path)
+    if name is None or not name.is_documented:
+        return None, None
+    wanted = name.beyond(step)
+    if lexists(wanted.path) and lexists(path):
+        return wanted.path, None
     return nearest_of(names_around(path), path, step)
 
 
@@ -186,7 +198,7 @@ def nearest_of(names: Sequence[TrailName], path: Path, step: int) -> tuple[Path 
     if name is None or not names:
         return None, None
     at = names.index(name) + step if name in names else -1
-    wanted = name._replace(seqno=(name.seqno + step) % 10**name.digits)
+    wanted = name.beyond(step)
     if not 0 <= at < len(names):
         return None, wanted.path if step < 0 and name.seqno else None
     is_next = names[at].digits != name.digits or names[at] == wanted

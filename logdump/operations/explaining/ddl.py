@@ -13,7 +13,8 @@ from logdump.operations.explaining.rules import VerdictRule, conclusion
 from logdump.operations.parameters.in_use import ParametersInUse
 from logdump.session.evaluation import DdlEvaluated, Outcome, ProcessSide
 from logdump.session.events import Event, Notice
-from logdump.session.explanation import Evidence, Explained, Phrase, Question
+from logdump.session.explanation import NO_VERDICT, Evidence, Explained, Phrase, Question
+from logdump.session.reading import Reading
 from logdump.session.selection import Selection
 from trailformat import Record
 from trailformat.trail.file import TrailFile
@@ -79,18 +80,19 @@ class DdlQuestion:
 
     Args:
         parameters: the files in use.
+        missing: gaps in the numbers of the files.
 
     Attributes:
-        is_partial: whether it was stopped before the end.
+        unreadable: files that are no trail.
     """
 
-    def __init__(self, parameters: ParametersInUse) -> None:
-        self._parameters = parameters
+    def __init__(self, parameters: ParametersInUse, missing: int = 0) -> None:
+        self._parameters, self._missing = parameters, missing
+        self.unreadable = 0
         self._statements = self._damaged = self._abends = 0
         self._outcomes: Counter[tuple[ProcessSide, Outcome]] = Counter()
         self._shown: list[Evidence] = []
         self._doubts: Counter[str] = Counter()
-        self.is_partial = False
 
     def take(self, trail: TrailFile, selection: Selection, notify: int) -> Iterator[Event]:
         """Take a file in; yields Progress and what cannot be read."""
@@ -121,8 +123,12 @@ class DdlQuestion:
                 Evidence((f"{result.side.title}, {result.title}: {outcome}{why}{rule}{names}",), (spot,))
             )
 
-    def explained(self, title: str) -> Explained:
-        """The answer."""
+    def reading(self) -> Reading:
+        """What the reading lacks."""
+        return Reading(damaged=self._damaged, unreadable=self.unreadable, missing=self._missing)
+
+    def explained(self, title: str, *, is_partial: bool) -> Explained:
+        """The answer; without a verdict where the reading is partial."""
         facts = DdlFacts(self._statements, self._outcomes, self._abends)
         counted = [
             f"{side.title} {outcome.value.replace('_', ' ')} {number}"
@@ -139,10 +145,10 @@ class DdlQuestion:
         return Explained(
             Question.DDL,
             title,
-            conclusion(RULES, facts),
+            NO_VERDICT if is_partial else conclusion(RULES, facts),
             (*parts, *self._shown, *doubts),
             ("an Extract has let these statements through already; names of the target are those of the files",),
             ("statements that an Extract has left out: the source's own history would tell",),
             self._damaged,
-            self.is_partial,
+            is_partial,
         )

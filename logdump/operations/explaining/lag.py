@@ -15,8 +15,9 @@ from logdump.operations.heartbeats.beats import NewBeats
 from logdump.operations.heartbeats.reading import HeartbeatReader
 from logdump.session.bounded_recovery import BeginSource
 from logdump.session.events import Progress
-from logdump.session.explanation import Evidence, Explained, Phrase, Question, When
+from logdump.session.explanation import NO_VERDICT, Evidence, Explained, Phrase, Question, When
 from logdump.session.heartbeats import HeartbeatRow
+from logdump.session.reading import Reading, reading_of
 from trailformat.search.whole_trail import TrailPlace, WholeTrail
 from trailformat.trail.file import TrailFile
 from trailformat.trail.row_definitions import RowDefinitions
@@ -31,9 +32,6 @@ class LagQuestion:
         at: the moment; None: where the lag is greatest.
         definitions_of: the definitions of a file's rows.
         table: the name of the heartbeat tables.
-
-    Attributes:
-        is_partial: whether it was stopped before the end.
     """
 
     def __init__(
@@ -45,7 +43,6 @@ class LagQuestion:
         self._transactions = TransactionsAround(whole, LagWindow(0, 0))
         self._undecoded = 0
         self._newest: int | None = None
-        self.is_partial = False
 
     def run(self, notify: int) -> Iterator[Progress]:
         """Read the trail: its beats, then its transactions; its definitions where there is no beat."""
@@ -95,18 +92,22 @@ class LagQuestion:
         beats, trail = self._around.facts(self._newest), self._transactions.facts()
         return LagFacts(self._at, beats, trail, self._clocks.found, self._undecoded)
 
-    def explained(self, title: str) -> Explained:
-        """The answer."""
+    def reading(self) -> Reading:
+        """What the reading lacks."""
+        return reading_of(self._whole, self.facts.trail.damaged)
+
+    def explained(self, title: str, *, is_partial: bool) -> Explained:
+        """The answer; without a verdict where the reading is partial."""
         facts = self.facts
         return Explained(
             Question.LAG,
             title,
-            conclusion(RULES, facts),
+            NO_VERDICT if is_partial else conclusion(RULES, facts),
             tuple(_parts(facts)),
             tuple(_assumed(facts)),
             tuple(_not_known(facts)),
             facts.trail.damaged,
-            self.is_partial,
+            is_partial,
         )
 
 

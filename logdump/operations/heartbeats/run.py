@@ -12,10 +12,13 @@ from logdump.operations.heartbeats.survey import HeartbeatOptions, HeartbeatSurv
 from logdump.operations.heartbeats.table_in_use import heartbeat_table
 from logdump.operations.matching_files import matching_files
 from logdump.session.across import files_from
+from logdump.session.answers import answered
 from logdump.session.events import Bad, Event, Notice
+from logdump.session.reading import Reading
 from logdump.session.session import Session
 from trailformat import NotATrail, TrailFile
 from trailformat.scan import Workers
+from trailformat.search.whole_trail import gaps_among
 
 
 def run_heartbeat(session: Session, options: HeartbeatOptions) -> Iterator[Event]:
@@ -34,25 +37,26 @@ def _surveyed(session: Session, options: HeartbeatOptions, workers: Workers) -> 
         session.definitions_of, table.name, session.selection, left_out=ranges.of, uses_threads=True
     )
     survey = HeartbeatSurvey(options, table, reader, session.settings.notify)
-    try:
-        yield from _over_files(session, options, survey)
-    except KeyboardInterrupt:
-        survey.is_partial = True
-        yield from survey.results(current_timestamp)
-        raise
-    yield from survey.results(current_timestamp)
+    paths = list(files_from(session)) if options.over is None else matching_files(options.over)
+    unreadable = list[Path]()
+
+    def reading() -> Reading:
+        return Reading(damaged=survey.damaged, unreadable=len(unreadable), missing=len(gaps_among(paths)))
+
+    def results(of: Reading) -> Iterator[Event]:
+        return survey.results(current_timestamp, is_partial=of.is_partial)
+
+    yield from answered(_over_files(session, survey, paths, unreadable), reading, results)
 
 
-def _over_files(session: Session, options: HeartbeatOptions, survey: HeartbeatSurvey) -> Iterator[Event]:
-    if options.over is None:
-        _, *others = files_from(session)
-        yield from survey.take(session.trail)
-    else:
-        others = matching_files(options.over)
-    for path in others:
+def _over_files(
+    session: Session, survey: HeartbeatSurvey, paths: list[Path], unreadable: list[Path]
+) -> Iterator[Event]:
+    for path in paths:
         try:
             yield from _other(session, survey, path)
         except NotATrail as error:
+            unreadable.append(path)
             yield Notice((f"{error}: not read",), bad=Bad(error))
 
 

@@ -85,7 +85,6 @@ class HeartbeatSurvey:
         self._deleted = 0
         self._received: array[int] = array("q")
         self._notified = 0
-        self.is_partial = False
 
     def take(self, trail: TrailFile) -> Iterator[Event]:
         """Take a file in; yields what is shown row by row, and Progress."""
@@ -149,8 +148,13 @@ class HeartbeatSurvey:
         if beat.path in self._intervals or len(self._intervals) < MOST_PATHS:
             self._intervals[beat.path] = start, lags
 
-    def results(self, now: Callable[[], int]) -> Iterator[Event]:
-        """The answer, and what stands below it."""
+    @property
+    def damaged(self) -> int:
+        """Places that hold no sound record."""
+        return self._reader.damaged
+
+    def results(self, now: Callable[[], int], *, is_partial: bool) -> Iterator[Event]:
+        """The answer, and what stands below it; without verdicts where not all was read."""
         for beat in self._new.rest():
             if self._is_wanted(beat):
                 yield from self._beat(beat)
@@ -158,10 +162,10 @@ class HeartbeatSurvey:
             yield from _interval(start, self._options.every or 0, interval_lags)
         at, source = self._moment(now)
         lags = list(self._lags.paths(at, self._options.frequency))
-        yield self._whole(at, source, len(lags))
+        yield self._whole(at, source, len(lags), is_partial=is_partial)
         if self._options.display is Display.LAG and at is not None:
-            yield from (PathLagShown(lag, at, source) for lag in lags)
-        if self._options.display is Display.RESTART:
+            yield from (PathLagShown(lag, at, source, is_partial) for lag in lags)
+        if self._options.display is Display.RESTART and not is_partial:
             yield from self._positions.shown()
         if self._options.display is Display.GAPS:
             yield from (BeatGapShown(lag, gap) for lag in lags for gap in lag.gaps)
@@ -174,7 +178,7 @@ class HeartbeatSurvey:
         known = [moment for moment in (self._lags.newest, self._reader.newest) if moment is not None]
         return max(known, default=None), Clock.TRAIL
 
-    def _whole(self, at: int | None, source: Clock, paths: int) -> Event:
+    def _whole(self, at: int | None, source: Clock, paths: int, *, is_partial: bool) -> Event:
         first, last = self._bounds or (None, None)
         return HeartbeatsShown(
             self._table.name,
@@ -194,7 +198,7 @@ class HeartbeatSurvey:
             self._reader.not_applied,
             self._deleted,
             self._purged(at),
-            self.is_partial,
+            is_partial,
         )
 
     def _purged(self, at: int | None) -> int | None:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from logdump.session.events import SearchProgress
+from logdump.session.read_progress import ReadSoFar
 from logdump.tui.model.model import OF_COMMANDS, OUTPUT, SIDE_BY_SIDE, Model, ScanProgress
 from logdump.tui.reading import messages
 from logdump.tui.reading.open_file import OPEN_TRANSACTIONS, OpenFile
@@ -97,6 +98,8 @@ class Reports:
             model.show_page(OUTPUT)
         if isinstance(progress, SearchProgress):
             model.busy = f"Ctrl+C stops, searching for a good header, RBA {progress.rba}"
+        elif isinstance(progress, ReadSoFar):
+            model.busy = f"{progress.percent} %, {progress.stops}, RBA {progress.rba} of {progress.path.name}"
         elif progress is not None:
             part = f"{100 * progress.rba // progress.size} %, " if progress.size else ""
             model.busy = f"{part}Ctrl+C stops, {progress.records:,} scanned, RBA {progress.rba}"

@@ -19,6 +19,7 @@ from logdump.session.errors import CommandError
 from logdump.session.events import Event, Failure, JobProgress, Notice, Progress, SearchProgress
 from logdump.session.exit_status import ExitStatus
 from logdump.session.known_record import KnownRecord
+from logdump.session.read_progress import ReadSoFar
 from logdump.session.session import Session
 from logdump.tui.reading.background import Background
 from logdump.tui.reading.messages import Asked, CommandEnded, Crossed, OutputGrew
@@ -64,6 +65,7 @@ class ScreenMode(LineMode):
         self._trail: TrailFile | None = None
         self._neighbours = NeighbourFiles()
         self._told = 0.0
+        self._has_read = False
 
     @property
     def is_idle(self) -> bool:
@@ -139,7 +141,7 @@ class ScreenMode(LineMode):
         self.session.begin_aligned = None
 
     def _carry_out(self, line: str, number: int) -> None:
-        self._records = 0
+        self._records, self._has_read = 0, False
         self._told = time.monotonic()
         self.transcript.begin(self.prompt, line)
         was_stopped = False
@@ -208,8 +210,10 @@ class ScreenMode(LineMode):
             entry.has_failed = True
         super()._print(event)
 
-    def _show_progress(self, event: Progress | SearchProgress | JobProgress) -> None:
-        self._tell(None if isinstance(event, JobProgress) else event)
+    def _show_progress(self, event: Progress | SearchProgress | JobProgress | ReadSoFar) -> None:
+        self._has_read = self._has_read or isinstance(event, ReadSoFar)
+        if not (self._has_read and isinstance(event, Progress)):
+            self._tell(None if isinstance(event, JobProgress) else event)
 
     def _write_lines(self, lines: Sequence[Harmless], *, is_narration: bool) -> None:  # noqa: ARG002 - one pane shows both
         if self.transcript.last is not None:
@@ -220,7 +224,7 @@ class ScreenMode(LineMode):
     def _flush(self) -> None:
         """Nothing waits anywhere."""
 
-    def _tell(self, progress: Progress | SearchProgress | None = None) -> None:
+    def _tell(self, progress: Progress | SearchProgress | ReadSoFar | None = None) -> None:
         now = time.monotonic()
         if now - self._told >= _EVERY:
             self._told = now

@@ -8,7 +8,7 @@ import pytest
 
 from logdump.session.bounded_recovery import BrRestartShown, CheckpointShown, LongTransactionShown, RestartKind
 from logdump.session.events import Event
-from tests.logdump.bounded_recovery.test_simulated import survey
+from tests.logdump.bounded_recovery.test_simulated import redo_of, survey
 from tests.simulated.bounded_recovery import BEGUN, HOUR, INTERVAL, MINUTE, N_3000, N, diagrams, write_trail
 
 
@@ -28,7 +28,7 @@ def restarted(path: Path, at: int, **options: object) -> BrRestartShown:
 
 def test_at_n_five_are_open_t27_and_t45_persisted_and_a_restart_reads_from_t801(path: Path) -> None:
     found = checkpoint(survey(path), N)
-    assert (found.open, found.persisted, found.dirty, found.restart.xid) == (5, 2, 0, "9.9.801")
+    assert (found.open, found.persisted, found.dirty, redo_of(found).xid) == (5, 2, 0, "9.9.801")
 
 
 def test_at_n_plus_1_t45_is_written_anew(path: Path) -> None:
@@ -37,7 +37,7 @@ def test_at_n_plus_1_t45_is_written_anew(path: Path) -> None:
 
 def test_without_a_transaction_that_is_not_persisted_the_checkpoint_itself_is_read_from(path: Path) -> None:
     found = checkpoint(survey(path), N + 1)
-    assert (found.restart.time, found.restart.xid) == (found.time, None)
+    assert (redo_of(found).time, redo_of(found).xid) == (found.time, None)
 
 
 @pytest.mark.parametrize("after", [0, HOUR, 4 * HOUR - MINUTE])
@@ -58,7 +58,7 @@ def test_without_br_it_would_read_from_t27(path: Path) -> None:
 
 def test_at_n_plus_3000_t27_and_t45_alone_are_persisted_and_a_restart_reads_from_t208412(path: Path) -> None:
     found = checkpoint(survey(path), N + 3000)
-    assert (found.open, found.persisted, found.restart.xid) == (4, 2, "9.9.208412")
+    assert (found.open, found.persisted, redo_of(found).xid) == (4, 2, "9.9.208412")
     failed = restarted(path, N_3000 + 2 * HOUR)
     assert (failed.from_disk, failed.with_br.start.xid) == (2, "9.9.208412")
 

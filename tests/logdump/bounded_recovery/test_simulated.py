@@ -22,6 +22,7 @@ from logdump.session.bounded_recovery import (
     CheckpointShown,
     ClockState,
     LongTransactionShown,
+    RedoStart,
     RestartKind,
 )
 from logdump.session.events import Event
@@ -45,7 +46,7 @@ def survey(path: Path, history: list[Worked] | None = None, **options: object) -
     run = BrSurvey(WholeTrail.around(path), BrOptions(**{"first": BEGUN, **options}), given)  # type: ignore[arg-type]
     for _ in run.run(10**9):
         pass
-    return list(run.events("it", RowDefinitions))
+    return list(run.events("it", RowDefinitions, is_partial=False))
 
 
 class At(NamedTuple):
@@ -70,9 +71,15 @@ def checkpoints_of(history: list[Worked], interval: int = INTERVAL) -> list[At]:
     return found
 
 
+def redo_of(shown: CheckpointShown) -> RedoStart:
+    """From where a restart after a checkpoint reads, which a whole reading always tells."""
+    assert shown.restart is not None
+    return shown.restart
+
+
 def shown_checkpoints(events: list[Event]) -> list[At]:
     shown = [event for event in events if isinstance(event, CheckpointShown)]
-    return [At(one.number, one.open, one.persisted, one.restart.time - BEGUN) for one in shown]
+    return [At(one.number, one.open, one.persisted, redo_of(one).time - BEGUN) for one in shown]
 
 
 def restart(path: Path, history: list[Worked], at: int, **options: object) -> BrRestartShown:

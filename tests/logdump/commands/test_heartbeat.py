@@ -171,8 +171,8 @@ def test_damage_is_said_since_beats_may_be_lost_in_it(journey: Journey, tmp_path
     content[len(content) // 2] ^= 0xFF
     content[len(content) // 2 + 60 : len(content) // 2 + 400] = bytes(340)
     (damaged := tmp_path / "dt000000000").write_bytes(content)
-    whole, *_ = objects(damaged, "heartbeat")
-    assert whole["damaged"] == 1
+    notice, whole, *_ = objects(damaged, "heartbeat")
+    assert (notice["type"], notice["status"], whole["damaged"]) == ("notice", 4, 1)
     assert whole["beats"] < BEATS
     line(f"open {damaged}")
     assert "Damage at 1 place, see CHECK: beats there are not known." in line("heartbeat")
@@ -186,9 +186,10 @@ def test_half_a_record_at_the_end_is_no_damage(journey: Journey, tmp_path: Path)
 
 def test_a_file_that_is_no_trail_is_named_and_the_others_are_read(journey: Journey) -> None:
     (journey.target.parent / "aa000000000").write_bytes(b"no trail")
-    notice, whole, *ways = objects(None, f'heartbeat over "{journey.target.parent / "??000000000"}"')
+    notice, partial, whole, *ways = objects(None, f'heartbeat over "{journey.target.parent / "??000000000"}"')
     assert notice["status"] == 4
     assert notice["file"].endswith("aa000000000")
+    assert partial["lines"] == ["1 file not read: this is partial, without a verdict."]
     assert (whole["beats"], len(ways)) == (2 * BEATS, 2)
 
 

@@ -107,7 +107,7 @@ def test_filtered_findings_hold_a_record_that_passes(line: Line, trails: Path) -
         ("et000000000", ExitStatus.OK),
         ("ot000000", ExitStatus.OK),
         ("at000000000", ExitStatus.FINDINGS),
-        ("wt000000000", ExitStatus.FINDINGS),
+        ("wt000000000", ExitStatus.BAD_DATA),
         ("gt000000000", ExitStatus.BAD_DATA),
     ],
 )

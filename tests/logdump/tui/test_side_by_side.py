@@ -129,7 +129,7 @@ def test_escape_stops_a_comparison_under_way_and_keeps_what_was_found(
         await screen.pilot.pause()
         screen.app.simulate_key("escape")
         await screen.settle()
-        assert "Stopped before the end: this is partial." in pane(screen).whole_text
+        assert "Not all was read: this is partial, without a verdict." in pane(screen).whole_text
         assert "difference 1/1 " in screen.text
 
     drive(steps, path)
