@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Iterator
+from contextlib import suppress
 from functools import partial
 
 from logdump.language.command import AnyCommand
@@ -68,6 +69,10 @@ def stands(written: int = 0) -> tuple[str, ...]:
 
 def _answers(session: Session, command: AnyCommand, text: str, written: int) -> Iterator[Event]:
     """What a command yields, and what is wrong with it or with the trail. Raises CannotRead."""
+    if session.has_trail:
+        with suppress(CannotRead):
+            # a file that was cut since the command before is read as it is now
+            session.trail.refresh()
     try:
         zone = TrailZone.of(session.settings.time_offset, partial(_times_of_trail, session))
         arguments = parse(command.form, text, Context(zone))

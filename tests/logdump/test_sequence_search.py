@@ -80,7 +80,8 @@ def test_a_csn_behind_the_last_is_not_there_and_the_position_stays(line: Line, t
     paths = write_trail(tmp_path, ORACLE)
     line(f"open {paths[1]}; n 3")
     before = line.session.cursor.next
-    assert line("pos csn 999999") == ["No record with CSN >= 999999 in this trail."]
+    (said,) = line("pos csn 999999")
+    assert said.startswith("No record with CSN >= 999999 in this trail. It goes from CSN 1000 to 1590, ")
     assert (line.session.trail.path, line.session.cursor.next) == (paths[1], before)
 
 

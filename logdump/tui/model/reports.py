@@ -137,7 +137,7 @@ class Reports:
         model.end_line(state)
         self.take_prompt()
         self._show_session(before)
-        self._choose_page(report, has_moved=self._place != place)
+        self._choose_page(report, has_moved=self._place != place, has_opened=state.opened != before.opened)
 
     def _take_crossing(self, report: messages.Crossed) -> None:
         model, before = self._model, self._model.state
@@ -156,16 +156,16 @@ class Reports:
             self._file.filter(state.filters, state.source)
             model.list_others()
 
-    def _choose_page(self, report: messages.CommandEnded, *, has_moved: bool) -> None:
+    def _choose_page(self, report: messages.CommandEnded, *, has_moved: bool, has_opened: bool) -> None:
         """Show an answer that the strip above the prompt has no room for, else the record where the cursor has moved.
 
-        A line that has moved the cursor shows the record: its own answer replaces that only where it is a report.
+        What OPEN says stands in the title too: its answer replaces the record only where it is a report.
         """
         model, entry = self._model, self._mode.transcript.last
         if entry is None:
             return
         is_elsewhere = bool(entry.records) and list(entry.records) != [model.rba]
-        is_answer = self._is_report(entry) if has_moved and not entry.has_failed else not self._has_room(entry)
+        is_answer = self._is_report(entry) if has_opened and not entry.has_failed else not self._has_room(entry)
         if report.records > 1 or is_elsewhere or is_answer:
             model.show_page(OUTPUT)
         elif report.records == 1 and model.page in OF_COMMANDS:

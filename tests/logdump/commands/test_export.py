@@ -237,7 +237,9 @@ def test_an_engine_that_is_not_there_is_told_in_a_line(
     shop: Line, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(trailformat.scan, "is_available", lambda engine: engine is not Engine.NUMBA)
-    assert shop(f"export arrow to {tmp_path / 'out'}") == ["EXPORT ARROW needs pip install 'logdump[export]'."]
+    assert shop(f"export arrow to {tmp_path / 'out'}") == [
+        "EXPORT ARROW: what it needs cannot be loaded: the kernels do not load."
+    ]
 
 
 @pytest.mark.parametrize("words", ["jsonl to T", "csv to T by table", "sql to T"])
