@@ -89,10 +89,15 @@ def test_a_file_can_be_named(line: Line, trails: Path) -> None:
     assert result(line).title == f"LogTrail {trails / 'ft000000000'}"
 
 
-@pytest.mark.parametrize("name", ["nowhere*", "/no/such/place/lt*"])
-def test_no_file_is_a_failure(name: str, line: Line) -> None:
-    line(f"check {name}")
-    assert line.failures
+@pytest.mark.parametrize(
+    ("name", "why"),
+    [
+        ("nowhere*", "No file matches nowhere*."),
+        ("/no/such/place/lt*", "/no/such/place: No such file or directory"),
+    ],
+)
+def test_no_file_is_a_failure(name: str, why: str, line: Line) -> None:
+    assert (line(f"check {name}"), len(line.failures)) == ([why], 1)
 
 
 @pytest.mark.parametrize(
