@@ -191,3 +191,13 @@ def test_transactions_are_put_together_over_batches_slices_and_files(
     assert left == not_ended
     dropped = sum(not is_taken(record) for records in trail.records for record in records)
     assert sum(row["piece"]["suppressed"] for row in summary if row["piece"] is not None) == dropped
+
+
+@pytest.mark.usefixtures("batches_of")
+def test_what_effective_drops_is_counted_whatever_bounds_stand_beside_it(trail: Trail) -> None:
+    pattern = trail.files[0].parent / "sm*"
+    everything, effective = (len(rows(pattern, "rba", effective=kept)) for kept in (False, True))
+    assert everything > effective
+    for bounds in ({}, {"table": "TEAHOUSE.TEAS"}, {"startTimestamp": "2000-01-01"}):
+        summary = rows(pattern, summary="true", effective="true", maxPartitionBytes=600, **bounds)
+        assert sum(row["piece"]["suppressed"] for row in summary if row["piece"]) == everything - effective, bounds

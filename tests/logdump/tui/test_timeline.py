@@ -25,6 +25,7 @@ from tests.logdump.tui.drive import NARROW, WIDE, Screen, drive
 from tests.logdump.tui.stepped import Stepped
 from tests.logdump.tui.test_harmless import characters
 from tests.logdump.tui.test_records import SIZES, rba_of
+from tests.short_folder import short_folder
 from tests.simulated.heartbeat_trails import target_trail
 from trailformat.trail.sequence import Spot
 
@@ -33,8 +34,8 @@ _BAR = re.compile("[▁▂▃▄▅▆▇█]")
 
 
 @pytest.fixture(scope="module")
-def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return target_trail(tmp_path_factory.mktemp("beats") / "hh000000000", MOMENTS)
+def path() -> Path:
+    return target_trail(short_folder() / "hh000000000", MOMENTS)
 
 
 def pane(screen: Screen) -> TimelinePane:
