@@ -16,7 +16,7 @@ from logdump.session.session import Session
 from logdump.session.settings import Across
 from trailformat import TrailFile
 from trailformat.changes.transactions import is_transactional
-from trailformat.search.extent import begins_transaction, extent_at
+from trailformat.search.extent import begins_transaction, check_reader_may_begin, extent_at
 from trailformat.search.transaction_walk import Extent
 from trailformat.trail.sequence import Spot, file_beyond
 
@@ -27,6 +27,7 @@ Step = Callable[[Session, int], Spot]
 def run_safe(session: Session, given: int | None) -> Iterator[Event]:
     """Tell where the transaction at the position, or at an RBA, begins and ends, and what a restart behind it skips."""
     rba = session.cursor.current if given is None else given
+    check_reader_may_begin(session.trail, rba)
     yield SafePointShown(session.trail.path, rba, extent_at(session.trail, rba))
 
 

@@ -172,7 +172,7 @@ class RestartQuestion:
         keep, extent = report.keep(), None
         if keep is not None:
             with TrailFile(keep.spot.path) as trail:
-                extent = extent_at(trail, min(keep.spot.rba, trail.end_of_records()))
+                extent = extent_at(trail, keep.spot.rba)
         shown = report.shown("", None, is_partial=self.is_partial)
         return RestartFacts(shown, keep, extent, self._reach, self._no_reach)
 

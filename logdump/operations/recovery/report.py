@@ -24,7 +24,7 @@ from logdump.session.recovery_events import (
     TransactionRef,
 )
 from trailformat.changes.encrypted import looks_encrypted
-from trailformat.search.extent import start_at
+from trailformat.search.extent import check_reader_may_begin, start_at
 from trailformat.search.transaction_walk import Extent, TransactionWalk
 from trailformat.search.whole_trail import TrailPlace
 from trailformat.trail.file import TrailFile
@@ -129,7 +129,8 @@ class RecoveryReport:
                 return None
             spot = self._spot(last.after)
         with TrailFile(spot.path) as trail:
-            start = start_at(trail, min(spot.rba, trail.end_of_records()))
+            check_reader_may_begin(trail, spot.rba)
+            start = start_at(trail, spot.rba)
         first = start.spot.path if start is not None and start.spot.path in self._whole.ordinals else spot.path
         free = self._whole.paths[: self._whole.ordinals[first]]
         return KeepShown(spot, first, free, sum(path.stat().st_size for path in free if path.exists()))

@@ -22,7 +22,7 @@ from tests.logdump.program import logdump
 from tests.logdump.repair.repaired import losses, refused, repair, rows, shown, texts
 from tests.simulated.pairs import drawn, written
 from tests.trailformat.samples import IO_TIME, header, metadata_record, row, table_record, trail_of
-from trailformat import TrailFile, make_file_header_record, make_record, make_token
+from trailformat import Record, TrailFile, make_file_header_record, make_record, make_token
 from trailformat.changes.transactions import FIRST, LAST, MIDDLE, ONLY
 from trailformat.records.file_header import replace_values
 from trailformat.records.io_types import RECORD_FRAGMENT
@@ -304,7 +304,7 @@ def test_the_last_csn_is_that_of_the_last_transaction_that_has_one(line: Line, t
 def test_fragments_behind_damage_inside_a_transaction_are_left_out_once(line: Line, tmp_path: Path) -> None:
     begun, last = row(b"b", trans_ind=FIRST, continued=1), row(b"d", trans_ind=LAST)
     fragments = [row(b"more", io_type=RECORD_FRAGMENT, trans_ind=MIDDLE) for _ in range(2)]
-    source = [*rows("a"), begun, GARBAGE, *fragments, last, *rows("c")]
+    source: list[Record | bytes] = [*rows("a"), begun, GARBAGE, *fragments, last, *rows("c")]
     assert repair(line, tmp_path, *source) == [b"a", b"c"]
     assert (shown(line).copied, shown(line).left_out_records, shown(line).left_out_transactions) == (2, 4, 1)
 
@@ -329,7 +329,7 @@ def test_the_rest_of_a_definition_of_another_table_does_not_change_what_an_index
     line: Line, tmp_path: Path
 ) -> None:
     other = table_record(1, "TEA.BAGS").raw
-    source = [
+    source: list[Record | bytes] = [
         metadata_record(1, 1, "ORCL"),
         table_record(1, "TEA.LEAVES"),
         row(b"one", 1),

@@ -113,6 +113,7 @@ def test_a_file_that_goes_on_with_a_transaction_may_hold_lower_csns(tmp_path: Pa
     shutil.copy(TRAILS / "st000000000", tmp_path)
     with TrailFile(TRAILS / "st000000001") as trail:
         _, *records = trail.records()
+        assert trail.file_header is not None
         head = make_file_header_record(replace_values(trail.file_header, "TrailInfo", {"FirstCSN": "99999999"}))
     (tmp_path / "st000000001").write_bytes(b"".join(record.raw for record in (head, *records)))
     later = [row for row in rows(tmp_path / "st*", "seqno", "csn", "rba") if row["seqno"] == 1 and row["csn"]]

@@ -106,7 +106,7 @@ def summed(trail: Trail, records: Sequence[PlainRecord]) -> dict[Group | None, d
         groups[_group(record)].append(record)
     found = {}
     for group, own in groups.items():
-        times = [_moment(trail.io_time(one)) for one in own] if group else [None]
+        times = [_moment(trail.io_time(one)) for one in own] if group else []
         found[group] = {
             "records": len(own),
             "bytes": sum(len(one.data) for one in own),
@@ -115,8 +115,8 @@ def summed(trail: Trail, records: Sequence[PlainRecord]) -> dict[Group | None, d
             "last_rba": own[-1].rba,
             "first_csn": own[0].csn or None,
             "last_csn": own[-1].csn or None,
-            "first_time": min(times) if group else None,
-            "last_time": max(times) if group else None,
+            "first_time": min(times, default=None),
+            "last_time": max(times, default=None),
             "transactions": sum(one.trans_ind in (2, 3) and one.io_type not in OUTSIDE for one in own),
         }
     return found
