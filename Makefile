@@ -13,6 +13,7 @@ demo: $(VENV)/.base
 	@echo
 	@echo 'Type next: $(BIN)/logdump $(SAMPLE)'
 
+# On another machine: `make test TZ=America/New_York` in another time zone, `make test TMPDIR=<folder>` under another path.
 test: $(VENV)/.test
 	$(BIN)/python -m scripts.provide_for_tests
 	$(BIN)/python -m pytest -n 2

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from trailformat.changes.transactions import BEGINS, ENDS, is_transactional
-from trailformat.errors import BadRecord, NotATrail, TrailError, refuse_denied
+from trailformat.errors import BadRecord, NotATrail, PartialRecord, TrailError, refuse_denied
 from trailformat.records.io_types import RECORD_FRAGMENT, RESTARTS
 from trailformat.records.record import Record
 from trailformat.scan import RECORD, Batch, scan
@@ -49,6 +49,17 @@ def extent_at(trail: TrailFile, rba: int) -> Extent | None:
     extent = next((one for one in walk if isinstance(one, Extent)), None)
     is_another = extent is None or (extent.begin is not None and not start.is_begin)
     return None if is_another else extent
+
+
+def check_reader_may_begin(trail: TrailFile, rba: int) -> None:
+    """Check that no half-written record lies before a place at which a reader is to begin.
+
+    Raises:
+        BadRecord: one does: once it is whole, the place lies inside it.
+    """
+    end = trail.end_of_records()
+    if end < rba <= trail.size and isinstance(trail.error_at(end), PartialRecord):
+        raise BadRecord("position lies inside a half-written record", path=trail.path, rba=rba, expected=str(end))
 
 
 class Start(NamedTuple):

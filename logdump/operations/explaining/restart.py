@@ -171,7 +171,7 @@ class RestartQuestion:
         keep, places = None if is_partial else report.keep(), None
         if keep is not None:
             with TrailFile(keep.spot.path) as trail:
-                places = restart_places(trail, min(keep.spot.rba, trail.end_of_records()))
+                places = restart_places(trail, keep.spot.rba)
         shown = report.shown("", None, is_partial=is_partial)
         if is_partial:
             return RestartFacts(shown, None, None, 0, None, "not all of the trail was read")

@@ -126,7 +126,7 @@ class RecoveryReport:
                 return None
             spot = self._spot(last.after)
         with TrailFile(spot.path) as trail:
-            places = restart_places(trail, min(spot.rba, trail.end_of_records()))
+            places = restart_places(trail, spot.rba)
         needed = places.extent.first if places.extent is not None and not places.is_safe else None
         first = needed.path if needed is not None and needed.path in self._whole.ordinals else spot.path
         free = self._whole.paths[: self._whole.ordinals[first]]

@@ -55,8 +55,9 @@ def test_a_side_that_is_not_the_files_own_is_noted(line: Line, tmp_path: Path) -
 def test_what_was_in_use_stays_where_a_file_is_refused(line: Line, tmp_path: Path) -> None:
     line(f"params {written(tmp_path, *REPLICAT)}")
     before = line("params")
-    line(f"params {written(tmp_path, *REPLICAT, 'MAP a.b', name='other.prm')}")
-    assert line.failures
+    other = written(tmp_path, *REPLICAT, "MAP a.b", name="other.prm")
+    assert line(f"params {other}") == [f"PARAMS: {other}, line 5: MAP is not closed by ;"]
+    assert len(line.failures) == 1
     assert line("params") == before
 
 

@@ -177,3 +177,26 @@ def test_a_transaction_that_is_not_whole_is_told_with_what_may_be_the_reason(
     assert shown(line).incomplete
     assert re.search(rf"\d+ transactions? not whole, {causes}\.$", said, re.MULTILINE)
     assert ("Damage at" in said) is damage
+
+
+@pytest.mark.parametrize("command", ["safe {}", "recovery keep 0 {}", "explain restart at 0 {}"])
+@pytest.mark.parametrize(
+    ("rba", "problem"),
+    [
+        (5353, "position lies inside a half-written record[,;] expected 5352"),
+        (5403, "position lies inside a half-written record[,;] expected 5352"),
+        (5404, "position lies outside the file; expected 0 to 5403"),
+        (99999, "position lies outside the file; expected 0 to 5403"),
+    ],
+)
+def test_no_reader_is_sent_into_a_half_written_record_or_behind_the_file(
+    command: str, rba: int, problem: str, line: Line, trails: Path, tmp_path: Path
+) -> None:
+    path = tmp_path / "et000000000"
+    path.write_bytes((trails / path.name).read_bytes()[:-50])
+    said = line(f"open {path}; {command.format(rba)}")
+    assert len(line.failures) == 1
+    assert re.search(problem, "\n".join(said))
+    assert not [text for text in said if "between two transactions" in text or "Keep: " in text]
+    line(command.format(5352))
+    assert line.failures == []

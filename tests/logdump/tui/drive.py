@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-import atexit
 import contextlib
 import functools
-import os
 import re
 import shutil
-import tempfile
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
@@ -22,6 +19,7 @@ from logdump.session.session import Session
 from logdump.tui.app import TrailApp
 from logdump.tui.text.appearance import Appearance
 from tests.logdump.tui.resting import come_to_rest
+from tests.short_folder import short_folder
 
 NARROW, WIDE = (80, 24), (120, 36)
 SWITCHES = "timeoffset gmt; ghdr on; detail data; ggstoken detail; usertoken detail"
@@ -80,16 +78,9 @@ class Screen:
 Steps = Callable[[Screen], Awaitable[None]]
 
 
-def short_folder() -> Path:
-    """A new folder, until the end, whose path is short whatever TMPDIR says: a long one is wrapped on the screen."""
-    folder = Path(tempfile.mkdtemp(dir=_SHORT if os.access(_SHORT, os.W_OK) else None))
-    atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    return folder
-
-
 @functools.cache
 def trails() -> Path:
-    """A copy of the fixtures whose path is short wherever the repository lies."""
+    """A copy of the fixtures with a short path: a long one is wrapped on the screen."""
     return Path(shutil.copytree(TRAILS, short_folder() / "t"))
 
 

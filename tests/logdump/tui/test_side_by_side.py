@@ -23,10 +23,11 @@ from logdump.tui.text.appearance import Appearance
 from logdump.tui.text.glyphs import ASCII, UNICODE
 from tests.hostile import nasty, raw_characters
 from tests.logdump.tui.conftest import Golden
-from tests.logdump.tui.drive import NARROW, WIDE, Screen, drive, short_folder
+from tests.logdump.tui.drive import NARROW, WIDE, Screen, drive
 from tests.logdump.tui.test_harmless import characters
 from tests.logdump.tui.test_records import rba_of
 from tests.searching import IS_LONG
+from tests.short_folder import short_folder
 from tests.simulated.pairs import Committed, drawn, restocked, written
 from trailformat.trail.sequence import Spot
 

@@ -22,10 +22,11 @@ from logdump.tui.text.timeline_text import lag_plot
 from tests.hostile import nasty, raw_characters
 from tests.logdump.commands.test_heartbeat import MINUTE, objects
 from tests.logdump.tui.conftest import Golden
-from tests.logdump.tui.drive import NARROW, WIDE, Screen, drive, short_folder
+from tests.logdump.tui.drive import NARROW, WIDE, Screen, drive
 from tests.logdump.tui.stepped import Stepped
 from tests.logdump.tui.test_harmless import characters
 from tests.logdump.tui.test_records import SIZES, rba_of
+from tests.short_folder import short_folder
 from tests.simulated.heartbeat_trails import target_trail
 from trailformat.trail.sequence import Spot
 
