@@ -19,6 +19,7 @@ native: $(VENV)/.base
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[build]'
 	$(BIN)/python -m scripts.build_native
 
+# On another machine: `make test TZ=America/New_York` in another time zone, `make test TMPDIR=<folder>` under another path.
 test: $(VENV)/.test
 	$(BIN)/python -m scripts.build_native --if-possible
 	$(BIN)/python -m scripts.provide_for_tests

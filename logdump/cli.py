@@ -12,17 +12,19 @@ from typing import TYPE_CHECKING
 
 from logdump import __version__
 from logdump.commands import REGISTRY
+from logdump.language.execute import stands
 from logdump.language.words import first_word
 from logdump.line import terminal
 from logdump.line.input_lines import lines_of
 from logdump.line.line_mode import LineMode, Piped, Script
-from logdump.line.terminal import ArgumentParser
+from logdump.line.terminal import ArgumentParser, OutputLost
 from logdump.notation.escape import escape
 from logdump.session.errors import CommandError
 from logdump.session.exit_status import ExitStatus
 from logdump.session.session import Session, is_trail
 from logdump.session.settings import OutputFormat
 from trailformat.codec.regular_file import open_regular
+from trailformat.errors import CannotRead
 
 if TYPE_CHECKING:
     from logdump.line.history_file import KeptHistory
@@ -34,7 +36,7 @@ A COMMAND that needs no open file (CHECK, DIFF, COUNT, RECOVERY, ...) is all tha
 A FILE that is called like a command needs its folder: ./count."""
 _EPILOG = """\
 exit status of -c, -f and such a COMMAND: 0 all went well, 1 a command failed, 2 wrong usage,
-3 findings (DIFF, REPAIR, ...), 4 no trail or bad data in it, 130 interrupted
+3 findings (DIFF, REPAIR, ...), 4 no trail or bad data in it, or it cannot be read, 130 interrupted
 
 examples:
   logdump dirdat/lt000000000
@@ -193,11 +195,16 @@ def main(argv: list[str] | None = None) -> int:
         mode = _mode(options.scripts, first, options.command)
         mode.session.settings.format = OutputFormat[options.format.upper()]
         status = mode.run()
-        sys.stdout.flush()
-    except OSError as error:
-        if isinstance(error, BrokenPipeError):
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-            return ExitStatus.OK
+        terminal.flush()
+    except BrokenPipeError:
+        terminal.give_up_output()
+        return ExitStatus.OK
+    except OutputLost as error:
+        terminal.give_up_output()
+        lines = f"logdump: standard output cannot be written: {error}", *stands()
+        terminal.write_lines(tuple(map(escape, lines)), is_narration=True)
+        return ExitStatus.COMMAND_FAILED
+    except (OSError, CannotRead) as error:
         terminal.write_line(escape(f"logdump: {error}"), is_narration=True)
         return ExitStatus.USAGE
     except KeyboardInterrupt:

@@ -25,7 +25,16 @@ if TYPE_CHECKING:
     from trailformat.codec.tokens import Token, make_token
     from trailformat.definitions.column import ColumnDefinition
     from trailformat.definitions.metadata import DatabaseDefinition, TableDefinition
-    from trailformat.errors import BadData, BadRecord, BadToken, CannotWrite, NotATrail, PartialRecord, TrailError
+    from trailformat.errors import (
+        BadData,
+        BadRecord,
+        BadToken,
+        CannotRead,
+        CannotWrite,
+        NotATrail,
+        PartialRecord,
+        TrailError,
+    )
     from trailformat.records.columns import Column, make_column
     from trailformat.records.ddl import parse_ddl
     from trailformat.records.file_header import FileHeader, make_file_header
@@ -45,6 +54,7 @@ _HOMES = {
     "BadRecord": "errors",
     "BadToken": "errors",
     "ByteOrder": "codec.byte_order",
+    "CannotRead": "errors",
     "CannotWrite": "errors",
     "Change": "changes.row_changes",
     "Column": "records.columns",
@@ -89,6 +99,7 @@ __all__ = [
     "BadRecord",
     "BadToken",
     "ByteOrder",
+    "CannotRead",
     "CannotWrite",
     "Change",
     "Column",

@@ -1,23 +1,32 @@
-"""What can be wrong with a trail.
+"""What can be wrong with a trail, and with reading it.
 
+CannotRead            the system has not given the bytes of a file: nothing is known of them
 TrailError
- ├─ NotATrail         the file does not begin with a file header or a record, or cannot be read at all
+ ├─ NotATrail         the file does not begin with a file header or a record, or cannot be opened
  ├─ BadRecord         no record starts at this RBA, or its framing contradicts itself
  ├─ PartialRecord     the record begins in the file but does not end in it (yet)
  ├─ BadToken          a token inside a record runs past its container
  ├─ BadData           the record is whole, but its data is not what its type says
  └─ CannotWrite       a trail or a value that cannot be written
 
-Nothing else leaves ``trailformat``, whatever the bytes.
+Nothing else leaves ``trailformat``, whatever the bytes. CannotRead is no TrailError, so that nothing which goes on
+after damage takes a read that failed for it: it ends what is under way.
 """
 
 from __future__ import annotations
 
+import errno
 from pathlib import Path
+from typing import Self
+
+_REFUSALS = {
+    *(errno.ENOENT, errno.ENOTDIR, errno.EISDIR, errno.EACCES, errno.EPERM, errno.ELOOP),
+    *(errno.EINVAL, errno.ENXIO, errno.ENODEV, errno.ENAMETOOLONG),
+}
 
 
-class TrailError(Exception):
-    """Something is wrong with a trail.
+class _Located(Exception):
+    """An error with a place.
 
     Attributes:
         problem: what is wrong, without the place.
@@ -43,7 +52,7 @@ class TrailError(Exception):
         self.expected = expected
         self.found = found
 
-    def at(self, path: Path | None, rba: int | None) -> TrailError:
+    def at(self, path: Path | None, rba: int | None) -> Self:
         """Fill in the place where it is still missing, and return self."""
         self.path = self.path if self.path is not None else path
         self.rba = self.rba if self.rba is not None else rba
@@ -63,8 +72,21 @@ class TrailError(Exception):
         return separator.join([self.problem, *(f"{word} {what}" for word, what in details if what is not None)])
 
 
+class TrailError(_Located):
+    """Something is wrong with a trail."""
+
+
+class CannotRead(_Located):
+    """A file cannot be read: a call of the system has failed, or the file has become shorter."""
+
+    @classmethod
+    def of(cls, error: OSError | ValueError, path: Path | None = None, rba: int | None = None) -> CannotRead:
+        """The error for a call that has failed, with the system's reason."""
+        return cls(f"cannot be read: {reason_of(error)}", path=path, rba=rba)
+
+
 class NotATrail(TrailError):
-    """The file is no trail, or cannot be opened or read."""
+    """The file is no trail, or cannot be opened."""
 
 
 class BadRecord(TrailError):
@@ -85,3 +107,24 @@ class BadData(TrailError):
 
 class CannotWrite(TrailError):
     """A value does not fit the format, or a file cannot be written."""
+
+
+def reason_of(error: OSError | ValueError) -> str:
+    """The system's reason."""
+    return getattr(error, "strerror", None) or str(error)
+
+
+def refuse_denied(error: NotATrail) -> None:
+    """Raise CannotRead where a file is there and this user may not open it: nothing says what is in it."""
+    if isinstance(error.__cause__, PermissionError):
+        raise CannotRead.of(error.__cause__, error.path) from error
+
+
+def not_opened(error: OSError | ValueError, path: Path) -> NotATrail | CannotRead:
+    """The error for a file or folder that cannot be opened.
+
+    That there is none of this kind, or that it is refused to this user, is a fact about it. Any other failure is none.
+    """
+    if isinstance(error, OSError) and error.errno not in {*_REFUSALS, None}:
+        return CannotRead.of(error, path)
+    return NotATrail(reason_of(error), path=path)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from logdump.commands.params import parameters_in_use
+from logdump.commands.params import parameters_in_use, unused_parameters
 from logdump.language.command import Command, Origin
 from logdump.language.forms import AnyOrder, Keyword
 from logdump.language.parameters import EnteredTime, File, Number, OneOf, Time
@@ -23,10 +23,12 @@ from logdump.operations.bounded_recovery.options import (
 )
 from logdump.operations.bounded_recovery.survey import BrSurvey
 from logdump.operations.chosen_trail import refuse_filter, whole_trail_of
+from logdump.operations.parameters.not_used import ParameterUse
+from logdump.session.answers import answered
 from logdump.session.bounded_recovery import Began
 from logdump.session.errors import ArgumentError
-from logdump.session.events import Event, Notice
-from logdump.session.exit_status import ExitStatus
+from logdump.session.events import Event
+from logdump.session.reading import Reading
 from logdump.session.session import Session
 from trailformat import TrailFile
 
@@ -90,15 +92,14 @@ def run_bounded_recovery(session: Session, wanted: WantedBr) -> Iterator[Event]:
         return not options.filtered or _passes(session, one)
 
     survey = BrSurvey(whole, options, given, takes)
-    try:
-        yield from survey.run(session.settings.notify)
-    except KeyboardInterrupt:
-        survey.is_partial = True
     files = f", {len(whole)} files" if len(whole) > 1 else ""
-    yield from survey.events(f"LogTrail {options.over or session.trail.path}{files}", session.definitions_of)
-    if survey.is_partial:
-        yield Notice(("Stopped before the end: this is partial.",), ExitStatus.INTERRUPTED)
-        raise KeyboardInterrupt
+    title = f"LogTrail {options.over or session.trail.path}{files}"
+
+    def results(reading: Reading) -> Iterator[Event]:
+        yield from survey.events(title, session.definitions_of, is_partial=reading.is_partial)
+        yield from unused_parameters(session, ParameterUse.OPEN)
+
+    yield from answered(survey.run(session.settings.notify), survey.reading, results)
 
 
 def _passes(session: Session, one: Began) -> bool:
@@ -159,5 +160,6 @@ COMMANDS = (
         ),
         origin=Origin.OURS,
         is_one_shot=True,
+        stops="Ctrl+C stops, shows what was found",
     ),
 )

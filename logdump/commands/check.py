@@ -11,9 +11,11 @@ from logdump.language.parameters import File
 from logdump.operations.matching_files import matching_files
 from logdump.operations.recovery.versions import FileFacts, facts_of, is_rollover
 from logdump.session.across import files_from
+from logdump.session.answers import answered
 from logdump.session.check_events import CheckShown, GapShown
 from logdump.session.events import Event, Notice, Progress
 from logdump.session.exit_status import ExitStatus
+from logdump.session.reading import Reading
 from logdump.session.session import Session
 from trailformat import NotATrail, TrailError, TrailFile, TrailName
 from trailformat.changes.encrypted import looks_encrypted
@@ -32,11 +34,12 @@ class Checker:
         self.restarts = 0
         self._before: FileFacts | None = None
         self.encrypted: list[Path] = []
-        self.stopped_at: str | None = None
+        self.reached = "the beginning"
 
     def run(self, trail: TrailFile) -> Iterator[Event]:
-        """Look at every record of a file; yields its gaps and Progress. Ctrl+C ends it with what it has."""
+        """Look at every record of a file; yields its gaps and Progress. Ctrl+C leaves what it has."""
         size, before = trail.size, self.records
+        self.reached = f"{trail.path}, after 0 records"
         if looks_encrypted(trail):
             self.encrypted.append(trail.path)
         end = transactions = 0
@@ -48,7 +51,13 @@ class Checker:
                 end, transactions = batch.end, batch.transactions_to_here(transactions)
                 yield from self._counted(batch, len(batch) - len(spans), size)
         except KeyboardInterrupt:
-            self.stopped_at = f"{trail.path}, after {self.records - before} records"
+            self.reached = f"{trail.path}, after {self.records - before} records"
+            self._end(trail, end, transactions)
+            raise
+        self._end(trail, end, transactions)
+
+    def _end(self, trail: TrailFile, end: int, transactions: int) -> None:
+        """Take in how far a file was read."""
         self.size += end
         self.transactions += transactions
         self._note_beginning(facts_of(trail))
@@ -88,10 +97,10 @@ class Checker:
             text = f"RBA {rba}: its length leads to RBA {stop}; the records from RBA {end} up to there may be its data"
             yield Notice((f"{trail.path}, {text}",), ExitStatus.BAD_DATA)
 
-    def result(self, title: str) -> CheckShown:
-        """The result of the check."""
+    def result(self, title: str, reading: Reading) -> CheckShown:
+        """The result of the check; damage is what it looks for, so that Ctrl+C alone makes it partial."""
         numbers = (self.size, self.records, self.transactions, self.gaps, self.gap_bytes, self.undefined)
-        return CheckShown(title, *numbers, self.restarts, tuple(self.encrypted), is_partial=self.stopped_at is not None)
+        return CheckShown(title, *numbers, self.restarts, tuple(self.encrypted), is_partial=reading.is_partial)
 
 
 def _trail_of(facts: FileFacts) -> tuple[Path, str] | None:
@@ -110,17 +119,16 @@ def run_check(session: Session, wildcard: str | None) -> Iterator[Event]:
     with Workers() as workers:
         checker = Checker(session.settings.notify, workers)
         paths = list(files_from(session)) if wildcard is None else matching_files(wildcard)
-        if wildcard is None and len(paths) == 1:
-            yield from checker.run(session.trail)
-            yield checker.result(f"LogTrail {session.trail.path}")
-        else:
-            yield from _check_several(checker, wildcard or str(session.trail.path), paths)
-    if checker.stopped_at is not None:
-        yield Notice((f"Stopped at {checker.stopped_at}: this check is partial.",), ExitStatus.INTERRUPTED)
-        raise KeyboardInterrupt
+        files = f", {len(paths)} files," if len(paths) > 1 else ""
+        title = f"LogTrail {wildcard if wildcard and files else paths[0]}{files}"
+        is_open_file = wildcard is None and len(paths) == 1
+        run = checker.run(session.trail) if is_open_file else _check_several(checker, paths)
+        yield from answered(
+            run, lambda: Reading(where=f"at {checker.reached}"), lambda reading: iter((checker.result(title, reading),))
+        )
 
 
-def _check_several(checker: Checker, name: str, paths: list[Path]) -> Iterator[Event]:
+def _check_several(checker: Checker, paths: list[Path]) -> Iterator[Event]:
     # kernels that are loaded pay for each file, however small
     choose_engine(sum(path.stat().st_size for path in paths if path.exists()))
     for path in paths:
@@ -129,10 +137,6 @@ def _check_several(checker: Checker, name: str, paths: list[Path]) -> Iterator[E
                 yield from checker.run(trail)
         except NotATrail as error:
             yield checker.unreadable(path, error)
-        if checker.stopped_at is not None:
-            break
-    files = f", {len(paths)} files," if len(paths) > 1 else ""
-    yield checker.result(f"LogTrail {name if files else paths[0]}{files}")
 
 
 COMMANDS = (
@@ -148,5 +152,6 @@ COMMANDS = (
         ),
         origin=Origin.OURS,
         is_one_shot=True,
+        stops="Ctrl+C stops, shows what was found",
     ),
 )

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
-from logdump.commands.params import parameters_in_use
+from logdump.commands.params import parameters_in_use, unused_parameters
 from logdump.language.command import Command, Origin
 from logdump.language.forms import AnyOrder, Keyword
 from logdump.language.parameters import File, Number, OneOf
 from logdump.operations.compression.survey import CompressOptions, CompressSurvey
 from logdump.operations.compression.wire import MOST_THRESHOLD
 from logdump.operations.matching_files import matching_files
-from logdump.operations.parameters.options_of import options_of
+from logdump.operations.parameters.not_used import ParameterUse
+from logdump.operations.parameters.options_of import options_in, options_of
+from logdump.operations.parameters.tree import Other
 from logdump.session.across import files_from
-from logdump.session.events import Bad, Event, Notice
-from logdump.session.exit_status import ExitStatus
+from logdump.session.answers import answered
+from logdump.session.events import Bad, Event, Notice, Text, say
+from logdump.session.reading import Reading
 from logdump.session.session import Session
 from trailformat import NotATrail, TrailFile
 
@@ -26,23 +30,40 @@ def run_compress(session: Session, options: CompressOptions) -> Iterator[Event]:
     options = _with_parameters(session, options)
     survey = CompressSurvey(options, session.selection, session.definitions_of, session.settings.notify)
     paths = list(files_from(session)) if options.over is None else matching_files(options.over)
-    try:
-        for path in paths:
-            if session.has_trail and path == session.trail.path:
-                yield from survey.take(session.trail)
-                continue
-            try:
-                with TrailFile(path) as trail:
-                    yield from survey.take(trail)
-            except NotATrail as error:
-                yield Notice((f"{error}: not read",), bad=Bad(error))
-    except KeyboardInterrupt:
-        survey.is_partial = True
     files = f", {len(paths)} files" if len(paths) > 1 else ""
-    yield from survey.results(f"LogTrail {options.over if options.over and files else paths[0]}{files}")
-    if survey.is_partial:
-        yield Notice(("Stopped before the end: this is partial.",), ExitStatus.INTERRUPTED)
-        raise KeyboardInterrupt
+    title = f"LogTrail {options.over if options.over and files else paths[0]}{files}"
+
+    def results(reading: Reading) -> Iterator[Event]:
+        yield from survey.results(title, is_partial=reading.is_partial)
+        yield from _remarks(session)
+
+    yield from answered(_over_files(session, survey, paths), survey.reading, results)
+
+
+def _over_files(session: Session, survey: CompressSurvey, paths: list[Path]) -> Iterator[Event]:
+    for path in paths:
+        if session.has_trail and path == session.trail.path:
+            yield from survey.take(session.trail)
+            continue
+        try:
+            with TrailFile(path) as trail:
+                yield from survey.take(trail)
+        except NotATrail as error:
+            survey.unreadable += 1
+            yield Notice((f"{error}: not read",), bad=Bad(error))
+
+
+def _remarks(session: Session) -> Iterator[Text]:
+    """Whether the parameter file in use compresses at all, and what it says that is not used here."""
+    file = parameters_in_use(session).extract
+    hosts = [one.rule for one in file.of(Other) if one.keyword == "RMTHOST"] if file is not None else []
+    for rule in hosts:
+        place = f"{rule.path}, line {rule.line}"
+        if next(options_in(rule, "COMPRESS")) is None:
+            yield say(f"RMTHOST ({place}) has no COMPRESS: it sends the blocks as they are.")
+        if rule is not hosts[-1]:
+            yield say(f"RMTHOST ({place}) is not used: the sizes are those of the last one.")
+    yield from unused_parameters(session, ParameterUse.WIRE)
 
 
 def _with_parameters(session: Session, options: CompressOptions) -> CompressOptions:
@@ -84,5 +105,6 @@ COMMANDS = (
         ),
         origin=Origin.OURS,
         is_one_shot=True,
+        stops="Ctrl+C stops, shows what was found",
     ),
 )

@@ -17,10 +17,11 @@ from logdump.operations.ddl.trail_statements import ddl_records, subject_of_reco
 from logdump.operations.matching_files import matching_files
 from logdump.operations.parameters.in_use import ParametersInUse
 from logdump.session.across import files_from
+from logdump.session.answers import answered
 from logdump.session.errors import ArgumentError, CommandError
 from logdump.session.evaluation import DdlCounted, DdlEvaluated, Outcome, ProcessSide
 from logdump.session.events import Bad, Event, Notice, say
-from logdump.session.exit_status import ExitStatus
+from logdump.session.reading import Reading
 from logdump.session.session import Session
 from trailformat import NotATrail, Record, TrailFile
 
@@ -87,7 +88,7 @@ class Evaluating:
         self._session = session
         self._options = options
         self._parameters = parameters
-        self.statements = 0
+        self.statements = self.damaged = self.unreadable = 0
         self.shows_file = False
         self._outcomes: Counter[tuple[ProcessSide, Outcome]] = Counter()
 
@@ -105,21 +106,27 @@ class Evaluating:
                 if self.is_done:
                     return
             else:
+                self.damaged += isinstance(one, Notice)
                 yield one
 
     def _of_record(self, trail: TrailFile, record: Record) -> Iterator[Event]:
-        for result in self.evaluated(subject_of_record(trail, record)):
+        parameters = self._parameters.for_trail(trail.path)
+        for result in self.evaluated(subject_of_record(trail, record), parameters):
             yield result._replace(path=trail.path, rba=record.rba, csn=record.csn, shows_file=self.shows_file)
 
-    def evaluated(self, subject: DdlSubject) -> Iterator[DdlEvaluated]:
+    def evaluated(self, subject: DdlSubject, parameters: ParametersInUse) -> Iterator[DdlEvaluated]:
         """What becomes of a statement; under LEFTOUT only where it does not get through."""
         self.statements += 1
         options = self._options
-        for result in evaluate(subject, self._parameters, options.error):
+        for result in evaluate(subject, parameters, options.error):
             self._outcomes[result.side, result.outcome] += 1
             gets_through = result.outcome in (Outcome.APPLIED, Outcome.CAPTURED)
             if not (options.left_out and gets_through):
                 yield result._replace(shows_steps=options.steps, is_strict=options.strict)
+
+    def reading(self) -> Reading:
+        """What the reading lacks; nothing where as many statements were found as were wanted."""
+        return Reading() if self.is_done else Reading(damaged=self.damaged, unreadable=self.unreadable)
 
     def counted(self) -> DdlCounted:
         """How many statements had which outcome."""
@@ -135,20 +142,18 @@ def run_ddl(session: Session, options: DdlOptions) -> Iterator[Event]:
         raise CommandError("No parameter file of an Extract or Replicat is in use. PARAMS <file> reads one.")
     evaluating = Evaluating(session, options, parameters)
     if options.text is not None:
-        yield from evaluating.evaluated(subject_of(options.text, owner=options.owner))
+        yield from evaluating.evaluated(subject_of(options.text, owner=options.owner), parameters)
         return
     if parameters.extract is not None:
         yield say(_IN_THE_TRAIL)
-    try:
-        yield from _over_files(session, options, evaluating)
-    except KeyboardInterrupt:
-        yield evaluating.counted()
-        yield Notice((f"Stopped after {evaluating.statements} statements: this is partial.",), ExitStatus.INTERRUPTED)
-        raise
-    if evaluating.statements == 0:
-        raise CommandError("No DDL statement from here to the end.")
-    if options.most != 1:
-        yield evaluating.counted()
+
+    def results(reading: Reading) -> Iterator[Event]:
+        if evaluating.statements == 0 and not reading.is_partial:
+            raise CommandError("No DDL statement from here to the end.")
+        if options.most != 1 or reading.is_partial:
+            yield evaluating.counted()
+
+    yield from answered(_over_files(session, options, evaluating), evaluating.reading, results)
 
 
 def _over_files(session: Session, options: DdlOptions, evaluating: Evaluating) -> Iterator[Event]:
@@ -167,6 +172,7 @@ def _over_files(session: Session, options: DdlOptions, evaluating: Evaluating) -
             with TrailFile(path) as trail:
                 yield from evaluating.run(trail, 0)
         except NotATrail as error:
+            evaluating.unreadable += 1
             yield Notice((f"{error}: not read",), bad=Bad(error))
 
 
@@ -201,5 +207,6 @@ COMMANDS = (
         ),
         origin=Origin.OURS,
         is_one_shot=True,
+        stops="Ctrl+C stops, shows what was found",
     ),
 )

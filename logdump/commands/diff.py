@@ -17,10 +17,11 @@ from logdump.operations.comparison.rows import RowOptions, every_record
 from logdump.operations.comparison.side import CsnBounds, Side
 from logdump.operations.comparison.side_by_side import SideBySide
 from logdump.session.across import files_from
+from logdump.session.answers import answered
 from logdump.session.differences import DifferenceShown, DiffLevel
 from logdump.session.errors import ArgumentError
-from logdump.session.events import Event, Notice
-from logdump.session.exit_status import ExitStatus
+from logdump.session.events import Event
+from logdump.session.reading import Reading
 from logdump.session.session import Session
 from trailformat import TrailFile
 from trailformat.changes.csn import CsnKey, csn_key
@@ -55,16 +56,16 @@ class DiffOptions(NamedTuple):
 
 
 class DiffRun:
-    """One run of DIFF; ``is_partial`` when Ctrl+C has ended it with what it had."""
+    """One run of DIFF."""
 
     def __init__(self, session: Session, options: DiffOptions) -> None:
         self._session, self._options = session, options
         self._selected: tuple[TrailFile, Any] | None = None
-        self.is_partial = False
+        self._listed = 0
 
     def events(self) -> Iterator[Event]:
         """The differences, up to the limit, and both trails in numbers."""
-        options, listed = self._options, 0
+        options = self._options
         (a, whole), (b, other) = self._trails()
         takes = every_record if options.only is None and not options.filtered else self._takes
         of_rows = options.of_rows(takes)
@@ -77,22 +78,26 @@ class DiffRun:
             comparison = TrailComparison(
                 sides[0], sides[1], of_rows, is_any_order=options.is_any_order, step=step, view=view
             )
-            try:
-                for event in comparison.differences():
-                    if not isinstance(event, DifferenceShown):
-                        yield event
-                        continue
-                    if view is not None:
-                        view.found(event)
-                    if listed < options.limit:
-                        listed += 1
-                        yield event
-            except KeyboardInterrupt:
-                self.is_partial = True
-            shown = comparison.shown(listed, is_partial=self.is_partial)
+
+            def results(reading: Reading) -> Iterator[Event]:
+                shown = comparison.shown(self._listed, is_partial=reading.is_partial)
+                if view is not None:
+                    view.end(shown)
+                yield shown
+
+            yield from answered(self._differences(comparison, view), comparison.reading, results)
+
+    def _differences(self, comparison: TrailComparison, view: SideBySide | None) -> Iterator[Event]:
+        """The differences up to the limit, and Progress."""
+        for event in comparison.differences():
+            if not isinstance(event, DifferenceShown):
+                yield event
+                continue
             if view is not None:
-                view.end(shown)
-            yield shown
+                view.found(event)
+            if self._listed < self._options.limit:
+                self._listed += 1
+                yield event
 
     def _view(self, sides: list[Side]) -> SideBySide | None:
         """Where both are put side by side; nowhere when nothing is to be listed."""
@@ -126,11 +131,7 @@ class DiffRun:
 def run_diff(session: Session, options: DiffOptions) -> Iterator[Event]:
     """Show the differences of two trails; the position stays."""
     refuse_filter(session, "DIFF", filtered=options.filtered)
-    run = DiffRun(session, options)
-    yield from run.events()
-    if run.is_partial:
-        yield Notice(("Stopped before the end: this is partial.",), ExitStatus.INTERRUPTED)
-        raise KeyboardInterrupt
+    yield from DiffRun(session, options).events()
 
 
 class _Csn(Word):
@@ -220,5 +221,6 @@ COMMANDS = (
         ),
         origin=Origin.OURS,
         is_one_shot=True,
+        stops="Ctrl+C stops, shows what was found",
     ),
 )

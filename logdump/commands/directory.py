@@ -11,7 +11,8 @@ from logdump.language.forms import Maybe
 from logdump.language.parameters import File
 from logdump.session.directory_listing import FilesShown, list_directory
 from logdump.session.errors import CommandError
-from logdump.session.events import Event, say
+from logdump.session.events import Event, Notice, say
+from logdump.session.exit_status import ExitStatus
 from logdump.session.session import Session
 
 
@@ -36,6 +37,8 @@ def run_files(_session: Session, name: str | None) -> Iterator[Event]:
     if not entries:
         raise CommandError(f"No file {path}." if pattern != "*" else f"No files in {directory.absolute()}.")
     yield FilesShown(directory.absolute(), entries)
+    if lines := tuple(f"{directory / one.name}: {one.problem}" for one in entries if one.problem is not None):
+        yield Notice(lines, ExitStatus.COMMAND_FAILED)
 
 
 COMMANDS = (

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple, Protocol
 
-from logdump.commands.params import parameters_in_use
+from logdump.commands.params import parameters_in_use, unused_parameters
 from logdump.commands.recovery import SEQNO_AND_RBA
 from logdump.language.command import Command, Origin
 from logdump.language.forms import Alternatives, Keyword, Maybe, Sequence
@@ -17,25 +17,30 @@ from logdump.operations.chosen_trail import whole_trail_of
 from logdump.operations.explaining.ddl import DdlQuestion
 from logdump.operations.explaining.lag import LagQuestion
 from logdump.operations.explaining.restart import RestartQuestion
+from logdump.operations.heartbeats.table_in_use import heartbeat_table
+from logdump.operations.parameters.not_used import ParameterUse
 from logdump.operations.sequence_search import csn_goal, find_in_sequence
 from logdump.session.across import files_from
+from logdump.session.answers import answered
 from logdump.session.errors import CommandError
 from logdump.session.events import Event, Notice
-from logdump.session.exit_status import ExitStatus
 from logdump.session.explanation import Explained
+from logdump.session.reading import Reading
 from logdump.session.session import Session
+from logdump.session.trail_range import range_of
 from trailformat import NotATrail, TrailFile, TrailName
-from trailformat.search.whole_trail import WholeTrail
+from trailformat.search.whole_trail import WholeTrail, gaps_among
 from trailformat.trail.sequence import Spot
 
 
 class Answerable(Protocol):
     """A question that can be answered with what has been read so far."""
 
-    is_partial: bool
+    def reading(self) -> Reading:
+        """What the reading lacks."""
 
-    def explained(self, title: str) -> Explained:
-        """The answer."""
+    def explained(self, title: str, *, is_partial: bool) -> Explained:
+        """The answer; without a verdict where the reading is partial."""
 
 
 Run = Callable[[Session], Iterator[Event]]
@@ -55,16 +60,14 @@ def _refuse_filter(session: Session) -> None:
         raise CommandError("Half a trail gives wrong answers: FILTER OFF first.")
 
 
-def _answer(question: Answerable, title: str, run: Iterator[Event]) -> Iterator[Event]:
+def _answer(question: Answerable, title: str, run: Iterator[Event], notices: Iterable[Event] = ()) -> Iterator[Event]:
     """Read what the question needs, then answer; Ctrl+C answers with what there is."""
-    try:
-        yield from run
-    except KeyboardInterrupt:
-        question.is_partial = True
-    yield question.explained(title)
-    if question.is_partial:
-        yield Notice(("Stopped before the end: this is partial.",), ExitStatus.INTERRUPTED)
-        raise KeyboardInterrupt
+
+    def results(reading: Reading) -> Iterator[Event]:
+        yield question.explained(title, is_partial=reading.is_partial)
+        yield from notices
+
+    return answered(run, question.reading, results)
 
 
 def _title(whole: WholeTrail, session: Session) -> str:
@@ -76,7 +79,8 @@ def _lag(at: EnteredTime | None) -> Run:
     def run(session: Session) -> Iterator[Event]:
         _refuse_filter(session)
         whole = whole_trail_of(session, None, "EXPLAIN")
-        question = LagQuestion(whole, at.julian if at is not None else None, session.definitions_of)
+        table = heartbeat_table(session).name
+        question = LagQuestion(whole, at.julian if at is not None else None, session.definitions_of, table)
         yield from _answer(question, _title(whole, session), question.run(session.settings.notify))
 
     return run
@@ -90,7 +94,7 @@ def _restart(at: RestartPlace | None) -> Run:
         options = with_parameters(options, parameters_in_use(session))
         question = RestartQuestion(whole, _place(session, whole, at), options)
         events = question.run(session.settings.notify, session.definitions_of)
-        yield from _answer(question, _title(whole, session), events)
+        yield from _answer(question, _title(whole, session), events, unused_parameters(session, ParameterUse.RESTART))
 
     return run
 
@@ -102,7 +106,9 @@ def _place(session: Session, whole: WholeTrail, at: RestartPlace | None) -> Spot
             raise CommandError(f"{at.text!r} is no CSN.")
         record = find_in_sequence(session.trail, goal)
         if record is None:
-            raise CommandError(f"No transaction with {goal.text}.")
+            found = range_of(session.trail)
+            goes = f" The trail goes {found.text(session.settings.time_offset)}." if found is not None else ""
+            raise CommandError(f"No transaction with {goal.text}.{goes}")
         return Spot(record.path or session.trail.path, record.rba)
     if at is None or isinstance(at, EnteredTime):
         return None
@@ -119,7 +125,7 @@ def _ddl() -> Run:
         parameters = parameters_in_use(session)
         if not parameters.files:
             raise CommandError("No parameter file is in use: PARAMS <file> reads one.")
-        question = DdlQuestion(parameters)
+        question = DdlQuestion(parameters, len(gaps_among(files_from(session))))
         yield from _answer(question, f"LogTrail {session.trail.path}", _statements(session, question))
 
     return run
@@ -135,11 +141,12 @@ def _statements(session: Session, question: DdlQuestion) -> Iterator[Event]:
             with TrailFile(path) as trail:
                 yield from question.take(trail, session.selection(trail), notify)
         except NotATrail as error:
+            question.unreadable += 1
             yield Notice((f"{error}: not read",))
 
 
 def run_explain(session: Session, run: Run) -> Iterator[Event]:
-    """Answer a question; the position stays."""
+    """ParameterUse a question; the position stays."""
     yield from run(session)
 
 
@@ -170,5 +177,6 @@ COMMANDS = (
             f"<time> is {TIME_FORMS}. docs/explain.md has the rules.",
         ),
         origin=Origin.OURS,
+        stops="Ctrl+C stops, shows what was found",
     ),
 )

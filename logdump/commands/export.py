@@ -211,5 +211,6 @@ COMMANDS = (
             "Example: EXPORT PARQUET TO sales BY TABLE COMPRESSION ZSTD",
         ),
         origin=Origin.OURS,
+        stops="Ctrl+C stops, nothing is exported",
     ),
 )

@@ -110,5 +110,6 @@ COMMANDS = (
             "Alone or with NEXT it looks on, with PREVIOUS back. The filter applies.",
         ),
         origin=Origin.OURS,
+        stops="Ctrl+C stops, the position stays",
     ),
 )

@@ -11,6 +11,8 @@ from logdump.language.reader import Context, Form
 from logdump.notation.times import TIME_FORMS
 from logdump.operations.heartbeats.run import run_heartbeat
 from logdump.operations.heartbeats.survey import Display, HeartbeatOptions
+from logdump.session.errors import ArgumentError
+from trailformat.changes.csn import csn_key
 
 _SECOND = 1_000_000
 _MOST_SECONDS = 7999
@@ -45,6 +47,16 @@ class _Seconds(Number):
         return super().parse(text, context) * _SECOND
 
 
+class _Csn(Word):
+    """A CSN of one of the known forms."""
+
+    def parse(self, text: str, context: Context) -> str:  # noqa: ARG002
+        """The CSN as it stands there."""
+        if csn_key(text) is None:
+            raise ArgumentError(f"{text!r} is no CSN; write a number, 4:1095, 00000000/05002818 or the like.")
+        return text
+
+
 CHOICE: dict[str, Form[Any]] = {
     "over": Keyword("OVER", File("<wildcard>")),
     "table": Keyword("TABLE", Table("<name>")),
@@ -65,6 +77,7 @@ COMMANDS = (
                 "at": Keyword("AT", Alternatives(OneOf({_NOW: _NOW}), Time(label="AT: "))),
                 "every": Keyword("EVERY", _Minutes("<minutes>", 1, 10**6, "a number of minutes")),
                 "frequency": Keyword("FREQUENCY", _Seconds("<seconds>", 1, _MOST_SECONDS, "a number of seconds")),
+                "low_watermark": Keyword("LWM", _Csn("<csn>")),
                 "retention": Keyword("RETENTION", Number("<days>", 1, _MOST_DAYS, "a number of days")),
             },
             ends_phrases=True,
@@ -73,14 +86,18 @@ COMMANDS = (
         run_heartbeat,
         details=(
             "LAG, unless another is given: each way with its lags, its age, its missing beats; HISTORY: beat by beat,",
-            "with EVERY <minutes> in intervals; ROWS: the rows of the tables; GAPS: where beats are missing.",
+            "with EVERY <minutes> in intervals; ROWS: the rows of the tables; GAPS: where beats are missing;",
+            "RESTART: from which CSN Extract must capture again for a Replicat that has come to its low watermark,",
+            "which is that of the last beat unless LWM gives it.",
             "OVER goes over the files that <wildcard> names, ACROSS ON over those after the open one.",
-            "TABLE names the tables where they are not GG_HEARTBEAT.",
+            "TABLE names the tables, else HEARTBEATTABLE in the files of PARAMS does, else they are GG_HEARTBEAT.",
+            "Rows of transactions that a Replicat does not apply, copies and those not whole, are left out.",
             "PATH is a wildcard for ways such as EXT1 ==> PMP1. AT is the moment of the answer, else the newest known.",
             "FREQUENCY: seconds between two beats, else the median. RETENTION: what a purge would remove.",
             f"<time> is {TIME_FORMS}. The FILTER applies.",
         ),
         origin=Origin.OURS,
         is_one_shot=True,
+        stops="Ctrl+C stops, shows what was found",
     ),
 )

@@ -10,6 +10,7 @@ from logdump.language.command import Command, Origin
 from logdump.language.forms import Alternatives, Keyword, Maybe, Sequence
 from logdump.language.parameters import File, OneOf, Word
 from logdump.operations.parameters.in_use import ParametersInUse
+from logdump.operations.parameters.not_used import ParameterUse, is_used, sentences
 from logdump.operations.parameters.tree import (
     Ddl,
     DdlOption,
@@ -17,6 +18,7 @@ from logdump.operations.parameters.tree import (
     Exclusion,
     Node,
     Other,
+    OutputTrail,
     ParameterFile,
     Substitution,
     Switch,
@@ -25,7 +27,7 @@ from logdump.operations.parameters.tree import (
 from logdump.session.across import files_from
 from logdump.session.errors import CommandError
 from logdump.session.evaluation import ParametersShown, ProcessSide
-from logdump.session.events import Event, Notice, say
+from logdump.session.events import Event, Notice, Text, say
 from logdump.session.exit_status import ExitStatus
 from logdump.session.session import Session
 from trailformat import TrailFile
@@ -37,6 +39,11 @@ _SIDES = {"EXTRACT": ProcessSide.EXTRACT, "REPLICAT": ProcessSide.REPLICAT, "GLO
 def parameters_in_use(session: Session) -> ParametersInUse:
     """The files that PARAMS has set in this session."""
     return session.kept(ParametersInUse) or ParametersInUse()
+
+
+def unused_parameters(session: Session, answer: ParameterUse) -> Iterator[Text]:
+    """What the parameter files in use say that would change an answer, and is not used for it."""
+    yield from map(say, sentences(parameters_in_use(session).files, answer))
 
 
 def run_params(session: Session, action: Action | None) -> Iterator[Event]:
@@ -104,16 +111,18 @@ def _coverage(session: Session) -> Iterator[Event]:
             elif counter.stopped_at is None:
                 with TrailFile(path) as trail:
                     yield from counter.run(counter.begin(trail))
-    yield from coverage(records_by_table(counter), parameters)
-    yield from counter.notices
     if counter.stopped_at is not None:
         yield Notice((f"Stopped at {counter.stopped_at}: this is partial.",), ExitStatus.INTERRUPTED)
+    yield from counter.notices
+    yield from coverage(records_by_table(counter), parameters.for_trail(session.trail.path))
+    yield from unused_parameters(session, ParameterUse.COVERAGE)
+    if counter.stopped_at is not None:
         raise KeyboardInterrupt
 
 
 def _shown(file: ParameterFile, keyword: str | None = None) -> ParametersShown:
     nodes = [one for one in file.nodes if keyword is None or _keyword(one) == keyword]
-    statements = tuple((one.rule, _keyword(one), _is_used(one, file.side)) for one in nodes)
+    statements = tuple((one.rule, _keyword(one), is_used(one, file.side)) for one in nodes)
     return ParametersShown(file.side, file.group, file.path, statements, file.notes, _summary(file))
 
 
@@ -125,19 +134,13 @@ _KEYWORDS: dict[type, str] = {Ddl: "DDL", Substitution: "DDLSUBST", DdlOption: "
 
 
 def _keyword(node: Node) -> str:
-    return node.keyword if isinstance(node, Taker | Exclusion | Switch | Other) else _KEYWORDS[type(node)]
-
-
-def _is_used(node: Node, side: ProcessSide) -> bool:
-    if isinstance(node, Taker):
-        return (node.keyword == "MAP") == (side is ProcessSide.REPLICAT)
-    return not isinstance(node, Other) and not (isinstance(node, DdlOption) and not node.is_known)
+    return node.keyword if isinstance(node, Taker | Exclusion | OutputTrail | Switch | Other) else _KEYWORDS[type(node)]
 
 
 def _summary(file: ParameterFile) -> str:
     """``3 MAP, DDL with 2 clauses, 1 DDLSUBST, 1 DDLERROR; 4 statements not used here``."""
-    used = [one for one in file.nodes if _is_used(one, file.side)]
-    numbers = Counter(_keyword(one) for one in used if not isinstance(one, Switch | Ddl))
+    used = [one for one in file.nodes if is_used(one, file.side)]
+    numbers = Counter(_keyword(one) for one in used if not isinstance(one, Switch | Ddl | OutputTrail))
     parts = [f"{numbers[keyword]} {keyword}" for keyword in _IN_SUMMARY if numbers[keyword]]
     if file.ddl is not None:
         number = len(file.ddl.clauses)
@@ -166,6 +169,8 @@ COMMANDS = (
             "The side is that of its EXTRACT or REPLICAT, unless it is given. What is not understood is listed.",
             "SHOW lists the statements with file and line, passwords replaced.",
             "COVERAGE shows for each table of the open trail, through the filter, which TABLE or MAP takes it.",
+            "TABLE and exclusions belong to the EXTTRAIL or RMTTRAIL before them; exclusions before it hold for all.",
+            "What is read and not used is named at each answer that it would change.",
             "docs/ddl.md describes the language as it is read here.",
         ),
         origin=Origin.OURS,

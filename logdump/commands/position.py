@@ -225,7 +225,11 @@ def _to_goal(goal: Goal, session: Session) -> Iterator[Event]:
 
     record = find_in_sequence(session.trail, goal)
     if record is None or record.path is None:
-        raise CommandError(f"No record with {goal.text} in this trail.")
+        from logdump.session.trail_range import range_of  # noqa: PLC0415 - few positions need it
+
+        found = range_of(session.trail)
+        goes = f"It goes {found.text(session.settings.time_offset)}." if found is not None else "It has no row."
+        raise CommandError(f"No record with {goal.text} in this trail. {goes}")
     yield from stand_at(session, record.path, record.rba)
 
 
@@ -316,6 +320,9 @@ COMMANDS = (
         Time(),
         "Set the position to the first record at or after a time",
         run_begin,
-        details=(f"<time> is {TIME_FORMS};", "without those it is in the zone of TIMEOFFSET."),
+        details=(
+            f"<time> is {TIME_FORMS};",
+            "without those it is in the zone of TIMEOFFSET. Without a date it is on the date of the trail that fits.",
+        ),
     ),
 )

@@ -3,23 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
+from weakref import WeakKeyDictionary
 
+from logdump.commands.params import unused_parameters
 from logdump.language.command import Command, Origin
 from logdump.language.forms import AnyOrder, Keyword, Maybe, Sequence
 from logdump.language.parameters import File, Number, OneOf, Word
 from logdump.operations.chosen_trail import refuse_filter, whole_trail_of
+from logdump.operations.parameters.not_used import ParameterUse
 from logdump.operations.recovery.report import RecoveryReport
 from logdump.operations.recovery.second_copies import records_of
 from logdump.operations.recovery.survey import Survey
 from logdump.operations.recovery.versions import VERSIONS, release_number
+from logdump.session.answers import answered
 from logdump.session.errors import CommandError
-from logdump.session.events import Event, Notice, Progress
-from logdump.session.exit_status import ExitStatus
-from logdump.session.recovery_events import RecoveryEnd, TransactionRef
+from logdump.session.events import Event, Progress
+from logdump.session.reading import Reading, reading_of
+from logdump.session.recovery_events import RecoveryEnd, TransactionRef, so_far
 from logdump.session.session import Session
-from trailformat import TrailName
+from trailformat import TrailFile, TrailName
 from trailformat.scan import Workers
 from trailformat.search.lots import Lot
 from trailformat.search.transaction_records import TransactionRecords
@@ -45,32 +49,44 @@ class RecoveryOptions(NamedTuple):
 
 
 class RecoveryRun:
-    """One run of RECOVERY; ``is_partial`` when Ctrl+C has ended it with what it had."""
+    """One run of RECOVERY."""
 
     def __init__(self, session: Session, options: RecoveryOptions) -> None:
         self._session, self._options = session, options
         self._whole = whole_trail_of(session, options.over, "RECOVERY")
         self._reader = _reader(options.reader)
         self._title = f"LogTrail {options.over or session.trail.path}"
-        self.is_partial = False
+        self._survey = Survey(self._whole)
         self._scanned = 0
 
     def events(self) -> Iterator[Event]:
         """Look at the whole trail, then tell what was found."""
-        survey = Survey(self._whole)
-        try:
-            with Workers() as workers:
-                for lot in survey.run(workers):
-                    yield from self._progress(lot)
-        except KeyboardInterrupt:
-            self.is_partial = True
-        report = RecoveryReport(survey, self._passes if self._options.filtered else None, self._reader, self._keep())
-        shown = report.shown(self._title, self._options.reader, is_partial=self.is_partial)
+        return answered(self._read(), self._reading, self._results)
+
+    def _read(self) -> Iterator[Event]:
+        with Workers() as workers:
+            for lot in self._survey.run(workers):
+                yield from self._progress(lot)
+
+    def _reading(self) -> Reading:
+        return reading_of(self._whole, self._survey.damage.number)
+
+    def _results(self, reading: Reading) -> Iterator[Event]:
+        with TransactionRecords(self._whole) as records:
+            yield from self._found(records, reading)
+
+    def _found(self, records: TransactionRecords, reading: Reading) -> Iterator[Event]:
+        """What was found; ``records`` reads what a filter looks at."""
+        takes = partial(self._passes, records, WeakKeyDictionary()) if self._options.filtered else None
+        report = RecoveryReport(self._survey, takes, self._reader, self._keep())
+        shown = report.shown(self._title, self._options.reader, is_partial=reading.is_partial)
         yield shown
         for part in (self._options.part,) if self._options.part else PARTS[:-1]:
-            yield from self._part(report, part)
-        if self._options.keep is not None and (keep := report.keep()) is not None:
+            for finding in self._part(report, part):
+                yield so_far(finding) if reading.is_partial else finding
+        if not reading.is_partial and self._options.keep is not None and (keep := report.keep()) is not None:
             yield keep
+        yield from unused_parameters(self._session, ParameterUse.HISTORY)
         yield RecoveryEnd(shown)
 
     def _progress(self, lot: Lot) -> Iterator[Event]:
@@ -106,14 +122,16 @@ class RecoveryRun:
                 return Spot(path, rba)
         raise CommandError(f"No file of this trail has the number {seqno}.")
 
-    def _passes(self, ref: TransactionRef) -> bool:
-        """Whether a record of a transaction passes the filter."""
-        selections: dict[Path, Selection] = {}
-        with TransactionRecords(self._whole) as records:
-            for row in records_of(records, self._whole, ref):
-                selection = selections.setdefault(row.trail.path, self._session.selection(row.trail))
-                if selection.accepts(row.record):
-                    return True
+    def _passes(
+        self, records: TransactionRecords, selections: WeakKeyDictionary[TrailFile, Selection], ref: TransactionRef
+    ) -> bool:
+        """Whether a record of a transaction passes the filter; ``selections`` are those of open files."""
+        for row in records_of(records, self._whole, ref):
+            selection = selections.get(row.trail)
+            if selection is None:
+                selection = selections[row.trail] = self._session.selection(row.trail)
+            if selection.accepts(row.record):
+                return True
         return False
 
 
@@ -129,11 +147,7 @@ def _reader(release: str | None) -> int | None:
 def run_recovery(session: Session, options: RecoveryOptions) -> Iterator[Event]:
     """Show what restarts have left in the trail; the position stays."""
     refuse_filter(session, "RECOVERY", filtered=options.filtered)
-    run = RecoveryRun(session, options)
-    yield from run.events()
-    if run.is_partial:
-        yield Notice(("Stopped before the end: this is partial.",), ExitStatus.INTERRUPTED)
-        raise KeyboardInterrupt
+    yield from RecoveryRun(session, options).events()
 
 
 def _keep(place: tuple[int, int] | None) -> tuple[int, ...]:
@@ -168,9 +182,11 @@ COMMANDS = (
             "FILES lists the files. READER: files that a process of this release cannot read. KEEP: the files that a",
             "reader at this place needs, or at the last recovery point. FILTERED: findings with a record that passes.",
             "Under -c and -f the exit status is 3 when a cut transaction has no whole copy, one stands twice,",
-            "or CSNs go back. The position stays. docs/recovery.md explains the words.",
+            "or CSNs go back; 4, and no verdict, where damage or a missing file hides a part. The position stays.",
+            "docs/recovery.md explains the words.",
         ),
         origin=Origin.OURS,
         is_one_shot=True,
+        stops="Ctrl+C stops, shows what was found",
     ),
 )

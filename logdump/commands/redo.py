@@ -140,6 +140,7 @@ def _command(name: str, summary: str, *details: str, takes_back: bool) -> Comman
             *details,
         ),
         origin=Origin.OURS,
+        stops="Ctrl+C stops, the position stays",
     )
 
 

@@ -80,5 +80,6 @@ COMMANDS = (
         ),
         origin=Origin.OURS,
         is_one_shot=True,
+        stops="Ctrl+C stops, nothing is written",
     ),
 )

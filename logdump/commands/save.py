@@ -128,5 +128,6 @@ COMMANDS = (
             "[NEWFORMAT | OLDFORMAT] [EXT (<pri>, <sec> [, <max>])] [MEGABYTES <n>]",
             "Example: SAVE dirdat/rt000001 100 RECORDS",
         ),
+        stops="Ctrl+C stops, nothing is saved",
     ),
 )

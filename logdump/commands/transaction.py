@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
+from logdump.commands.params import unused_parameters
 from logdump.language.command import Command, Origin
 from logdump.language.forms import Maybe
 from logdump.language.parameters import Number, OneOf
 from logdump.operations.first_match import all_of, no_metadata, show_first, show_record
+from logdump.operations.parameters.not_used import ParameterUse
 from logdump.session.across import go_to, place_of, return_to
+from logdump.session.answers import answered
 from logdump.session.check_events import SafePointShown
 from logdump.session.errors import CommandError
 from logdump.session.events import Event, Progress
+from logdump.session.reading import Reading
 from logdump.session.session import Session
 from logdump.session.settings import Across
 from trailformat import TrailFile
@@ -29,9 +33,17 @@ def run_safe(session: Session, given: int | None) -> Iterator[Event]:
     """Tell where the transaction at the position, or at an RBA, begins and ends, and what a restart behind it skips."""
     rba = session.cursor.current if given is None else given
     search = RestartSearch(session.trail, rba)
-    for walked in search.run():
-        yield Progress(walked.records, walked.spot.rba, walked.time)
-    yield SafePointShown(search.places())
+
+    def read() -> Iterator[Event]:
+        for walked in search.run():
+            yield Progress(walked.records, walked.spot.rba, walked.time)
+
+    def results(reading: Reading) -> Iterator[Event]:
+        if not reading.is_partial:
+            yield SafePointShown(search.places())
+            yield from unused_parameters(session, ParameterUse.RESTART)
+
+    yield from answered(read(), Reading, results)
 
 
 def run_transaction(session: Session, find: Step) -> Iterator[Event]:

@@ -19,7 +19,7 @@ from logdump.filters.criterion import Criterion, Needs
 from logdump.filters.errors import FilterError
 from logdump.filters.subject import Subject
 from logdump.filters.words import quoted, whole_number
-from logdump.notation.times import GMT, TimeOffset, format_timestamp, parse_datetime
+from logdump.notation.times import GMT, TimeOffset, format_timestamp
 from trailformat.changes.row_changes import OPERATIONS
 
 _TIME, _PLACE, _OPERATION, _IMAGE = "GGS_TRANS_TIMESTAMP", "GGS_TRANS_RBA", "GGS_OP_TYPE", "GGS_BEFORE_AFTER_IND"
@@ -80,7 +80,7 @@ def header_value(name: str, comparison: Comparison, wanted: str | None, offset: 
 
 def _moment(text: str, offset: TimeOffset) -> int:
     try:
-        return parse_datetime(text, offset)
+        return offset.moment(text)
     except ValueError as error:
         raise FilterError(str(error)) from None
 

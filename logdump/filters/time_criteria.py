@@ -14,7 +14,7 @@ from logdump.filters.criterion import Criterion, Needs, Option
 from logdump.filters.errors import FilterError
 from logdump.filters.subject import Subject
 from logdump.filters.words import quoted, unquote
-from logdump.notation.times import GMT, LOGDUMP_FORM, TimeOffset, format_timestamp, parse_datetime
+from logdump.notation.times import GMT, LOGDUMP_FORM, TimeOffset, format_timestamp
 
 _LONGEST = 64
 
@@ -64,7 +64,7 @@ def _parse(kind: type[TimeCriterion], text: str, offset: TimeOffset) -> Criterio
     if len(text) > _LONGEST:
         raise FilterError(f"{quoted(text)} is no time")
     try:
-        return kind(parse_datetime(unquote(text), offset))
+        return kind(offset.moment(unquote(text)))
     except ValueError as error:
         raise FilterError(str(error)) from None
 

@@ -53,6 +53,7 @@ class Command(NamedTuple, Generic[A]):
         also: aliases that HELP does not show.
         is_narrowing: whether it says what others leave out: where it fails, these would read too much.
         is_one_shot: whether it needs nothing open, so that as words of a shell it is all that is to be done.
+        stops: what Ctrl+C does to it.
     """
 
     names: str
@@ -65,6 +66,7 @@ class Command(NamedTuple, Generic[A]):
     also: tuple[str, ...] = ()
     is_narrowing: bool = False
     is_one_shot: bool = False
+    stops: str = "Ctrl+C stops"
 
     @property
     def name(self) -> str:

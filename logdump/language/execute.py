@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Iterator
+from contextlib import suppress
+from functools import partial
 
 from logdump.language.command import AnyCommand
 from logdump.language.reader import Context, parse
@@ -10,11 +12,13 @@ from logdump.language.registry import Registry
 from logdump.language.words import MOST_CHARACTERS, split_calls
 from logdump.notation.hexdump import hexdump
 from logdump.session.errors import ArgumentError, CommandError
-from logdump.session.events import Bad, Event, Failure
+from logdump.session.events import Bad, Event, Failure, Notice
 from logdump.session.exit_status import ExitStatus
 from logdump.session.session import Session
-from trailformat import CannotWrite, NotATrail, PartialRecord, TrailError
+from logdump.session.trail_zone import TrailZone
+from trailformat import CannotRead, CannotWrite, NotATrail, PartialRecord, TrailError
 from trailformat.trail.embedded import embedded_up_to
+from trailformat.trail.whole_file import OUTCOMES
 
 _BYTES_SHOWN = 40
 
@@ -50,9 +54,31 @@ def _run_calls(session: Session, registry: Registry, calls: list[tuple[str, str]
 
 
 def run_command(session: Session, command: AnyCommand, text: str) -> Iterator[Event]:
-    """Run one command; what goes wrong comes as a Failure."""
+    """Run one command; what goes wrong comes as a Failure, which names what was written all the same."""
+    written = len(OUTCOMES.named)
     try:
-        arguments = parse(command.form, text, Context(session.settings.time_offset))
+        yield from _answers(session, command, text, written)
+    except CannotRead as error:
+        yield Failure((f"Error: {error}", *stands(written)), ExitStatus.BAD_DATA, Bad(error))
+
+
+def stands(written: int = 0) -> tuple[str, ...]:
+    """What has been written whole, except the first so many."""
+    return tuple(f"{path} stands: it was written whole before that." for path in OUTCOMES.named[written:])
+
+
+def _answers(session: Session, command: AnyCommand, text: str, written: int) -> Iterator[Event]:
+    """What a command yields, and what is wrong with it or with the trail. Raises CannotRead."""
+    if session.has_trail:
+        with suppress(CannotRead):
+            # a file that was cut since the command before is read as it is now
+            session.trail.refresh()
+    try:
+        zone = TrailZone.of(session.settings.time_offset, partial(_times_of_trail, session))
+        arguments = parse(command.form, text, Context(zone))
+        if zone.taken:
+            yield Notice(tuple(zone.said()), ExitStatus.OK)
+        session.stops = command.stops
         yield from command.run(session, arguments)
     except ArgumentError as error:
         _note_failure(session, command)
@@ -62,11 +88,12 @@ def run_command(session: Session, command: AnyCommand, text: str) -> Iterator[Ev
         _note_failure(session, command)
         yield Failure(error.lines)
     except TrailError as error:
-        yield _trail_failure(session, error)
+        failure = _trail_failure(session, error)
+        yield failure._replace(lines=(*failure.lines, *stands(written)))
     except BrokenPipeError:
         raise
-    except OSError as error:
-        yield Failure((f"{command.name}: {error}",))
+    except (OSError, ImportError) as error:
+        yield Failure((f"{command.name}: {error}", *stands(written)))
     except RuntimeError as error:
         if "home directory" not in str(error):  # pathlib's, of a ~user that is not there
             raise
@@ -83,6 +110,14 @@ def _is_like_narrowing(registry: Registry, word: str) -> bool:
     from difflib import get_close_matches  # noqa: PLC0415 - needed for unknown commands only
 
     return any(registry.find(near).is_narrowing for near in get_close_matches(word.upper(), registry.words(), n=1))
+
+
+def _times_of_trail(session: Session) -> tuple[int, int] | None:
+    """The times of the first and the last row of the open trail; None without one."""
+    from logdump.session.trail_range import range_of  # noqa: PLC0415 - few times are entered without a date
+
+    found = range_of(session.trail) if session.has_trail else None
+    return (found.first_time, found.last_time) if found is not None else None
 
 
 def _filter_hint(word: str) -> str | None:

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, TypeVar
 from logdump.language.reader import Context, Parameter
 from logdump.language.words import is_keyword, plain, split_words
 from logdump.notation.numbers import whole_number
-from logdump.notation.times import TimeOffset, begins_datetime, parse_datetime
+from logdump.notation.times import TimeOffset, begins_datetime
 from logdump.session.errors import ArgumentError, CommandError
 
 T = TypeVar("T")
@@ -188,7 +188,7 @@ class Time(Parameter[EnteredTime]):
     def parse(self, text: str, context: Context) -> EnteredTime:
         """The time."""
         try:
-            julian = parse_datetime(" ".join(split_words(text)), self._zone or context.offset)
+            julian = (self._zone or context.offset).moment(" ".join(split_words(text)))
         except ValueError as error:
             raise ArgumentError(f"{self._label}{error}.") from error
         return EnteredTime(text.strip(_QUOTE), julian)

@@ -15,7 +15,7 @@ from logdump.notation.escape import escape
 from logdump.session.events import Notice
 from logdump.session.exit_status import ExitStatus
 from logdump.session.session import Session
-from trailformat import TrailError
+from trailformat import CannotRead, TrailError
 
 GoFullScreen = Callable[[Session, KeptHistory], None]
 
@@ -70,7 +70,7 @@ class Interactive(LineMode):
         trail = self.session.trail
         try:
             return [table.name for table in trail.tables.in_force(max(trail.tables.known_to, min(trail.size, 1 << 20)))]
-        except TrailError:
+        except (TrailError, CannotRead):
             return []
 
     def _enter_and_remember(self, line: str) -> None:

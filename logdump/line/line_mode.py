@@ -17,10 +17,13 @@ from logdump.notation.escape import Harmless, escape
 from logdump.render.text import render
 from logdump.session.events import Event, Failure, JobProgress, NoRecordThere, Notice, Progress, SearchProgress
 from logdump.session.exit_status import ExitStatus
+from logdump.session.read_progress import Hint, ReadProgress, ReadSoFar
 from logdump.session.session import Session
 from logdump.session.session_log import SessionLog
 from logdump.session.settings import OutputFormat
-from trailformat.records import far
+from trailformat.errors import CannotRead
+from trailformat.records import far, reached
+from trailformat.trail.whole_file import OUTCOMES
 
 BANNER = tuple(
     map(
@@ -59,6 +62,7 @@ class LineMode:
         self.session.standard_output = self._standard_output
         self.session.takes_lines = self.records_together
         self._narrates = False
+        self._hint = Hint()
         self.session.note_entered = self._log
         self.status = ExitStatus.OK
         self._first = first
@@ -80,27 +84,51 @@ class LineMode:
 
     def enter(self, line: str) -> None:
         """Run one line and print its events."""
+        OUTCOMES.forget()
         self._log(escape(f"{self.prompt}{line}"))
         events = run_line(self.session, REGISTRY, line)
         try:
-            with far.observed(self._show_search):
-                for event in events:
-                    self._print(event)
+            progress = ReadProgress(self._show_reading, lambda: self.session.stops)
+            with far.observed(self._show_search), reached.observed(progress):
+                self._print_all(events)
         except KeyboardInterrupt as interrupt:
             for event in _after(events, interrupt):
                 self._print(event)
             raise
         finally:
+            # here and now: what the command does at its end needs the open file
+            with contextlib.suppress(RuntimeError):
+                events.close()
             self._scroller.clear()
+            self._tell_what_is_left()
             self._flush()
             with self._log_that_may_fail() as log:
                 log.flush()
             self._narrates = False
 
+    def _tell_what_is_left(self) -> None:
+        """Name what a command should have removed and could not."""
+        if OUTCOMES.left:
+            left, OUTCOMES.left = OUTCOMES.left, []
+            lines = tuple(f"{path} could not be removed; nothing needs it." for path in left)
+            self._print(Notice(lines, ExitStatus.OK))
+
+    def _print_all(self, events: Generator[Event, None, None]) -> None:
+        """Print events; a read that fails while one is printed is an error of the command that has yielded it."""
+        failed: CannotRead | None = None
+        with contextlib.suppress(StopIteration):
+            while True:
+                event = next(events) if failed is None else events.throw(failed)
+                failed = None
+                try:
+                    self._print(event)
+                except CannotRead as error:
+                    failed = error
+
     def _standard_output(self) -> BinaryIO:
         """Standard output for data; what else this line prints is narration."""
         self._narrates = True
-        sys.stdout.flush()
+        terminal.flush()
         return sys.stdout.buffer
 
     def _ask(self, prompt: str) -> str | None:
@@ -142,7 +170,7 @@ class LineMode:
         self._write_lines(lines, is_narration=is_narration)
         self._log(*lines)
 
-    def _show_progress(self, event: Progress | SearchProgress | JobProgress) -> None:
+    def _show_progress(self, event: Progress | SearchProgress | JobProgress | ReadSoFar) -> None:
         """Show how far a scan is in one line that is written over."""
         self._scroller.show(event, self.session.settings)
 
@@ -151,12 +179,19 @@ class LineMode:
         if self.session.settings.scan_scrolling:
             self._show_progress(SearchProgress(rba))
 
+    def _show_reading(self, so_far: ReadSoFar) -> None:
+        """Show how far reading is."""
+        if self._hint.due(so_far.size):
+            self._write_lines([escape(self._hint.text)], is_narration=True)
+        if self.session.settings.scan_scrolling:
+            self._show_progress(so_far)
+
     def _write_lines(self, lines: Sequence[Harmless], *, is_narration: bool) -> None:
         """Put lines where they are read: narration beside the data."""
         terminal.write_lines(lines, is_narration=is_narration)
 
     def _flush(self) -> None:
-        sys.stdout.flush()
+        terminal.flush()
 
     def _render(self, event: Event) -> list[Harmless]:
         if self.is_json:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
 import time
 
@@ -9,12 +10,16 @@ from logdump.line import terminal
 from logdump.notation.escape import escape
 from logdump.render.text import render
 from logdump.session.events import JobProgress, Progress, SearchProgress
+from logdump.session.read_progress import ReadSoFar
 from logdump.session.settings import Settings
 
+Shown = Progress | SearchProgress | JobProgress | ReadSoFar
 _EVERY = 0.25
 """Seconds between two looks at the line."""
 _LONG = 1.0
 """Seconds after which a search is shown."""
+_ECHO = len("^C")
+"""Cells that a terminal shows behind the line for Ctrl+C."""
 
 
 class Scroller:
@@ -24,9 +29,16 @@ class Scroller:
         self._started: float | None = None
         self._shown = 0.0
         self._width = 0
+        self._scanned: Progress | None = None
+        self._has_read = False
 
-    def show(self, event: Progress | SearchProgress | JobProgress, settings: Settings) -> None:
-        """Show the records scanned, the rate, and the part of the file that is done; or the tasks of a job."""
+    def show(self, event: Shown, settings: Settings) -> None:
+        """Show the part of the bytes that is read and the records scanned; or the tasks of a job."""
+        self._has_read = self._has_read or isinstance(event, ReadSoFar)
+        if isinstance(event, Progress):
+            self._scanned = event._replace(size=0) if self._has_read else event
+            if self._has_read:
+                return
         now = time.monotonic()
         if self._started is None:
             self._started = now
@@ -35,17 +47,24 @@ class Scroller:
         if now - self._shown < _EVERY or not sys.stderr.isatty():
             return
         self._shown = now
-        since = now - self._started
-        rate = _rate(event, since) if isinstance(event, Progress) else f", {since:.0f} s"
-        text = escape(render(event, settings)[0] + rate)
-        terminal.write_over(text, self._width)
+        room = max(1, shutil.get_terminal_size().columns - _ECHO - 1)
+        text = self._text(event, settings, now - self._started)[:room]
+        terminal.write_over(escape(text), self._width)
         self._width = len(text)
+
+    def _text(self, event: Shown, settings: Settings, since: float) -> str:
+        if isinstance(event, ReadSoFar):
+            scanned = f"{render(self._scanned, settings)[0]}{_rate(self._scanned, since)}, " if self._scanned else ""
+            where = "" if self._scanned else f", RBA {event.rba} of {event.path.name}"
+            return f"{event.percent} %, {event.stops}, {scanned}{since:.0f} s{where}"
+        rate = _rate(event, since) if isinstance(event, Progress) else f", {since:.0f} s"
+        return render(event, settings)[0] + rate
 
     def clear(self) -> None:
         """Wipe the line away."""
         if self._width:
-            terminal.wipe(self._width)
-        self._started, self._width = None, 0
+            terminal.wipe(self._width + _ECHO)
+        self._started, self._width, self._scanned, self._has_read = None, 0, None, False
 
 
 def _rate(event: Progress, seconds: float) -> str:

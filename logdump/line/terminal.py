@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from collections.abc import Sequence
 from typing import Any
 
 from logdump.notation.escape import Harmless, escape
+from trailformat.errors import reason_of
+
+
+class OutputLost(Exception):
+    """Standard output cannot be written, for the system's reason."""
 
 
 def write_line(line: Harmless, *, is_narration: bool = False) -> None:
@@ -16,18 +22,44 @@ def write_line(line: Harmless, *, is_narration: bool = False) -> None:
 
 
 def write_lines(lines: Sequence[Harmless], *, is_narration: bool = False) -> None:
-    """The same of some lines, which go out together."""
+    """The same of some lines, which go out together. Raises OutputLost, and BrokenPipeError."""
     if not lines:
         return
+    text = "\n".join((*lines, ""))
     if is_narration:
+        try:
+            flush()
+        finally:
+            sys.stderr.write(text)
+        return
+    try:
+        sys.stdout.write(text)
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise OutputLost(reason_of(error)) from error
+
+
+def flush() -> None:
+    """Have standard output written. Raises OutputLost, and BrokenPipeError."""
+    try:
         sys.stdout.flush()
-    (sys.stderr if is_narration else sys.stdout).write("\n".join((*lines, "")))
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise OutputLost(reason_of(error)) from error
+
+
+def give_up_output() -> None:
+    """Let what standard output still holds go nowhere, so that the end of the process does not try to write it."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    sys.stdout.flush()
 
 
 def write_prompt(prompt: Harmless) -> None:
     """Put a prompt, with no end of the line, where it can be seen before anything is read."""
     sys.stdout.write(prompt)
-    sys.stdout.flush()
+    flush()
 
 
 def write_over(line: Harmless, width: int) -> None:

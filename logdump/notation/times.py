@@ -56,6 +56,10 @@ class TimeOffset(NamedTuple):
         total = 60 * hours + minutes
         return cls(-total if sign == "-" else total)
 
+    def moment(self, text: str) -> int:
+        """Julian microseconds of an entered time that is meant in this zone; see ``parse_datetime``."""
+        return parse_datetime(text, self)
+
     def __str__(self) -> str:
         """The zone as ENV prints it: ``LOCAL``, ``GMT``, ``GMT -01:00``."""
         if self.minutes is None:
@@ -134,6 +138,11 @@ def parse_datetime(text: str, offset: TimeOffset, now: int | None = None) -> int
     if minutes is not None:
         return wall - minutes * _MINUTE
     return _from_local(wall, text.strip())
+
+
+def has_date(text: str) -> bool:
+    """Whether an entered time has a date."""
+    return re.fullmatch(_CLOCK, text.strip()) is None
 
 
 def begins_datetime(text: str) -> bool:

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import NamedTuple
 
 from logdump.session.session import Session
-from trailformat import TrailFile
 from trailformat.scan import Workers
 from trailformat.search.left_out import LeftOut, Ranges
 from trailformat.search.whole_trail import WholeTrail
@@ -46,6 +45,33 @@ def left_out_around(session: Session, path: Path) -> LeftOut:
     return kept.left_out
 
 
+class LeftOutRanges:
+    """Gives of each file the ranges that a Replicat does not apply; a trail is read when one of its files is asked for.
+
+    All files of the trail are looked at: what comes again, and what goes on, may stand in another one.
+
+    Args:
+        whole: the trail of the files; None: each file belongs to that around it.
+        workers: threads that help.
+    """
+
+    def __init__(self, whole: WholeTrail | None = None, workers: Workers | None = None) -> None:
+        self._whole, self._workers = whole, workers
+        self._known: dict[Path, Ranges] = {}
+
+    def of(self, path: Path) -> Ranges:
+        """Those of a file."""
+        if path not in self._known:
+            whole = self._whole or WholeTrail.around(path)
+            left_out = LeftOut(whole, self._workers)
+            self._known.update((one, left_out.of(one)) for one in (*whole.paths, path))
+        return self._known[path]
+
+    def forget(self) -> None:
+        """Read the trails again when they are asked for: their files may have changed."""
+        self._known.clear()
+
+
 def _state(path: Path) -> _State:
     status = path.stat()
     return _State(path, status.st_size, status.st_mtime_ns)
@@ -53,23 +79,12 @@ def _state(path: Path) -> _State:
 
 @contextlib.contextmanager
 def only_effective(session: Session, workers: Workers | None = None) -> Iterator[None]:
-    """While it lasts, what the session selects of a file is what a Replicat applies of its trail.
-
-    All files of the trail are looked at: what comes again, and what goes on, may stand in another one.
-    """
+    """While it lasts, what the session selects of a file is what a Replicat applies of its trail."""
     from logdump.filters import CriterionSet, FilterSet  # noqa: PLC0415 - a session without FILTER starts faster
     from logdump.filters.effective_criterion import Effective  # noqa: PLC0415 - likewise
 
-    ranges: dict[Path, Ranges] = {}
-
-    def narrowed(trail: TrailFile) -> FilterSet:
-        if trail.path not in ranges:
-            whole = WholeTrail.around(trail.path)
-            left_out = LeftOut(whole, workers)
-            ranges.update((path, left_out.of(path)) for path in (*whole.paths, trail.path))
-        return FilterSet(include=CriterionSet([Effective(ranges[trail.path])]))
-
-    session.narrowing = narrowed
+    ranges = LeftOutRanges(workers=workers)
+    session.narrowing = lambda trail: FilterSet(include=CriterionSet([Effective(ranges.of(trail.path))]))
     try:
         yield
     finally:

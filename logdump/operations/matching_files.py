@@ -6,6 +6,7 @@ from pathlib import Path
 
 from logdump.notation.wildcard import matches
 from logdump.session.errors import CommandError
+from trailformat.records import reached
 from trailformat.trail.sequence import trails_among
 
 
@@ -24,4 +25,6 @@ def matching_files(wildcard: str) -> list[Path]:
     if not matching:
         raise CommandError(f"No file matches {wildcard}.")
     trails, others = trails_among(matching)
-    return [*(name.path for trail in trails for name in trail), *others]
+    paths = [*(name.path for trail in trails for name in trail), *others]
+    reached.announce(paths)
+    return paths

@@ -11,12 +11,12 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-from trailformat import NotATrail, Record, TrailFile, TrailSequence
+from logdump.session.trail_range import files_of_trail
+from trailformat import Record, TrailFile
 from trailformat.changes.csn import csn_key
 from trailformat.changes.transactions import own_transaction
 from trailformat.search.peek import TrailPeek, peek
 from trailformat.search.time import Reached, first_reached, time_reached
-from trailformat.trail.sequence import TrailName
 
 
 class Goal(NamedTuple):
@@ -66,7 +66,7 @@ def find_in_sequence(trail: TrailFile, goal: Goal) -> Record | None:
     Raises:
         TrailError: a file cannot be read.
     """
-    for path in _candidates(_files(trail.path), goal):
+    for path in _candidates(files_of_trail(trail.path), goal):
         if path == trail.path:
             record = first_reached(trail, goal.reached)
         else:
@@ -75,17 +75,6 @@ def find_in_sequence(trail: TrailFile, goal: Goal) -> Record | None:
         if record is not None:
             return record
     return None
-
-
-def _files(path: Path) -> Sequence[Path]:
-    name = TrailName.parse(path)
-    if name is None or not name.is_documented:
-        return (path,)
-    try:
-        paths = TrailSequence(path).paths
-    except NotATrail:
-        return (path,)
-    return paths if path in paths else (path,)
 
 
 def _candidates(paths: Sequence[Path], goal: Goal) -> Iterator[Path]:

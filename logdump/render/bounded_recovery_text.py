@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from logdump.notation.escape import escape
 from logdump.notation.plural import amount
 from logdump.notation.times import format_timestamp
+from logdump.render.as_read import as_read
 from logdump.render.heartbeat_text import duration_text
 from logdump.session.bounded_recovery import (
     BeginSource,
@@ -53,9 +54,10 @@ _KINDS = {
 def recovery_lines(shown: BoundedRecoveryShown, settings: Settings) -> Iterator[str]:
     """What is assumed, then the whole in numbers."""
     yield f"Assumed: {shown.assumed}."
-    partial = ", up to here" if shown.is_partial else ""
+    partial = as_read(is_partial=shown.is_partial)
     if shown.first is None:
-        yield f"Bounded Recovery of {escape(shown.title)}{partial}: no transaction, no time"
+        if not shown.is_partial:
+            yield f"Bounded Recovery of {escape(shown.title)}: no transaction, no time"
         return
     begin = format_timestamp(shown.first, settings.time_offset)
     spot, is_file = shown.first_spot, shown.first_source is FirstSource.CREATED
@@ -86,9 +88,11 @@ def checkpoint_lines(shown: CheckpointShown, settings: Settings) -> Iterator[str
     size = f" ({anew}{amount(shown.persisted_bytes, 'byte')})" if shown.persisted else ""
     time = format_timestamp(shown.time, settings.time_offset)
     persisted = f"{shown.persisted} persisted{size}"
-    start = _start(shown.restart, settings)
-    start = start if start.startswith("behind") else f"at {start}"
-    yield f"Checkpoint {shown.number}, {time}: {shown.open} open, {persisted}, restart {start}"
+    restart = ""
+    if shown.restart is not None:
+        start = _start(shown.restart, settings)
+        restart = f", restart {start if start.startswith('behind') else f'at {start}'}"
+    yield f"Checkpoint {shown.number}, {time}: {shown.open} open, {persisted}{restart}"
 
 
 def restart_lines(shown: BrRestartShown, settings: Settings) -> Iterator[str]:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from logdump.notation.escape import escape
 from logdump.notation.plural import amount
+from logdump.render.as_read import as_read
 from logdump.session.check_events import CheckShown, GapShown
 from logdump.session.settings import Settings
 from trailformat import PartialRecord
@@ -25,9 +26,10 @@ def gap_lines(shown: GapShown, _settings: Settings) -> Iterator[str]:
 
 def check_lines(shown: CheckShown, _settings: Settings) -> Iterator[str]:
     """The number of records, and the bytes of the file that are none."""
-    gaps = f"{amount(shown.gaps, 'gap')} of {shown.gap_bytes} bytes" if shown.gaps else "no gap"
+    gaps = f", {amount(shown.gaps, 'gap')} of {shown.gap_bytes} bytes" if shown.gaps else ", no gap"
+    gaps = "" if shown.is_partial and not shown.gaps else gaps
     counted = f"{shown.records} good records in {shown.transactions} transactions"
-    yield f"{escape(shown.title)} has {counted}, {gaps} in {shown.size} bytes"
+    yield f"{escape(shown.title)}{as_read(is_partial=shown.is_partial)} has {counted}{gaps} in {shown.size} bytes"
     if shown.undefined:
         yield f"{shown.undefined} records are of tables whose definition is not there."
     if shown.restarts:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from logdump.notation.escape import escape
 from logdump.notation.plural import amount
+from logdump.render.as_read import as_read
 from logdump.session.compression import Compression, CompressionShown, ImageSaving, ImagesShown, Surveyed
 from logdump.session.settings import Settings
 
@@ -69,7 +70,8 @@ def _share(part: int, whole: int) -> str:
 
 def _surveyed(surveyed: Surveyed) -> str:
     which = " that pass the filter" if surveyed.is_filtered else ""
-    return f"{escape(surveyed.title)}, {amount(surveyed.records, 'record')}{which}"
+    title = f"{escape(surveyed.title)}{as_read(is_partial=surveyed.is_partial)}"
+    return f"{title}, {amount(surveyed.records, 'record')}{which}"
 
 
 def _limits(surveyed: Surveyed, others: int) -> Iterator[str]:

@@ -41,6 +41,7 @@ def _place(shown: DdlEvaluated) -> str:
 
 def _verdict(shown: DdlEvaluated) -> str:
     by = " by Extract" if shown.side is ProcessSide.EXTRACT else ""
+    by += f" for {shown.trail}" if by and shown.trail else ""
     target = f", target {shown.target}" if shown.target is not None else ""
     if shown.outcome is Outcome.CAPTURED:
         return escape(f"{_WORDS[shown.outcome]}{by}, {shown.reason}")

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from logdump.notation.escape import escape
 from logdump.notation.plural import amount
 from logdump.notation.times import format_timestamp
+from logdump.render.as_read import as_read
 from logdump.render.bounded_recovery_text import span_text
 from logdump.session.explanation import Evidence, Explained, Phrase, Span, When
 from logdump.session.settings import Settings
@@ -20,9 +21,9 @@ def explanation_lines(shown: Explained, settings: Settings) -> Iterator[str]:
     assumed = "; ".join(shown.assumed) or "nothing beyond what the trail tells"
     not_known, *others = shown.not_known or ("nothing",)
     head = [f"Assumed: {assumed}. Not known: {not_known}."]
-    partial = ", up to here" if shown.is_partial else ""
-    head.append(f"{escape(shown.title)}{partial}")
-    head.append(f"Verdict: {_phrase(shown.verdict.text, settings)}")
+    head.append(f"{escape(shown.title)}{as_read(is_partial=shown.is_partial)}")
+    if not shown.is_partial:
+        head.append(f"Verdict: {_phrase(shown.verdict.text, settings)}")
     if shown.damaged:
         head.append(f"Damage at {amount(shown.damaged, 'place')}, see CHECK: what stands there is not known.")
     tail = [f"Not known: {one}" for one in others]

@@ -31,6 +31,9 @@ def file_header_lines(record: Record, settings: Settings) -> Iterator[str]:
     if shows_tokens or (settings.fileheader is Level.ON and settings.detail is Detail.DATA):
         for group in header.groups:
             yield from _group_lines(group, settings, shows_tokens=shows_tokens)
+    elif settings.release.has_blank_after_data:
+        # one session of 11.2 shows it, as after the data of a record
+        yield ""
 
 
 def _header(record: Record) -> FileHeader:

@@ -6,19 +6,18 @@ from collections.abc import Iterable, Iterator
 
 from logdump.notation.plural import amount
 from logdump.notation.times import format_timestamp
-from logdump.session.heartbeats import (
-    Beat,
+from logdump.render.as_read import as_read
+from logdump.session.heartbeat_events import (
     BeatGapShown,
     BeatIntervalShown,
     BeatShown,
     Clock,
     HeartbeatRowShown,
     HeartbeatsShown,
-    PathLag,
     PathLagShown,
-    SpreadSummary,
-    way_text,
+    RestartPositionShown,
 )
+from logdump.session.heartbeats import PathLag, SpreadSummary, way_text
 from logdump.session.settings import Settings
 from trailformat.trail.sequence import Spot
 
@@ -43,9 +42,9 @@ _MOST_UNITS = ((86_400, "d"), (3600, "h"), (60, "min"))
 
 def heartbeats_lines(shown: HeartbeatsShown, settings: Settings) -> Iterator[str]:
     """The line about the answer as a whole, and what is to be known with it."""
-    partial = " up to here" if shown.is_partial else ""
+    partial = as_read(is_partial=shown.is_partial)
     if not shown.beats:
-        yield f"No heartbeats found{partial}."
+        yield from () if shown.is_partial else (f"No heartbeats found{_named_so(shown)}.",)
     else:
         times = " to ".join(
             format_timestamp(moment, settings.time_offset) for moment in (shown.first, shown.last) if moment is not None
@@ -64,10 +63,20 @@ def heartbeats_lines(shown: HeartbeatsShown, settings: Settings) -> Iterator[str
         yield f"{amount(shown.problems, 'row')} with something that does not decode: HEARTBEAT ROWS shows it."
     if shown.damaged:
         yield f"Damage at {amount(shown.damaged, 'place')}, see CHECK: beats there are not known."
+    if shown.not_applied:
+        rows = amount(shown.not_applied, "row")
+        yield f"{rows} of transactions that a Replicat does not apply, left out: RECOVERY lists them."
     if shown.deleted:
         yield f"{amount(shown.deleted, 'row')} of the history deleted in this trail."
     if shown.purged is not None:
         yield f"{amount(shown.purged, 'row')} of the history would be removed by a purge at that time."
+
+
+def _named_so(shown: HeartbeatsShown) -> str:
+    """The name of the tables that was looked for, where a parameter file gives it."""
+    if shown.rule is None:
+        return ""
+    return f": the tables are {shown.base}, {shown.rule.path.name} line {shown.rule.line}"
 
 
 def path_lines(shown: PathLagShown, settings: Settings) -> Iterator[str]:
@@ -76,17 +85,19 @@ def path_lines(shown: PathLagShown, settings: Settings) -> Iterator[str]:
     yield route_text(lag.source, lag.target, lag.way)
     last = format_timestamp(lag.last.heartbeat_ts, settings.time_offset)
     yield _line("Last beat", f"{last}, {_place(lag.last.row.spot)}")
-    at = format_timestamp(shown.at, settings.time_offset)
-    yield _line("Age", f"{seconds_text(lag.age)} s at {at}, {_CLOCKS[shown.at_source]}")
+    if not shown.is_partial:
+        at = format_timestamp(shown.at, settings.time_offset)
+        yield _line("Age", f"{seconds_text(lag.age)} s at {at}, {_CLOCKS[shown.at_source]}")
     for name, label in LABELS.items():
         summary = lag.hops.get(name)
         if summary is not None:
             end = _end_of_total(lag) if name == "total_lag" else ""
             yield _line(label, f"{_summary(summary)}{end}")
-        elif name in _NOT_TOLD and lag.hops.get("replicat_lag") is None:
+        elif name in _NOT_TOLD and lag.hops.get("replicat_lag") is None and not shown.is_partial:
             yield _line("Replicat", _NOT_TOLD[name])
-    yield from _restart_lines(lag.last, settings)
-    yield _line("Missing", _missing(lag))
+    yield from _restart_lines(shown, settings)
+    if lag.gaps or not shown.is_partial:
+        yield _line("Missing", _missing(lag))
     if lag.negative:
         yield _line("Negative", f"{amount(lag.negative, 'lag')}: the clocks differ")
 
@@ -98,20 +109,42 @@ def _end_of_total(lag: PathLag) -> str:
     return ", to Replicat" if lag.hops.get("replicat_lag") is None else ", of some beats to Replicat only"
 
 
-def _restart_lines(beat: Beat, settings: Settings) -> Iterator[str]:
-    age, restart = beat.oldest_open_age, beat.row.restart_ts
-    if age is None or restart is None:
+def _restart_lines(shown: PathLagShown, settings: Settings) -> Iterator[str]:
+    beat, age = shown.lag.last, shown.oldest_open_age
+    if age is not None and beat.restart_ts is not None:
+        redo = format_timestamp(beat.restart_ts, settings.time_offset)
+        csn = f"at CSN {beat.restart_csn}, " if beat.restart_csn else "at "
+        yield _line(
+            "Oldest open", f"{duration_text(age)} then: at the last beat Extract would start again {csn}redo of {redo}"
+        )
+    if beat.low_watermark_csn is not None:
+        yield _line("Low watermark", f"CSN {beat.low_watermark_csn} at the last beat")
+
+
+def restart_position_lines(shown: RestartPositionShown, settings: Settings) -> Iterator[str]:
+    """One way: the low watermark, the position that it allows, and the beat that tells it."""
+    yield route_text(shown.source, shown.target, shown.way)
+    if shown.low_watermark is None:
+        yield _line("Low watermark", "not told: no beat in this trail has it; LWM <csn> gives it")
         return
-    redo = format_timestamp(restart, settings.time_offset)
-    csn = f"at CSN {beat.row.restart_csn}, " if beat.row.restart_csn else "at "
-    yield _line("Oldest open", f"{duration_text(age)} at the last beat: Extract would start again {csn}redo of {redo}")
+    origin = "as given" if shown.is_given else "at the last beat"
+    yield _line("Low watermark", f"CSN {shown.low_watermark}, {origin}")
+    beat = shown.beat
+    if beat is None:
+        yield _line("Restart", f"not told: none of {amount(shown.beats, 'beat')} with a restart CSN is at or below it")
+        return
+    redo = f", redo of {format_timestamp(beat.restart_ts, settings.time_offset)}" if beat.restart_ts is not None else ""
+    least = "" if shown.is_exact else ", or later: not all beats were kept"
+    yield _line("Restart", f"Extract from CSN {beat.restart_csn}{redo}{least}")
+    time = format_timestamp(beat.heartbeat_ts, settings.time_offset)
+    yield _line("Told by", f"the beat of {time}, CSN {beat.heartbeat_csn}, {_place(beat.row.spot)}")
 
 
 def beat_lines(shown: BeatShown, settings: Settings) -> Iterator[str]:
     """A line for a beat: its time, its way, the lag of each hop."""
     beat = shown.beat
     time = format_timestamp(beat.heartbeat_ts, settings.time_offset)
-    lags = _lags((name, getattr(beat, name)) for name in LABELS)
+    lags = _lags((name, getattr(beat.lags, name)) for name in LABELS)
     yield f"{time} {way_text(beat.way) or '(no process told)'} {lags}, {_place(beat.row.spot)}"
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from logdump.render.json_safe import SPOT
-from logdump.render.json_shape import Member, Shape, at, member, time_at
+from logdump.render.json_shape import PARTIAL, Member, Shape, at, member, time_at
 from logdump.session.bounded_recovery import (
     BoundedRecoveryShown,
     BrIntervalShown,
@@ -91,11 +91,12 @@ RECOVERY = Shape(
         member("parameter", "string or null", "The BR statement of a parameter file in use", "parameter?.text"),
         member("damaged", "number", "Places of damage"),
         member("copies", "number", "Whole transactions that came before; the first copy alone counts"),
-        member("partial", "boolean", "Whether it was stopped before the end", "is_partial"),
+        PARTIAL,
     ),
     BoundedRecoveryShown,
 )
 
+_RESTART = "From where a restart after it reads; null in a partial reading"
 CHECKPOINT = Shape(
     "br_checkpoint",
     "BR: a checkpoint at which transactions are open.",
@@ -106,8 +107,8 @@ CHECKPOINT = Shape(
         member("persisted", "number", "Those of them that are written to disk"),
         member("dirty", "number", "Those of these that are written anew"),
         member("persisted_bytes", "number", "Bytes of the persisted ones up to here, as in the trail"),
-        member("restart", "redo_start", "From where a restart after it reads", START.one("restart")),
-        member("oldest_xid", "string or null", "TRANID of the oldest that is not persisted", "restart.xid"),
+        member("restart", "redo_start or null", _RESTART, START.one("restart")),
+        member("oldest_xid", "string or null", "TRANID of the oldest that is not persisted", "restart?.xid"),
     ),
     CheckpointShown,
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from logdump.render.json_shape import Shape, member
+from logdump.render.json_shape import PARTIAL, Shape, member, verdict
 from logdump.session.check_events import CheckShown, GapShown
 from trailformat import PartialRecord
 
@@ -32,12 +32,12 @@ CHECK = Shape(
         member("bytes", "number", "Bytes checked", "size"),
         member("records", "number", "Good records"),
         member("transactions", "number", "Transactions that ended"),
-        member("gaps", "number", "Gaps"),
-        member("gap_bytes", "number", "Bytes in them"),
-        member("undefined", "number", "Records whose table definition is not there"),
-        member("restarts", "number", "Restarts of Extract, as `recovery` counts them"),
-        member("encrypted", "list of string", "Files whose record data looks encrypted"),
-        member("partial", "boolean", "Whether it was stopped before the end", "is_partial"),
+        verdict("gaps", "number", "Gaps", tells_findings=True),
+        verdict("gap_bytes", "number", "Bytes in them", tells_findings=True),
+        verdict("undefined", "number", "Records whose table definition is not there", tells_findings=True),
+        verdict("restarts", "number", "Restarts of Extract, as `recovery` counts them", tells_findings=True),
+        verdict("encrypted", "list of string", "Files whose record data looks encrypted", tells_findings=True),
+        PARTIAL,
     ),
     CheckShown,
 )

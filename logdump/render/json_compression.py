@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from logdump.render.json_shape import Shape, member
+from logdump.render.json_shape import PARTIAL, Shape, at, member, verdict
 from logdump.session.compression import Compression, CompressionShown, ImageSaving, ImagesShown
 
 _SURVEYED = (
@@ -12,7 +12,7 @@ _SURVEYED = (
     member("bytes", "number", "Their bytes", "surveyed.bytes"),
     member("damaged", "number", "Places of damage, which are left out", "surveyed.damaged"),
     member("filtered", "boolean", "Whether only records are in it that pass the filter", "surveyed.is_filtered"),
-    member("partial", "boolean", "Whether it was stopped before the end", "surveyed.is_partial"),
+    PARTIAL._replace(value=at("surveyed.is_partial")),
 )
 _OTHERS = member("others", "number", "Tables that are added up as `(other tables)`")
 
@@ -46,7 +46,7 @@ COMPRESSION = Shape(
         member("threshold", "number", "Blocks over so many bytes are compressed"),
         member("seconds", "number", "Time of zlib here", lambda one: round(one.seconds, 6)),
         member("sampled", "number", "Blocks that zlib was given", "tried"),
-        member("incompressible", "boolean", "Whether the data do not compress: encrypted?", "is_incompressible"),
+        verdict("incompressible", "boolean", "Whether the data do not compress: encrypted?", "is_incompressible"),
     ),
     Compression,
 )

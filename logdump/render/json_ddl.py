@@ -35,6 +35,7 @@ EVALUATION = Shape(
         member("csn", "string or null", "LOGCSN of its record"),
         member("side", "string", "`extract` or `replicat`", "side.value"),
         member("target", "number or null", "Number of the target, from 1, where MAP gives several"),
+        member("trail", "string or null", "The trail that Extract's file names for it"),
         member("operation", "string", "`CREATE`, `ALTER`, …; empty where it is not known"),
         member("object_type", "string", "`TABLE`, `INDEX`, …; empty likewise"),
         member("base", "string or null", "Name of the base object"),

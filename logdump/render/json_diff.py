@@ -8,7 +8,7 @@ from typing import Any
 
 from logdump.render.json_recovery import TRAIL_GAP
 from logdump.render.json_safe import SPOT
-from logdump.render.json_shape import Shape, member
+from logdump.render.json_shape import PARTIAL, Shape, member, verdict
 from logdump.session.differences import DifferenceKind, DifferenceShown, DiffShown
 
 _KINDS = ", ".join(f"`{kind.value}`" for kind in DifferenceKind)
@@ -65,6 +65,8 @@ def _by_kind(name: str) -> Callable[[DiffShown], dict[str, int]]:
     return numbers
 
 
+_OF_TRANSACTIONS = "Differences of whole transactions, by kind"
+_OF_RECORDS = "Differences of records in other transactions, by kind"
 DIFF = Shape(
     "diff",
     "DIFF: the two trails in numbers, behind all differences.",
@@ -73,14 +75,14 @@ DIFF = Shape(
         member("a", "diff_side", "The first trail", DIFF_SIDE.one("a")),
         member("b", "diff_side", "The second trail", DIFF_SIDE.one("b")),
         member("equal", "number", "Transactions that are equal and in their places"),
-        member("changed", "number", "Transactions with a record that differs"),
-        member("transactions", "object", "Differences of whole transactions, by kind", _by_kind("transactions")),
-        member("records", "object", "Differences of records in other transactions, by kind", _by_kind("records")),
+        verdict("changed", "number", "Transactions with a record that differs", tells_findings=True),
+        verdict("transactions", "object", _OF_TRANSACTIONS, _by_kind("transactions"), tells_findings=True),
+        verdict("records", "object", _OF_RECORDS, _by_kind("records"), tells_findings=True),
         member("by_records", "number", "Under `values`: rows compared by their records for want of a definition"),
         member("unaligned", "boolean", "Whether the two were too different in places to be aligned", "is_unaligned"),
         member("unsure", "boolean", "Whether some that stand twice may be listed as `missing` or `extra`", "is_unsure"),
         member("listed", "number", "How many differences were listed"),
-        member("partial", "boolean", "Whether it was stopped before the end", "is_partial"),
+        PARTIAL,
     ),
     DiffShown,
 )

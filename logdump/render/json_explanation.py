@@ -6,7 +6,7 @@ from typing import Any
 
 from logdump.notation.times import iso_time
 from logdump.render.json_safe import SPOT
-from logdump.render.json_shape import Shape, at, member
+from logdump.render.json_shape import PARTIAL, Shape, at, member, verdict
 from logdump.session.explanation import Explained, Span, When
 
 
@@ -40,13 +40,13 @@ EXPLANATION = Shape(
     (
         member("question", "string", "`lag`, `restart`, `ddl`", "question.value"),
         member("title", "string", "What was looked at, as in the text"),
-        member("rule", "string", "The rule that gave the verdict; docs/explain.md lists them", "verdict.rule"),
-        member("verdict", "string", "In one sentence", _text("verdict.text")),
+        verdict("rule", "string", "The rule that gave the verdict; docs/explain.md lists them", "verdict.rule"),
+        verdict("verdict", "string", "In one sentence", _text("verdict.text")),
         member("parts", "list of explanation_part", "What it rests on", PART.each("parts")),
         member("assumed", "list of string", "What is assumed"),
         member("not_known", "list of string", "What is not known, and what would tell it"),
         member("damaged", "number", "Places of damage"),
-        member("partial", "boolean", "Whether it was stopped before the end", "is_partial"),
+        PARTIAL,
     ),
     Explained,
 )

@@ -7,16 +7,17 @@ from typing import Any
 
 from logdump.notation.times import iso_time
 from logdump.render.json_safe import SPOT
-from logdump.render.json_shape import Get, Member, Shape, at, member, time_at
-from logdump.session.heartbeats import (
+from logdump.render.json_shape import PARTIAL, Get, Member, Shape, at, member, time_at, verdict
+from logdump.session.heartbeat_events import (
     BeatGapShown,
     BeatIntervalShown,
     BeatShown,
     HeartbeatRowShown,
     HeartbeatsShown,
-    PathLag,
     PathLagShown,
+    RestartPositionShown,
 )
+from logdump.session.heartbeats import PathLag
 
 HOPS = {
     "extract_lag": "From the generation of the beat to Extract, seconds",
@@ -46,7 +47,7 @@ def _duration(name: str, meaning: str, value: Get | str) -> Member:
 
 
 def _lag(name: str, meaning: str) -> Member:
-    return _duration(name, meaning, f"beat.{name}")
+    return _duration(name, meaning, f"beat.lags.{name}")
 
 
 def _in_row(name: str, meaning: str) -> Member:
@@ -97,11 +98,13 @@ HEARTBEAT = Shape(
         _moment("commit_time", "IO Time of the row", "beat.row.commit_time"),
         *(_lag(name, meaning) for name, meaning in HOPS.items()),
         member("apply_unknown", "boolean", "Whether the total ends at Replicat", "beat.is_apply_unknown"),
-        _in_row("heartbeat_csn", "CSN of the beat in the source"),
-        _in_row("restart_csn", "Where Extract would have started again"),
-        _moment("restart_ts", "The redo's time there", "beat.row.restart_ts"),
-        _duration("oldest_open_age", "How far back that was, seconds", "beat.oldest_open_age"),
-        _in_row("low_watermark_csn", "Low watermark of Replicat"),
+        _text("heartbeat_csn", "CSN of the beat in the source", "beat.heartbeat_csn"),
+        _text("restart_csn", "Where Extract would have started again", "beat.restart_csn"),
+        _moment("restart_ts", "The redo's time there", "beat.restart_ts"),
+        _duration(
+            "oldest_open_age", "How far back that was when the beat passed Extract, seconds", "beat.oldest_open_age"
+        ),
+        _text("low_watermark_csn", "Low watermark of Replicat", "beat.low_watermark_csn"),
         member("other", "object", "Other columns of the row, by name", lambda shown: dict(shown.beat.row.other)),
         member(
             "problems", "list of string", "What of the row does not decode", lambda shown: list(shown.beat.row.problems)
@@ -164,22 +167,49 @@ HEARTBEAT_LAG = Shape(
         member("first", "spot", "The row of the first", lambda shown: SPOT.build(shown.lag.first)),
         member("last", "spot", "The row of the newest", lambda shown: SPOT.build(shown.lag.last.row.spot)),
         _moment("last_beat", "When the newest was generated", "lag.last.heartbeat_ts"),
-        _duration("age", "Seconds from then to the moment of the answer", "lag.age"),
+        verdict("age", "number", "Seconds from then to the moment of the answer", lambda one: _seconds(one.lag.age)),
         *_SPREADS,
         member("apply_unknown", "boolean", "Whether the total ends at Replicat", "lag.is_apply_unknown"),
         _duration("interval", "Seconds between two beats, given or the median", "lag.interval"),
-        member("missing", "number", "Beats that did not come", "lag.missing"),
-        member("gaps", "number", "In how many gaps", lambda shown: len(shown.lag.gaps)),
+        verdict("missing", "number", "Beats that did not come", "lag.missing", tells_findings=True),
+        verdict("gaps", "number", "In how many gaps", lambda shown: len(shown.lag.gaps), tells_findings=True),
         member("negative", "number", "Lags below zero", "lag.negative"),
         _text(
             "restart_csn",
             "Where Extract would have started again at the newest",
-            "lag.last.row.restart_csn",
+            "lag.last.restart_csn",
         ),
-        _moment("restart_ts", "The redo's time there", "lag.last.row.restart_ts"),
-        _duration("oldest_open_age", "How far back that was, seconds", "lag.last.oldest_open_age"),
+        _moment("restart_ts", "The redo's time there", "lag.last.restart_ts"),
+        _duration("oldest_open_age", "Seconds from then to the moment of the answer", "oldest_open_age"),
+        _text("low_watermark_csn", "Low watermark of Replicat at the newest", "lag.last.low_watermark_csn"),
+        _text("db_unique_name", "DB_UNIQUE_NAME of the remote database", "lag.last.row.db_unique_name"),
     ),
     PathLagShown,
+)
+
+HEARTBEAT_RESTART = Shape(
+    "heartbeat_restart",
+    "HEARTBEAT RESTART: from where Extract must capture again for a Replicat that has come to its low watermark.",
+    (
+        _text("source_database", "Where the beats come from", "source"),
+        _text("target_database", "Where they go", "target"),
+        member("direction", "string", "incoming or outgoing, seen from the local database", "direction.value"),
+        member("path", "list of string", "The processes between", lambda shown: list(shown.way)),
+        _text("low_watermark_csn", "The low watermark of Replicat", "low_watermark"),
+        member("given", "boolean", "Whether the command gave it; else it is that of the newest beat", "is_given"),
+        _text("restart_csn", "The CSN to capture from", lambda shown: shown.beat.restart_csn if shown.beat else None),
+        _moment("restart_ts", "The redo's time there", lambda shown: shown.beat.restart_ts if shown.beat else None),
+        _text("heartbeat_csn", "CSN of the beat that tells it", lambda shown: shown.beat and shown.beat.heartbeat_csn),
+        member(
+            "beat",
+            "spot or null",
+            "The row of that beat",
+            lambda shown: SPOT.build(shown.beat.row.spot) if shown.beat else None,
+        ),
+        member("beats", "number", "Beats with a CSN and a restart CSN", "beats"),
+        member("exact", "boolean", "Whether no other beat can have a larger restart CSN", "is_exact"),
+    ),
+    RestartPositionShown,
 )
 
 HEARTBEAT_INTERVAL = Shape(
@@ -236,8 +266,13 @@ HEARTBEATS = Shape(
     "heartbeats",
     "HEARTBEAT: the answer as a whole.",
     (
+        member(
+            "base",
+            "string",
+            "The name of the tables: given, of HEARTBEATTABLE in the parameter files, or the usual one",
+        ),
         member("tables", "list of string", "The heartbeat tables with rows", lambda shown: list(shown.tables)),
-        member("beats", "number", "How many beats", "beats"),
+        verdict("beats", "number", "How many beats", "beats", tells_findings=True),
         member("paths", "number", "How many ways", "paths"),
         member("others", "number", "Beats of ways that are not told one by one", "others"),
         _moment("first", "The first beat", "first"),
@@ -258,9 +293,15 @@ HEARTBEATS = Shape(
         ),
         member("problems", "number", "Rows with something that does not decode", "problems"),
         member("damaged", "number", "Places that hold no sound record: beats there are not known", "damaged"),
+        member(
+            "not_applied",
+            "number",
+            "Rows of transactions that a Replicat does not apply, copies and those not whole; they are left out",
+            "not_applied",
+        ),
         member("deleted", "number", "Rows of the history deleted in the trail", "deleted"),
         member("purged", "number or null", "Rows of the history that RETENTION would remove", "purged"),
-        member("partial", "boolean", "Whether it was stopped", "is_partial"),
+        PARTIAL,
     ),
     HeartbeatsShown,
 )

@@ -44,7 +44,9 @@ _OF_MODULES = {
     "json_check": "GapShown CheckShown",
     "json_parameters": "ParametersShown CoverageShown",
     "json_ddl": "DdlEvaluated DdlCounted",
-    "json_heartbeat": "HeartbeatsShown PathLagShown BeatShown BeatIntervalShown BeatGapShown HeartbeatRowShown",
+    "json_heartbeat": (
+        "HeartbeatsShown PathLagShown BeatShown BeatIntervalShown BeatGapShown HeartbeatRowShown RestartPositionShown"
+    ),
     "json_recovery": (
         "RecoveryShown RestartShown CutShown SecondCopyShown OrderBreakShown ProducerChangeShown OverwriteShown "
         "TrailFileShown KeepShown"

@@ -51,6 +51,7 @@ SHAPES = (
     json_heartbeat.HEARTBEAT_LAG,
     json_heartbeat.HEARTBEAT,
     json_heartbeat.HEARTBEAT_INTERVAL,
+    json_heartbeat.HEARTBEAT_RESTART,
     json_heartbeat.HEARTBEAT_GAP,
     json_heartbeat.HEARTBEAT_ROW,
     *json_recovery.SHAPES,

@@ -49,6 +49,7 @@ COVERAGE = Shape(
     "PARAMS COVERAGE: what a parameter file makes of a table of the trail.",
     (
         member("side", "string", "`extract` or `replicat`", "side.value"),
+        member("trail", "string or null", "The trail of Extract's file that this is about"),
         member("table", "string", "Name of the table"),
         member("records", "number", "Its records, definitions left out"),
         member("taken", "list of taking", "The statements that take it; empty where none does", TAKING.each("taken")),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from logdump.render.json_safe import SPOT
-from logdump.render.json_shape import Shape, member, time_at
+from logdump.render.json_shape import PARTIAL, Shape, member, time_at, verdict
 from logdump.session.recovery_events import (
     CutShown,
     KeepShown,
@@ -140,7 +140,9 @@ TRAIL_FILE = Shape(
         member("last_csn", "string or null", "LastCSN, set when the file is closed"),
         member("problem", "string or null", "Why it is no trail"),
         member("too_new", "boolean", "Whether the release of READER cannot read it", "is_too_new"),
-        member("needed", "boolean or null", "Whether a reader at the place of `keep` needs it", "keeps"),
+        member(
+            "needed", "boolean or null", "Whether a reader at the place of `keep` needs it; null: not told", "keeps"
+        ),
         member("encrypted", "boolean", "Whether its record data looks encrypted", "looks_encrypted"),
     ),
     TrailFileShown,
@@ -180,10 +182,10 @@ RECOVERY = Shape(
         member("effective", "number", "Those that a Replicat applies: whole, the first copy, before the first damage"),
         member("behind_damage", "number", "Whole ones, and first copies, that it does not reach: it abends at damage"),
         member("cut", "number", "Those that were cut"),
-        member("lost", "number", "Cut ones without a whole copy"),
-        member("twice", "number", "Whole copies of whole transactions"),
-        member("twice_records", "number", "Records in those"),
-        member("order_breaks", "number", "Places where CSNs go back"),
+        verdict("lost", "number", "Cut ones without a whole copy"),
+        verdict("twice", "number", "Whole copies of whole transactions", tells_findings=True),
+        verdict("twice_records", "number", "Records in those", tells_findings=True),
+        verdict("order_breaks", "number", "Places where CSNs go back", tells_findings=True),
         member("unnamed", "number", _UNNAMED),
         member("unsure", "boolean", "Whether some copies may have been missed", "is_unsure"),
         member("damaged", "number", "Places of damage"),
@@ -192,14 +194,14 @@ RECOVERY = Shape(
         member("unreadable", "list of string", "Files that are no trail"),
         member("versions", "list of number", "Compatibility of the files, each once"),
         member("reader", "string or null", "The release that READER named"),
-        member("too_new", "list of string", "Files that it cannot read"),
+        verdict("too_new", "list of string", "Files that it cannot read", tells_findings=True),
         member(
             "open", "transaction_ref or null", "The transaction in which the trail ends", TRANSACTION_REF.one("open")
         ),
         member("half_record", "spot or null", "The record in which the trail ends", SPOT.one("half_record")),
-        member("listed", "boolean", "Whether all findings are listed", "is_listed"),
+        verdict("listed", "boolean", "Whether all findings are listed", "is_listed"),
         member("filtered", "boolean", _FILTERED, "is_filtered"),
-        member("partial", "boolean", "Whether it was stopped before the end", "is_partial"),
+        PARTIAL,
     ),
     RecoveryShown,
 )

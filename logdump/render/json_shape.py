@@ -61,6 +61,23 @@ def time_at(path: Get | str) -> Get:
     return _where_there(at(path), iso_time)
 
 
+def verdict(name: str, type_: str, meaning: str, value: Get | str = "", *, tells_findings: bool = False) -> Member:
+    """A member that only a whole reading has, else null; ``tells_findings``: unless it has found any."""
+    get = at(value or name)
+
+    def of_whole(source: Any) -> Any:
+        if not source.is_partial:
+            return get(source)
+        return (get(source) or None) if tells_findings else None
+
+    why = "null in a partial reading" + (" that has found none" if tells_findings else "")
+    return Member(name, type_ if type_.endswith(" or null") else f"{type_} or null", f"{meaning}; {why}", of_whole)
+
+
+PARTIAL = member(
+    "partial", "boolean", "Whether not all was read: stopped, damage, a file missing or not read", "is_partial"
+)
+"""The member that says that there are findings and no verdicts."""
 PROBLEMS = Member("problems", "list of string", "Parts that do not decode (null above), and why", lambda _: [])
 
 

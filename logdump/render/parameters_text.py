@@ -25,7 +25,8 @@ def parameters_lines(shown: ParametersShown, _settings: Settings) -> Iterator[st
 def coverage_lines(shown: CoverageShown, _settings: Settings) -> Iterator[str]:
     """What takes a table: a line for each statement, or why there is none."""
     records = f"{shown.records} record{'' if shown.records == 1 else 's'}"
-    begin = f"{shown.side.title}: {escape(shown.table)}, {records}"
+    side = f"{shown.side.title} for {escape(shown.trail)}" if shown.trail else shown.side.title
+    begin = f"{side}: {escape(shown.table)}, {records}"
     for taking in shown.taken:
         yield f"{begin}: {_taking(taking)}"
     if shown.excluded is not None:

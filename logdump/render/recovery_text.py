@@ -8,6 +8,7 @@ from pathlib import Path
 from logdump.notation.escape import escape
 from logdump.notation.plural import amount
 from logdump.notation.times import format_timestamp
+from logdump.render.as_read import as_read
 from logdump.session.recovery_events import (
     CutShown,
     KeepShown,
@@ -40,18 +41,12 @@ def recovery_lines(shown: RecoveryShown, _settings: Settings) -> Iterator[str]:
     modes = ", ".join(_MODES.get(mode, f"RecoveryMode {mode}") for mode in shown.modes) or _NO_MODE
     files = f", {shown.files} files" if shown.files > 1 else ""
     counted = f"{amount(shown.restarts, 'restart')}, {amount(shown.transactions, 'transaction')}"
-    yield f"{escape(shown.title)}{files}: {modes}, {counted}, {shown.effective} of them effective"
+    title = f"{escape(shown.title)}{files}{as_read(is_partial=shown.is_partial)}"
+    yield f"{title}: {modes}, {counted}, {shown.effective} of them effective"
     yield from missing_lines(shown.gaps)
     if shown.unreadable:
         yield f"No trail: {_named(shown.unreadable)}"
-    if shown.damaged or shown.incomplete:
-        lost = (
-            f"{amount(shown.incomplete, 'transaction')} not whole for it or for missing files"
-            if shown.incomplete
-            else ""
-        )
-        damage = f"Damage at {amount(shown.damaged, 'place')}, see CHECK" if shown.damaged else ""
-        yield f"{'; '.join(part for part in (damage, lost) if part)}."
+    yield from _loss_lines(shown)
     if shown.behind_damage:
         verb = "is" if shown.behind_damage == 1 else "are"
         yield (
@@ -60,6 +55,17 @@ def recovery_lines(shown: RecoveryShown, _settings: Settings) -> Iterator[str]:
         )
     yield from _version_lines(shown)
     yield from _tail_lines(shown)
+
+
+def _loss_lines(shown: RecoveryShown) -> Iterator[str]:
+    """The damage, and the transactions that lack a part: of what is so, each may be the reason."""
+    damage = f"Damage at {amount(shown.damaged, 'place')}, see CHECK" if shown.damaged else ""
+    found = {"damage": shown.damaged, "missing files": shown.gaps, "files that are no trail": shown.unreadable}
+    causes = [f"by {' or '.join(what for what, number in found.items() if number)}"] if any(found.values()) else []
+    causes.append("begun before the first file that is here")
+    lost = f"{amount(shown.incomplete, 'transaction')} not whole, {' or '.join(causes)}" if shown.incomplete else ""
+    if damage or lost:
+        yield f"{'; '.join(part for part in (damage, lost) if part)}."
 
 
 def missing_lines(gaps: tuple[FileGap, ...]) -> Iterator[str]:
@@ -74,7 +80,7 @@ def _version_lines(shown: RecoveryShown) -> Iterator[str]:
         yield f"Versions (Compatibility) of the files: {', '.join(map(str, shown.versions))}"
     if shown.too_new:
         yield f"A process of release {escape(shown.reader or '')} abends on {_named(shown.too_new)}: a later version."
-    elif shown.reader is not None:
+    elif shown.reader is not None and not shown.is_partial:
         yield f"A process of release {escape(shown.reader)} reads all files whose version is told."
 
 
@@ -98,24 +104,25 @@ def restart_lines(shown: RestartShown, settings: Settings) -> Iterator[str]:
     if shown.recovery_point is not None:
         yield _line("Recovery point", f"{_place(shown.recovery_point)}: readers go on there")
     if shown.cut is not None:
-        yield from _cut_lines(shown.cut, shown.again)
+        yield from _cut_lines(shown.cut, shown.again, is_partial=shown.is_partial)
 
 
 def cut_lines(shown: CutShown, _settings: Settings) -> Iterator[str]:
     """A transaction that was cut."""
     where = _place(shown.cut.begin) if shown.cut.begin else "a place that is not here"
     yield f"Cut at {where}: {'by a restart' if shown.cut.ended is Ended.CUT else 'the next transaction begins inside'}"
-    yield from _cut_lines(shown.cut, shown.again)
+    yield from _cut_lines(shown.cut, shown.again, is_partial=shown.is_partial)
 
 
-def _cut_lines(cut: TransactionRef, again: SecondCopy | None) -> Iterator[str]:
+def _cut_lines(cut: TransactionRef, again: SecondCopy | None, *, is_partial: bool) -> Iterator[str]:
     tables = ", ".join(f"{escape(name) or '(no name)'} {number}" for name, number in sorted((cut.tables or {}).items()))
     where = f" from {_place(cut.begin)}" if cut.begin else ""
     listed = f" ({tables})" if tables else ""
     verb = "it" if cut.records == 1 else "them"
     yield _line("Cut", f"{_transaction(cut)}, {_records(cut)}{where}{listed}: a Replicat drops {verb}")
     if again is None:
-        yield _line("Again at", "nowhere: rolled back, still to come, or lost")
+        if not is_partial:
+            yield _line("Again at", "nowhere: rolled back, still to come, or lost")
         return
     yield _line("Again at", f"{_extent(again.ref)}, {_records(again.ref)}, whole: {_likeness(cut, again)}")
 
@@ -190,13 +197,15 @@ def end_lines(end: RecoveryEnd, _settings: Settings) -> Iterator[str]:
     shown = end.shown
     order = f"CSNs go back at {amount(shown.order_breaks, 'place')}" if shown.order_breaks else "CSNs never go back"
     twice = f"{amount(shown.twice, 'transaction')}, {amount(shown.twice_records, 'record')}" if shown.twice else "none"
-    yield f"Order: {order}. Twice: {twice}."
-    if shown.lost:
+    verdicts = (("Order", order, shown.order_breaks), ("Twice", twice, shown.twice))
+    if told := [f"{what}: {text}." for what, text, found in verdicts if found or not shown.is_partial]:
+        yield " ".join(told)
+    if shown.lost and not shown.is_partial:
         yield f"{amount(shown.lost, 'cut transaction')} without a whole copy."
     if shown.unnamed:
         yield f"{amount(shown.unnamed, 'whole transaction')} without a CSN or a TRANID: no copy of such is told."
     if shown.is_unsure:
-        yield "So many transactions are out of order that copies of some may have been missed."
+        yield "So many transactions are cut or out of order that copies of some may have been missed."
     if not shown.is_listed:
         yield "Not all findings are listed."
     if shown.is_filtered:

@@ -36,6 +36,7 @@ _RENDERERS = {
     "DdlCounted": ("ddl_text", "counted_lines"),
     "HeartbeatsShown": ("heartbeat_text", "heartbeats_lines"),
     "PathLagShown": ("heartbeat_text", "path_lines"),
+    "RestartPositionShown": ("heartbeat_text", "restart_position_lines"),
     "BeatShown": ("heartbeat_text", "beat_lines"),
     "BeatIntervalShown": ("heartbeat_text", "interval_lines"),
     "HeartbeatRowShown": ("heartbeat_text", "row_lines"),

@@ -6,17 +6,19 @@
        STOCK_KG  BIGINT      300      310      *
 
 K marks the key. A column that an image does not have is blank there, NULL is NULL, text is in quotes, bytes are X'…'.
-What does not decode is ?'…' in hex, and the reason stands below. A value wider than a third of RECLEN is cut.
+What does not decode is ?'…' in hex, and the reason stands below; so are the bytes of a row that does not come apart.
+A value wider than a third of RECLEN is cut.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 
 from logdump.notation.display_width import aligned, cut_to
 from logdump.notation.escape import escape
 from logdump.session.settings import Settings
-from trailformat import Change, ColumnChange, Record, Value
+from trailformat import Change, ColumnChange, Record, TrailError, Value
 from trailformat.values.sql_types import sql_type
 
 _HEAD = (" ", "Column", "Type", "Before", "After", "Changed")
@@ -29,6 +31,7 @@ def values_lines(change: Change, record: Record, settings: Settings) -> Iterator
     """The table of ``change``, below ``record``, which is the change or one half of it; nothing without columns."""
     if change.problem is not None:
         yield f"Values cannot be shown: {escape(change.problem)}"
+        yield from _bytes(record, settings)
     if not change.columns:
         return
     yield _title(change, record)
@@ -44,6 +47,13 @@ def values_lines(change: Change, record: Record, settings: Settings) -> Iterator
     ]
     yield from aligned(rows)
     yield from _reasons(change)
+
+
+def _bytes(record: Record, settings: Settings) -> Iterator[str]:
+    """What a row without columns holds, where that can be read."""
+    with suppress(TrailError):
+        if record.data:
+            yield cut_to(f"?'{record.data.hex()}'", max(settings.reclen, _NARROWEST))
 
 
 def _title(change: Change, record: Record) -> str:

@@ -12,10 +12,13 @@ from logdump.session.events import Event, Notice, say
 from logdump.session.exit_status import ExitStatus
 from logdump.session.settings import Across
 from trailformat import TrailFile
+from trailformat.changes.transaction_search import BEGINNINGS
+from trailformat.records import reached
 from trailformat.trail.sequence import Spot, file_beyond
 
 if TYPE_CHECKING:
     from logdump.session.session import Session
+    from trailformat.changes.transactions import Transaction
 
 
 class Place(NamedTuple):
@@ -72,10 +75,11 @@ def over_files(session: Session, close: Callable[[TrailFile], None] = TrailFile.
 
     ``close`` is called with each of those after it when it is done with. Raises as ``files_from``, and NotATrail.
     """
-    former = session.trail
-    yield former
+    beginnings: dict[Path, Transaction] = {}
+    yield session.trail
     for path in islice(files_from(session), 1, None):
         trail = TrailFile(path)
+        BEGINNINGS[trail] = beginnings
         try:
             with session.reading(trail):
                 yield trail
@@ -90,13 +94,17 @@ def files_from(session: Session) -> Iterator[Path]:
         CommandError: a file between is missing, and ACROSS does not step over gaps; those before it have come by then.
     """
     path, across = session.trail.path, session.settings.across
-    yield path
     if across is Across.OFF:
+        reached.announce([path])
+        yield path
         return
     from trailformat.search.whole_trail import WholeTrail  # noqa: PLC0415 - line mode starts without it
 
     whole = WholeTrail.around(path)
-    for ordinal in range(whole.ordinals.get(path, len(whole)) + 1, len(whole)):
+    first = whole.ordinals.get(path, len(whole)) + 1
+    reached.announce([path, *whole.paths[first:]])
+    yield path
+    for ordinal in range(first, len(whole)):
         _check_gap(across, whole.paths[ordinal], whole.missing_before(ordinal))
         yield whole.paths[ordinal]
 

@@ -109,7 +109,7 @@ class BoundedRecoveryShown(NamedTuple):
         unknown_vendor: whether no header says that the source is Oracle.
         damaged: places of damage.
         copies: whole transactions that came before; the first copy alone counts.
-        is_partial: whether it was stopped before the end.
+        is_partial: whether not all was read.
     """
 
     title: str
@@ -152,7 +152,7 @@ class CheckpointShown(NamedTuple):
         open, persisted: the transactions that are open, and those of them that are written to disk.
         dirty: persisted before, and written anew because they have gone on.
         persisted_bytes: bytes of the persisted ones up to here, as the trail has them.
-        restart: from where Extract reads after it.
+        restart: from where Extract reads after it; None where not all was read.
     """
 
     number: int
@@ -161,7 +161,7 @@ class CheckpointShown(NamedTuple):
     persisted: int
     dirty: int
     persisted_bytes: int
-    restart: RedoStart
+    restart: RedoStart | None
 
 
 class RestartReach(NamedTuple):

@@ -33,6 +33,7 @@ class Compression(NamedTuple):
     tried: int
     tried_bytes: int
     seconds: float
+    is_partial: bool = False
 
     @property
     def ratio(self) -> float:
@@ -47,7 +48,7 @@ class Compression(NamedTuple):
     @property
     def is_incompressible(self) -> bool:
         """Whether compression does nothing: data that are encrypted, or compressed already."""
-        return bool(self.tried) and self.ratio < INCOMPRESSIBLE
+        return bool(self.tried) and self.ratio < INCOMPRESSIBLE and not self.is_partial
 
 
 class Surveyed(NamedTuple):

@@ -9,11 +9,15 @@ from typing import NamedTuple
 
 from logdump.notation.wildcard import matches
 from trailformat.codec.timestamps import JULIAN_UNIX_EPOCH
+from trailformat.errors import CannotRead, reason_of
 from trailformat.search.peek import peek
 
 
 class DirectoryEntry(NamedTuple):
-    """A file or directory: its bytes and Julian time of change, None where not known; of a trail its number and CSN."""
+    """A file or directory: its bytes and Julian time of change, None where not known; of a trail its number and CSN.
+
+    ``problem`` is the reason for which it could not be looked at.
+    """
 
     name: str
     is_directory: bool = False
@@ -21,6 +25,7 @@ class DirectoryEntry(NamedTuple):
     modified: int | None = None
     seqno: int | None = None
     first_csn: str | None = None
+    problem: str | None = None
 
 
 class FilesShown(NamedTuple):
@@ -49,11 +54,14 @@ def _is_wanted(name: str, pattern: str) -> bool:
 def _entry(path: Path) -> DirectoryEntry:
     try:
         status = path.stat()
-    except OSError:
-        return DirectoryEntry(path.name)
+    except OSError as error:
+        return DirectoryEntry(path.name, problem=None if isinstance(error, FileNotFoundError) else reason_of(error))
     modified = status.st_mtime_ns // 1000 + JULIAN_UNIX_EPOCH
     if stat.S_ISDIR(status.st_mode):
         return DirectoryEntry(path.name, is_directory=True, modified=modified)
     entry = DirectoryEntry(path.name, size=status.st_size, modified=modified)
-    peeked = peek(path) if stat.S_ISREG(status.st_mode) else None
+    try:
+        peeked = peek(path) if stat.S_ISREG(status.st_mode) else None
+    except CannotRead as error:
+        return entry._replace(problem=error.problem)
     return entry._replace(seqno=peeked.seqno, first_csn=peeked.first_csn) if peeked else entry

@@ -55,9 +55,10 @@ class DdlEvaluated(NamedTuple):
     """DDL: what one process makes of one statement, for one of its targets.
 
     ``path``, ``rba`` and ``csn`` are None for a statement given as text; ``target`` is the number of the target where
-    several MAP statements take the object. ``step`` and ``rule`` decided, ``reason`` says why. ``statement`` is what
-    comes out, None where nothing does. ``title`` names the statement in text. ``shows_steps`` and ``is_strict`` are
-    options of the command, ``shows_file`` where it goes over several.
+    several MAP statements take the object, ``trail`` the one that Extract's file names for it. ``step`` and ``rule``
+    decided, ``reason`` says why. ``statement`` is what comes out, None where nothing does. ``title`` names the
+    statement in text. ``shows_steps`` and ``is_strict`` are options of the command, ``shows_file`` where it goes over
+    several.
     """
 
     side: ProcessSide
@@ -87,6 +88,7 @@ class DdlEvaluated(NamedTuple):
     shows_steps: bool = False
     shows_file: bool = False
     is_strict: bool = False
+    trail: str | None = None
 
     @property
     def status(self) -> ExitStatus:
@@ -128,7 +130,8 @@ class Taking(NamedTuple):
 class CoverageShown(NamedTuple):
     """PARAMS COVERAGE: what a parameter file makes of a table of the trail.
 
-    ``excluded`` is the statement that takes it out of those that would take it otherwise.
+    ``excluded`` is the statement that takes it out of those that would take it otherwise, ``trail`` the one that
+    Extract writes it to.
     """
 
     side: ProcessSide
@@ -136,3 +139,4 @@ class CoverageShown(NamedTuple):
     records: int
     taken: tuple[Taking, ...]
     excluded: Rule | None
+    trail: str | None = None

@@ -27,13 +27,14 @@ if TYPE_CHECKING:
     from logdump.session.directory_listing import FilesShown
     from logdump.session.evaluation import CoverageShown, DdlCounted, DdlEvaluated, ParametersShown
     from logdump.session.explanation import Explained
-    from logdump.session.heartbeats import (
+    from logdump.session.heartbeat_events import (
         BeatGapShown,
         BeatIntervalShown,
         BeatShown,
         HeartbeatRowShown,
         HeartbeatsShown,
         PathLagShown,
+        RestartPositionShown,
     )
     from logdump.session.marks import MarksShown
     from logdump.session.recovery_events import (
@@ -50,7 +51,7 @@ if TYPE_CHECKING:
     )
     from logdump.session.repairs import RepairLoss, RepairShown
     from logdump.session.statements import ScriptPart, StatementShown
-    from trailformat import TrailError
+    from trailformat import CannotRead, TrailError
     from trailformat.changes.lobs import Lob
 
 
@@ -164,7 +165,7 @@ class RowsShown(NamedTuple):
 class Bad(NamedTuple):
     """Bytes of a trail that are not right: the error, and how many bytes it concerns, where that is known."""
 
-    error: TrailError
+    error: TrailError | CannotRead
     length: int | None = None
 
 
@@ -209,6 +210,7 @@ if TYPE_CHECKING:
         | DdlCounted
         | HeartbeatsShown
         | PathLagShown
+        | RestartPositionShown
         | BeatShown
         | BeatIntervalShown
         | HeartbeatRowShown

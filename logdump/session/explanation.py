@@ -49,18 +49,22 @@ class Conclusion(NamedTuple):
     text: Phrase
 
 
+NO_VERDICT = Conclusion("", ())
+"""What there is instead of one where not all was read."""
+
+
 class Explained(NamedTuple):
     """EXPLAIN: the whole answer.
 
     Attributes:
         question: which one.
         title: what was looked at.
-        verdict: in one sentence, and the rule that gave it.
+        verdict: in one sentence, and the rule that gave it; NO_VERDICT where the reading is partial.
         parts: what it rests on.
         assumed: what is assumed.
         not_known: what is not known, and what would tell it.
         damaged: places of damage.
-        is_partial: whether it was stopped before the end.
+        is_partial: whether not all was read.
     """
 
     question: Question

@@ -1,4 +1,4 @@
-"""Heartbeats: rows of the heartbeat tables, beats on their way, the lag of each hop; the events of HEARTBEAT.
+"""Heartbeats: rows of the heartbeat tables, beats on their way, the lag of each hop.
 
 generated  ->  Extract  ->  pump or path  ->  Replicat  ->  received
 heartbeat_ts  extract_ts    routing_ts      replicat_ts    received_ts
@@ -10,7 +10,6 @@ import enum
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from logdump.session.exit_status import ExitStatus
 from trailformat.trail.sequence import Spot
 
 ARROW = " ==> "
@@ -121,8 +120,52 @@ def way_text(names: Iterable[str]) -> str | None:
     return ARROW.join(names) or None
 
 
+class HopLags(NamedTuple):
+    """The lags of a way in microseconds; None where a moment is not known.
+
+    Attributes:
+        extract_lag: from the generation of the beat to Extract.
+        routing_lag: from Extract to the last pump or distribution path.
+        replicat_read_lag: from the last process before Replicat to Replicat.
+        replicat_lag: from Replicat to the row in the history.
+        total_lag: from the generation to the row in the history, or to Replicat where that is not known.
+    """
+
+    extract_lag: int | None
+    routing_lag: int | None
+    replicat_read_lag: int | None
+    replicat_lag: int | None
+    total_lag: int | None
+
+
+class WayTimes(NamedTuple):
+    """The moments of a beat on its way (Julian microseconds), None where they are not set."""
+
+    heartbeat_ts: int | None
+    extract_ts: int | None
+    routing_ts: int | None
+    replicat_ts: int | None
+    received_ts: int | None = None
+
+    @property
+    def lags(self) -> HopLags:
+        """The lag of each hop."""
+        heartbeat, extract, routing, replicat, received = self
+        return HopLags(
+            difference(extract, heartbeat),
+            difference(routing, extract),
+            difference(replicat, extract if routing is None else routing),
+            difference(received, replicat),
+            difference(replicat if received is None else received, heartbeat),
+        )
+
+
 class Beat(NamedTuple):
-    """One heartbeat as far as a row shows it; timestamps in Julian microseconds, None where they are not set."""
+    """One heartbeat as far as a row shows it; timestamps in Julian microseconds, None where they are not set.
+
+    ``is_reported`` of one that went out and whose arrival the other database has reported back with a beat of its own:
+    the restart position and the low watermark in the row are not those of its way.
+    """
 
     row: HeartbeatRow
     direction: Direction
@@ -134,6 +177,7 @@ class Beat(NamedTuple):
     extract: str | None
     routing_path: tuple[str, ...]
     replicat: str | None
+    is_reported: bool = False
 
     @property
     def path(self) -> tuple[str | None, str | None, Direction, tuple[str, ...]]:
@@ -150,41 +194,24 @@ class Beat(NamedTuple):
     @property
     def moments(self) -> tuple[int, ...]:
         """The moments that its row tells: of the commit, and of each step on the way."""
-        times = self.heartbeat_ts, self.extract_ts, self.routing_ts, self.replicat_ts, self.received_ts
-        return (self.row.commit_time, *(time for time in times if time is not None))
+        return (self.row.commit_time, *(time for time in self._times if time is not None))
 
     @property
     def stage(self) -> str:
         """The last process that it had passed when the row was written: seed, extract, routing, replicat, history."""
-        if self.row.role is Role.HISTORY:
+        if self.row.role is Role.HISTORY and not self.is_reported:
             return Role.HISTORY.value
         reached = {"replicat": self.replicat_ts, "routing": self.routing_ts, "extract": self.extract_ts}
         return next((name for name, moment in reached.items() if moment is not None), Role.SEED.value)
 
     @property
-    def extract_lag(self) -> int | None:
-        """Microseconds from its generation to Extract."""
-        return difference(self.extract_ts, self.heartbeat_ts)
+    def _times(self) -> WayTimes:
+        return WayTimes(self.heartbeat_ts, self.extract_ts, self.routing_ts, self.replicat_ts, self.received_ts)
 
     @property
-    def routing_lag(self) -> int | None:
-        """Microseconds from Extract to the last pump or distribution path; None where there was none."""
-        return difference(self.routing_ts, self.extract_ts)
-
-    @property
-    def replicat_read_lag(self) -> int | None:
-        """Microseconds from the last process before Replicat to Replicat."""
-        return difference(self.replicat_ts, self.routing_ts if self.routing_ts is not None else self.extract_ts)
-
-    @property
-    def replicat_lag(self) -> int | None:
-        """Microseconds from Replicat to the row in the history."""
-        return difference(self.received_ts, self.replicat_ts)
-
-    @property
-    def total_lag(self) -> int | None:
-        """Microseconds from its generation to the row in the target, or to Replicat where that is not known."""
-        return difference(self.replicat_ts if self.received_ts is None else self.received_ts, self.heartbeat_ts)
+    def lags(self) -> HopLags:
+        """The lag of each hop."""
+        return self._times.lags
 
     @property
     def is_apply_unknown(self) -> bool:
@@ -192,9 +219,29 @@ class Beat(NamedTuple):
         return self.received_ts is None and self.replicat_ts is not None
 
     @property
+    def heartbeat_csn(self) -> str | None:
+        """The CSN of the beat in the source."""
+        return None if self.is_reported else self.row.heartbeat_csn
+
+    @property
+    def restart_csn(self) -> str | None:
+        """The CSN at which Extract would have started again when it passed."""
+        return None if self.is_reported else self.row.restart_csn
+
+    @property
+    def restart_ts(self) -> int | None:
+        """The redo's time there."""
+        return None if self.is_reported else self.row.restart_ts
+
+    @property
+    def low_watermark_csn(self) -> str | None:
+        """The low watermark of Replicat when it applied the beat."""
+        return None if self.is_reported else self.row.low_watermark_csn
+
+    @property
     def oldest_open_age(self) -> int | None:
-        """Microseconds that Extract's redo reached back when it passed: to where it would start again."""
-        return difference(self.extract_ts, self.row.restart_ts)
+        """Microseconds that Extract's redo reached back when the beat passed it."""
+        return difference(self.extract_ts, self.restart_ts)
 
 
 class SpreadSummary(NamedTuple):
@@ -272,86 +319,3 @@ class PathLag(NamedTuple):
     def negative(self) -> int:
         """Lags below zero: the clocks differ."""
         return sum(hop.negative for hop in self.hops.values() if hop is not None)
-
-
-class Clock(enum.Enum):
-    """The source of an answer's moment: the newest time in the trail, the user, or this machine."""
-
-    TRAIL = "trail"
-    GIVEN = "given"
-    NOW = "now"
-
-
-class HeartbeatsShown(NamedTuple):
-    """HEARTBEAT: the answer as a whole.
-
-    Attributes:
-        tables: the heartbeat tables that rows were found of.
-        beats: how many; ``paths`` ways they go, ``others`` of them ways that are not listed one by one.
-        first, last: their times (Julian); None without a beat.
-        at: the moment of the answer, and where that comes from; None without a time in the trail.
-        not_beats: tables that are called like one and hold no beat.
-        same_database: whether a row names one database on both sides: its OUTGOING_ columns stay empty then.
-        problems: rows with something that does not decode.
-        damaged: places that hold no sound record: beats there are not known.
-        deleted: rows of the history that deletes in the trail have removed.
-        purged: rows of the history that RETENTION would remove at ``at``; None where it is not given.
-        is_partial: whether it was stopped.
-    """
-
-    tables: tuple[str, ...]
-    beats: int
-    paths: int
-    others: int
-    first: int | None
-    last: int | None
-    at: int | None
-    at_source: Clock
-    not_beats: tuple[str, ...]
-    same_database: bool
-    problems: int
-    damaged: int
-    deleted: int
-    purged: int | None
-    is_partial: bool
-
-    @property
-    def status(self) -> ExitStatus:
-        """Bad data when there is damage."""
-        return ExitStatus.BAD_DATA if self.damaged else ExitStatus.OK
-
-
-class PathLagShown(NamedTuple):
-    """HEARTBEAT LAG: one way, at a moment (Julian)."""
-
-    lag: PathLag
-    at: int
-    at_source: Clock
-
-
-class BeatShown(NamedTuple):
-    """HEARTBEAT HISTORY: one beat."""
-
-    beat: Beat
-
-
-class BeatIntervalShown(NamedTuple):
-    """HEARTBEAT HISTORY EVERY: the beats of one way in an interval, from its start (Julian) to before its end."""
-
-    start: int
-    end: int
-    lag: PathLag
-
-
-class HeartbeatRowShown(NamedTuple):
-    """HEARTBEAT ROWS: one row, as far as it is on its way."""
-
-    row: HeartbeatRow
-    stage: str
-
-
-class BeatGapShown(NamedTuple):
-    """HEARTBEAT GAPS: beats of one way that are missing."""
-
-    lag: PathLag
-    gap: Gap

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 
 from logdump.session.exit_status import ExitStatus
 
@@ -12,6 +12,9 @@ if TYPE_CHECKING:
     from trailformat.search.transaction_walk import Ended
     from trailformat.search.whole_trail import FileGap
     from trailformat.trail.sequence import Spot
+
+
+T = TypeVar("T")
 
 
 class TransactionRef(NamedTuple):
@@ -54,6 +57,7 @@ class RestartShown(NamedTuple):
         recovery_point: the place behind that, where readers go on.
         cut: the transaction that it cut.
         again: its second copy.
+        is_partial: whether not all of the trail was read, where a copy may be.
     """
 
     spot: Spot
@@ -63,13 +67,15 @@ class RestartShown(NamedTuple):
     recovery_point: Spot | None
     cut: TransactionRef | None = None
     again: SecondCopy | None = None
+    is_partial: bool = False
 
 
 class CutShown(NamedTuple):
-    """A transaction that the next one overtook, without a restart that tells why."""
+    """A transaction that the next one overtook, without a restart that tells why; ``is_partial`` as in a restart."""
 
     cut: TransactionRef
     again: SecondCopy | None = None
+    is_partial: bool = False
 
 
 class SecondCopyShown(NamedTuple):
@@ -157,7 +163,7 @@ class RecoveryShown(NamedTuple):
         twice: whole copies of whole transactions; ``twice_records`` are the records in them.
         order_breaks: places where CSNs go back.
         unnamed: whole transactions of which no copy can be told.
-        is_unsure: whether so many transactions are out of order that copies of some may have been missed.
+        is_unsure: whether so many transactions are cut or out of order that copies of some may have been missed.
         damaged: places of damage.
         incomplete: transactions that damage or a missing file has left without a part.
         gaps: files that are missing.
@@ -166,7 +172,7 @@ class RecoveryShown(NamedTuple):
         reader: the release that READER names; ``too_new`` are the files it cannot read.
         open: the transaction in which the trail ends.
         half_record: the record in which it ends.
-        is_partial: whether it was stopped before the end.
+        is_partial: whether not all of the trail was read; then nothing is told that only all of it shows.
         is_listed: whether all findings are listed.
         is_filtered: whether only those are with a record that passes the filter.
     """
@@ -204,6 +210,16 @@ class RecoveryShown(NamedTuple):
         if self.lost or self.twice or self.order_breaks:
             return ExitStatus.FINDINGS
         return ExitStatus.BAD_DATA if self.damaged or self.unreadable else ExitStatus.OK
+
+
+def so_far(finding: T) -> T:
+    """A finding of a partial reading: without what only all of the trail shows."""
+    told: Any = finding
+    if isinstance(told, RestartShown | CutShown):
+        told = told._replace(is_partial=True)
+    elif isinstance(told, TrailFileShown):
+        told = told._replace(keeps=None)
+    return cast("T", told)
 
 
 class RecoveryEnd(NamedTuple):

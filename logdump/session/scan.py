@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from logdump.session.events import Event, Progress
 from trailformat import Record
+from trailformat.records import reached
 from trailformat.search.nearby import NEARBY
 
 if TYPE_CHECKING:
@@ -17,6 +18,10 @@ if TYPE_CHECKING:
 
 _OF_VALUE = 4
 """How many times as long a record takes whose values are decoded."""
+
+
+_REPORTED = 64
+"""Records that are read one by one between two reports of how far that is."""
 
 
 class FilteredReader:
@@ -89,10 +94,8 @@ class FilteredReader:
             is_over = self._stop is not None and self._cursor.next >= self._stop
             if is_over or (record := self._cursor.read()) is None:
                 return None
-            self.scanned += 1
             try:
-                if self.scanned % self._session.settings.notify == 0:
-                    yield progress(self.scanned, record)
+                yield from self._progress_at(record)
                 if (not self._selection.is_active or self._passes(record)) and (wanted is None or wanted(record)):
                     return record
             except (KeyboardInterrupt, GeneratorExit):
@@ -104,6 +107,14 @@ class FilteredReader:
             elif wanted is None or wanted(item):
                 return item
         return None
+
+    def _progress_at(self, record: Record) -> Iterator[Progress]:
+        """Count a record that is read by itself, and tell how far that is from time to time."""
+        self.scanned += 1
+        if self.scanned % _REPORTED == 0:
+            reached.report(self._session.trail.path, record.rba)
+        if self.scanned % self._session.settings.notify == 0:
+            yield progress(self.scanned, record)
 
     def _passes(self, record: Record) -> bool:
         passes = self._selection.accepts(record)

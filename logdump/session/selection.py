@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from trailformat import NotATrail, Record, TrailError, TrailFile
+from trailformat import CannotRead, Record, TrailError, TrailFile
 from trailformat.codec.lazy import Lazy
 
 if TYPE_CHECKING:
@@ -117,7 +117,7 @@ class Selection:
     def _definition_at(self, rba: int) -> RowDefinition:
         record = self._trail.record_at(rba)
         if record is None:
-            raise NotATrail("the file has become shorter", path=self._trail.path, rba=rba)
+            raise CannotRead("the file has become shorter", path=self._trail.path, rba=rba)
         return self._definitions.of(record)
 
     @property

@@ -65,6 +65,7 @@ class Session:
         self.obeyed_in_all = 0
         self.is_over = False
         self.is_script = self.has_failed_filter = False
+        self.stops = ""
         self._filters: FilterSet | None = None
         self.narrowing: Callable[[TrailFile], FilterSet] | None = None
         self._source_definitions: SourceDefinitions | None = None

@@ -9,7 +9,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from logdump.arrow.records.errors import place
-from trailformat import TrailError
+from trailformat import CannotRead, TrailError
 
 
 class SourceError(Exception):
@@ -33,7 +33,7 @@ class BadTrail(SourceError):
 
 
 class FileChanged(SourceError):
-    """A file that has gone, or has become shorter, since the read was planned."""
+    """A file that has gone, has become shorter or cannot be read any more, since the read was planned."""
 
 
 class SplitMismatch(SourceError):
@@ -44,7 +44,7 @@ class SchemaChanged(SourceError):
     """A table has a column, a type or a key that came after the schema of the read was made."""
 
 
-def located(error: TrailError, path: str | Path, rba: int | None = None) -> str:
+def located(error: TrailError | CannotRead, path: str | Path, rba: int | None = None) -> str:
     """The line about an error of the trail: where, what, what was expected and found."""
     rba = error.rba if error.rba is not None else rba
     return f"{place(error.path or path, rba)}: {error.explained()}"

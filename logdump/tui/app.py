@@ -43,7 +43,6 @@ from logdump.tui.text.styled import StyledScreen
 from trailformat.trail.sequence import Spot
 
 _POLL_EVERY = 1.0
-_PLACES: dict[type | None, Area] = {Prompt: Area.PROMPT, SideBySidePane: Area.SIDE_BY_SIDE}
 
 
 class TrailApp(HarmlessApp):
@@ -167,7 +166,7 @@ class TrailApp(HarmlessApp):
     def on_descendant_focus(self, _event: events.DescendantFocus) -> None:
         """The keys of the place are those that act there."""
         if len(self.screen_stack) == 1:
-            self.model.place = _PLACES.get(type(self.focused), Area.PANES)
+            self.model.place = getattr(self.focused, "place", Area.PANES)
             self.model.offers = ""
 
     def on_prompt_offered(self, message: Prompt.Offered) -> None:
@@ -257,7 +256,7 @@ class TrailApp(HarmlessApp):
 
     def action_show_tab(self, name: str) -> None:
         """Show a page of the lower pane."""
-        self.model.show_page(name)
+        self.pages.open(name, self.records)
 
     def action_leave(self) -> None:
         """Esc: one level back, and never out of the program."""
@@ -269,8 +268,8 @@ class TrailApp(HarmlessApp):
                 return
         elif self.model.upper != "records":
             self.model.upper = "records"
-        elif self.model.page == OUTPUT:
-            self.model.show_page(self.model.page_before)
+        elif self.pages.leave_output():
+            return
         self.records.focus()
 
     def action_leave_or_quit(self) -> None:
@@ -311,6 +310,7 @@ class TrailApp(HarmlessApp):
     def action_follow(self) -> None:
         """Follow the end of the trail, or no longer."""
         self.model.follows = not self.model.follows
+        self.model.show_records_page()
 
     def action_copy_rba(self) -> None:
         """The RBA under the cursor, into the terminal's clipboard."""
@@ -333,18 +333,18 @@ class TrailApp(HarmlessApp):
         page.shows_margin = not page.shows_margin
         page.refresh()
 
-    def action_show_help(self) -> None:
+    async def action_show_help(self) -> None:
         """The keys."""
-        self.push_screen(HelpScreen(self.appearance.keymap.keys, self.glyphs))
+        await self.push_screen(HelpScreen(self.appearance.keymap.keys, self.glyphs))
 
-    def action_show_palette(self) -> None:
+    async def action_show_palette(self) -> None:
         """All commands; the one chosen begins a line."""
 
         def take(name: str | None) -> None:
             if name is not None:
                 self.action_type_in(f"{name} ")
 
-        self.push_screen(Palette(self.glyphs), take)
+        await self.push_screen(Palette(self.glyphs), take)
 
     def action_show_choices(self, name: str) -> None:
         """One of the panes over the record list; again: the list."""
@@ -387,13 +387,13 @@ class TrailApp(HarmlessApp):
         """The user has moved: so does the session."""
         with self.model.changing():
             self._reports.stand_at(row)
-            self.model.follows = False
+            self.model.move()
 
     def row_beyond(self, rba: int | None, is_before: bool) -> None:  # noqa: FBT001 - called by the list alone
         """The user has moved over an end of the file: so does the session."""
         with self.model.changing():
             self._reports.cross(rba, backwards=is_before)
-            self.model.follows = False
+            self.model.move()
 
     def on_pane_read(self, message: messages.PaneRead) -> None:
         """A page about a record is here."""

@@ -1,4 +1,4 @@
-"""Each test that docs/seed-trace.md names exists, and each of its statements stands once, in the part of its seed."""
+"""Each test that docs/seed-trace.md names exists, and every statement of the seeds has one row in its part."""
 
 from __future__ import annotations
 
@@ -13,16 +13,24 @@ import pytest
 
 from tests.laws.imports import ROOT
 
+LAST = {"001": 73, "002": 30, "003": 46, "004": 104}
 PAGE = (ROOT / "docs" / "seed-trace.md").read_text(encoding="utf-8")
 PART = re.compile(r"^## Seed (\d{3}):.*\n(?s:(.*?))(?=^## |\Z)", re.MULTILINE)
 ROW = re.compile(r"^\| (\d{3}-\w+) \|(.*)\|$", re.MULTILINE)
-TEST = re.compile(r"`([^`:]+)::([^`\[]+)(?:\[[^`]*\])?`")
+TEST = re.compile(r"`([^`:]+)::([^`\[]+)(?:\[([^`]*)\])?`")
+PARTS_OF_SEED_0 = (*("X9a", "X9b", "X9c", "X10a", "X10b"), *("R8a", "R8b"), "N1")
+STATEMENTS = {
+    *(f"000-{side}{number}" for side in "XR" for number in range(1, 15)),
+    *(f"000-{part}" for part in PARTS_OF_SEED_0),
+    *(f"{seed}-{number}" for seed, last in LAST.items() for number in range(1, last + 1)),
+}
+"""All statements: those of the DDL steps, and so many of each other seed."""
 
 
 class Row(NamedTuple):
     seed: str
     name: str
-    tests: tuple[tuple[str, str], ...]
+    tests: tuple[tuple[str, str, str], ...]
 
 
 def rows() -> Iterator[Row]:
@@ -49,6 +57,13 @@ def test_every_statement_stands_once_in_the_part_of_its_seed() -> None:
     assert [name for name, number in Counter(row.name for row in ROWS).items() if number > 1] == []
 
 
+def test_no_statement_is_missing_or_without_a_test() -> None:
+    assert {row.name for row in ROWS} == STATEMENTS
+    assert [row.name for row in ROWS if not row.tests] == []
+
+
 @pytest.mark.parametrize("row", ROWS, ids=[row.name for row in ROWS])
 def test_the_tests_of_a_statement_exist(row: Row) -> None:
-    assert [(path, name) for path, name in row.tests if name not in names_in(path)] == []
+    assert [(path, name) for path, name, _ in row.tests if name not in names_in(path)] == []
+    cases = [(path, case) for path, _, case in row.tests if path.endswith(".py")]
+    assert [(path, case) for path, case in cases if case not in (ROOT / path).read_text(encoding="utf-8")] == []

@@ -70,7 +70,7 @@ def test_values_of_a_row_say_so(line: Line, plain: Path, ciphered: Path) -> None
     shown = line("n 20")
     refused = [at for at, one in enumerate(shown) if one.startswith("Values cannot be shown")]
     assert refused
-    assert [shown[at + 1] for at in refused] == [said] * len(refused)
+    assert all(said in shown[at + 1 : at + 3] for at in refused)
     line(f"open {plain}")
     assert said not in line("n 20")
 

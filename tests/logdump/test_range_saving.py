@@ -23,7 +23,7 @@ from tests.logdump.line import Line
 from tests.searching import IS_LONG, examples
 from tests.trailformat.samples import BOTH, IO_TIME, row, table_record, trail_of
 from tests.trailformat.scan.drawn_definitions import drawn_trail
-from trailformat import ByteOrder, NotATrail, Record, TrailFile, make_file_header, make_file_header_record
+from trailformat import ByteOrder, CannotRead, Record, TrailFile, make_file_header, make_file_header_record
 from trailformat.scan import Engine, is_available, parallel, scan
 from trailformat.scan.rows import NO_INDEX, definitions, row_bytes
 from trailformat.trail.whole_file import early
@@ -267,5 +267,5 @@ def test_a_file_that_is_cut_while_it_is_copied_is_told(tmp_path: Path, monkeypat
         (rows,) = rows_of(trail, batch, np.arange(50))
         path.write_bytes(b"")
         for copy_range in (None, lambda source, start, stop, _: source.copy_to(target.fileno(), start, stop)):
-            with pytest.raises(NotATrail, match="the file was cut while it was read"):
+            with pytest.raises(CannotRead, match="the file was cut while it was read"):
                 RangeCopy(lambda _: None, lambda _data, _records: None, copy_range=copy_range).copy(rows)

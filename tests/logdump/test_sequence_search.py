@@ -80,14 +80,15 @@ def test_a_csn_behind_the_last_is_not_there_and_the_position_stays(line: Line, t
     paths = write_trail(tmp_path, ORACLE)
     line(f"open {paths[1]}; n 3")
     before = line.session.cursor.next
-    assert line("pos csn 999999") == ["No record with CSN >= 999999 in this trail."]
+    (said,) = line("pos csn 999999")
+    assert said.startswith("No record with CSN >= 999999 in this trail. It goes from CSN 1000 to 1590, ")
     assert (line.session.trail.path, line.session.cursor.next) == (paths[1], before)
 
 
 def test_a_csn_of_another_database_is_never_reached(line: Line, tmp_path: Path) -> None:
     paths = write_trail(tmp_path, ORACLE)
-    line(f"open {paths[0]}; pos csn 00000000/05002818")
-    assert line.failures
+    said = line(f"open {paths[0]}; pos csn 00000000/05002818")
+    assert (said[-1], len(line.failures)) == ("No record with CSN >= 00000000/05002818 in this trail.", 1)
 
 
 def test_what_is_no_csn_is_refused(line: Line, tmp_path: Path) -> None:
@@ -109,10 +110,19 @@ def test_a_time_is_found_in_its_file(text: str, file: int, csn: str, line: Line,
     assert place(line) == (paths[file].name, csn, FIRST)
 
 
-@pytest.mark.parametrize("text", ["", "noon", "2024-02-30"])
-def test_what_is_no_time_is_refused(text: str, shop: Line) -> None:
-    shop(f"pos time {text}")
-    assert shop.failures
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("", "a time is [[yy]yy-mm-dd] [hh[:mm][:ss]] or ISO 8601, yyyy-mm-ddThh:mm:ss with Z or +hh:mm, not ''."),
+        (
+            "noon",
+            "a time is [[yy]yy-mm-dd] [hh[:mm][:ss]] or ISO 8601, yyyy-mm-ddThh:mm:ss with Z or +hh:mm, not 'noon'.",
+        ),
+        ("2024-02-30", "'2024-02-30' does not exist: day is out of range for month."),
+    ],
+)
+def test_what_is_no_time_is_refused(text: str, why: str, shop: Line) -> None:
+    assert (shop(f"pos time {text}")[0], len(shop.failures)) == (f"POSITION: {why}", 1)
 
 
 def test_the_headers_decide_which_files_are_read(line: Line, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -27,7 +27,7 @@ pytestmark = pytest.mark.skipif(not is_available(Engine.NUMBA), reason="the kern
 
 LONG = {
     **{name: (writer.command, "nothing was ") for name, writer in WRITERS.items()},
-    "check": ("check", "this check is partial"),
+    "check": ("check", "this is partial"),
     "find": ("find nowhere-at-all", "none with nowhere-at-all"),
     "find back": ("pos eof; find nowhere-at-all; find previous", "none with nowhere-at-all"),
     "redo": ("redo 99", "the position stays"),
@@ -87,9 +87,9 @@ def test_ctrl_c_between_two_files_of_a_count(line: Line) -> None:
     events = run_line(line.session, REGISTRY, f"count log {TRAILS}/?t000000000")
     first = next(events)
     assert "counted" in str(first)
-    *_, last = _what_is_still_told(events)
-    assert isinstance(last, Notice)
-    assert last.lines[0].endswith("records: this count is partial.")
+    first, *_ = _what_is_still_told(events)
+    assert isinstance(first, Notice)
+    assert first.lines[0].endswith("records: this count is partial.")
 
 
 def test_ctrl_c_while_a_line_is_printed(
@@ -103,4 +103,4 @@ def test_ctrl_c_while_a_line_is_printed(
     monkeypatch.setattr(script, "_show_progress", interrupted)
     with pytest.raises(KeyboardInterrupt):
         script.run()
-    assert "this check is partial" in capsys.readouterr().err
+    assert "this is partial" in capsys.readouterr().err

@@ -66,9 +66,10 @@ WRITING_MODULES = {
     "logdump/operations/export/appended_file.py",
     "logdump/operations/export/spark_export.py",
     "logdump/spark/write/publish.py",
+    "logdump/line/terminal.py",
     "logdump/cli.py",
 }
-"""Where files are opened for writing or named; all others go through these. cli opens the null device."""
+"""Where files are opened for writing or named; all others go through these. cli and terminal open the null device."""
 _WRITE_CALL = re.compile(
     r"\bO_(?:WRONLY|RDWR|CREAT|APPEND)\b|\.open\(\s*[\"'][rb]*[wax+]|\bopen\([^)]*,\s*[\"'][rb]*[wax+]"
     r"|\.(?:write_text|touch|symlink_to|hardlink_to|rename)\(|\bmkstemp\(|\.truncate\(|\bNamedTemporaryFile\("

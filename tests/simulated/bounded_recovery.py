@@ -117,13 +117,16 @@ def _place(at: int, operations: int) -> int:
 def drawn_history(
     random: Random, *, hours: int = 30, short: int = 200, long: int = 12, threads: int = 1
 ) -> list[Worked]:
-    """Many transactions of one operation that are committed at once, and some that stay open for hours."""
+    """Many transactions of one operation that are committed at once, and some that stay open for hours.
+
+    Half of all begin on the hour, where checkpoints are.
+    """
     span, history = hours * 3600, []
     for number in range(short):
-        moment = random.randrange(span) * SECOND
+        moment = _begin(random, hours) * SECOND
         history.append(Worked(number, (moment,), moment, thread=random.randrange(threads)))
     for number in range(short, short + long):
-        begin = random.randrange(span)
+        begin = _begin(random, hours)
         end = min(span, begin + random.choice((600, 7200, 20_000, 60_000)))
         middle = sorted(random.randrange(begin, end + 1) for _ in range(random.randrange(1, 5)))
         operations = tuple(moment * SECOND for moment in (begin, *middle))
@@ -138,6 +141,11 @@ def drawn_history(
             )
         )
     return history
+
+
+def _begin(random: Random, hours: int) -> int:
+    """A second, as often as not at the beginning of an hour."""
+    return random.choice((random.randrange(hours * 3600), random.randrange(hours) * 3600))
 
 
 _SHORT = 10 * MINUTE

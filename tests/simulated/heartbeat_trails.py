@@ -7,10 +7,11 @@ from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from random import Random
+from typing import Any
 
 from fixtures import heartbeats
 from fixtures.capture import Capture
-from fixtures.changes import Change, delete, insert, update
+from fixtures.changes import Change, delete, insert, update, update_pair
 from fixtures.flavour import MYSQL_21, ORACLE_12, Flavour
 from fixtures.headers import file_header
 from fixtures.heartbeats import HEARTBEAT, HISTORY
@@ -28,6 +29,7 @@ BEGUN = from_datetime(EPOCH)
 OTHER_TABLE = MYSQL_21.teas._replace(number=3)
 """A table that has nothing to do with heartbeats."""
 _MINUTE = 60_000_000
+JITTER = 1_500_000
 
 
 def values(row: Row, columns: Sequence[str]) -> Values:
@@ -45,6 +47,7 @@ class HeartbeatTrail:
         base: the name of the tables.
         flavour: who writes, and in what byte order.
         created: when the file is begun, in microseconds of the simulation.
+        behind: the number of transactions before the first one, in earlier files.
     """
 
     def __init__(
@@ -56,6 +59,7 @@ class HeartbeatTrail:
         base: str = "GGADMIN.GG_HEARTBEAT",
         flavour: Flavour = ORACLE_12,
         created: int = 0,
+        behind: int = 0,
     ) -> None:
         self.path = path
         self._columns = {"": tuple(heartbeat), "_HISTORY": tuple(history)}
@@ -67,6 +71,7 @@ class HeartbeatTrail:
         header = replace_values(file_header(flavour), "TrailInfo", {"CreationTime": BEGUN + created})
         self._writer = TrailWriter(path, order=flavour.order, file_header=header)
         self._capture = Capture(self._writer, flavour)
+        self._capture.go_on_behind(behind)
         self._capture.now = BEGUN + created
         self._capture.database()
         for one in self._tables.values():
@@ -81,9 +86,30 @@ class HeartbeatTrail:
         columns = self._columns[ending]
         self._write([update(self._tables[ending], values(before, columns), values(after, columns))], moment)
 
+    def update_in_two(self, before: Row, after: Row, moment: int, ending: str = "") -> None:
+        """The same as two records, the old values in the first."""
+        columns = self._columns[ending]
+        self._write(update_pair(self._tables[ending], values(before, columns), values(after, columns)), moment)
+
     def delete(self, row: Row, moment: int, ending: str = "") -> None:
         """A row that goes."""
         self._write([delete(self._tables[ending], values(row, self._columns[ending]))], moment)
+
+    def both(self, row: Row, history: Row, moment: int, *, cut: bool = False) -> None:
+        """A row and one of the history in one transaction, as Replicat writes them; cut: the first of them alone."""
+        changes = [
+            insert(self._tables[ending], values(one, self._columns[ending]))
+            for ending, one in (("", row), ("_HISTORY", history))
+        ]
+        if not cut:
+            self._write(changes, moment)
+            return
+        self._capture.now = BEGUN + moment - _MINUTE
+        self._capture.cut(*changes, records=1)
+
+    def go_back(self, transactions: int) -> None:
+        """The next transactions are the last ones once more, by their CSNs and TRANIDs."""
+        self._capture.go_on_behind(-transactions)
 
     def restart(self, moment: int, io_type: int = RESTART_OK) -> None:
         """Extract is started again."""
@@ -124,6 +150,42 @@ class HeartbeatTrail:
         """The file, whole."""
         self._writer.commit()
         return self.path
+
+
+class UntidyTrail(HeartbeatTrail):
+    """The same with rows as they come in the field: off their minutes, now and then late, now and then twice."""
+
+    def __init__(self, path: Path, random: Random, **options: Any) -> None:
+        super().__init__(path, **options)
+        self._random = random
+        self._held: list[tuple[Row, int, str]] = []
+        self._rows = 0
+
+    def insert(self, row: Row, moment: int, ending: str = "") -> None:
+        """A row, up to a second and a half off; one in five comes behind the next, one in seven comes twice."""
+        off = self._random.randint(-JITTER, JITTER)
+        row = {name: one + off if isinstance(one, int) else one for name, one in row.items()}
+        self._rows += 1
+        if self._rows % 5 == 0 and not self._held:
+            self._held.append((row, moment + off, ending))
+            return
+        for _ in range(2 if self._rows % 7 == 0 else 1):
+            super().insert(row, moment + off, ending)
+        self._release()
+
+    def restart(self, moment: int, io_type: int = RESTART_OK) -> None:
+        """Extract is started again; it has written everything before."""
+        self._release()
+        super().restart(moment, io_type)
+
+    def _release(self) -> None:
+        while self._held:
+            super().insert(*self._held.pop())
+
+    def close(self) -> Path:
+        """The file, whole."""
+        self._release()
+        return super().close()
 
 
 def target_trail(path: Path, moments: Iterable[int], replicats: Sequence[str] = ("REP1",)) -> Path:

@@ -191,7 +191,7 @@ def lag_history_query(spelling: Spelling) -> str:
       {seconds("OUTGOING_REPLICAT_TS", "OUTGOING_HEARTBEAT_TS")} AS outgoing_lag,
       SOURCE_EXTRACT_RESTART_CSN AS remote_extract_restart_csn,
       SOURCE_EXTRACT_RESTART_CSN_TS AS remote_extract_restart_csn_time,
-      {seconds("INCOMING_EXTRACT_TS", "SOURCE_EXTRACT_RESTART_CSN_TS")} AS remote_db_oldest_open_txn_age,
+      {seconds("HEARTBEAT_RECEIVED_TS", "SOURCE_EXTRACT_RESTART_CSN_TS")} AS remote_db_oldest_open_txn_age,
       REPLICAT_LOW_WATERMARK_CSN AS local_replicat_lwm_csn,
       {seconds("INCOMING_EXTRACT_TS", "INCOMING_HEARTBEAT_TS")} AS incoming_extract_lag,
       {seconds("INCOMING_ROUTING_TS", "INCOMING_EXTRACT_TS")} AS incoming_routine_lag,
@@ -223,7 +223,7 @@ def lag_query(spelling: Spelling) -> str:
       INCOMING_EXTRACT_RESTART_CSN AS remote_extract_restart_csn,
       REMOTE_DATABASE AS db_unique_name,
       INCOMING_EXTRACT_RESTART_TS AS remote_extract_restart_csn_time,
-      {seconds("INCOMING_EXTRACT_TS", "INCOMING_EXTRACT_RESTART_TS")} AS remote_db_oldest_open_txn_age,
+      {seconds(":at", "INCOMING_EXTRACT_RESTART_TS")} AS remote_db_oldest_open_txn_age,
       INCOMING_REPLICAT_LW_CSN AS local_replicat_lwm_csn
     FROM gg_heartbeat h ORDER BY {spelling.order}
     """

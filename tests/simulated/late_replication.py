@@ -5,9 +5,10 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Callable, Iterable
 from pathlib import Path
+from random import Random
 
 from tests.simulated.bounded_recovery import write_diagrams
-from tests.simulated.heartbeat_trails import HeartbeatTrail
+from tests.simulated.heartbeat_trails import HeartbeatTrail, UntidyTrail
 from tests.simulated.heartbeats import Row
 
 SECOND, MINUTE = 1_000_000, 60_000_000
@@ -85,6 +86,40 @@ def stopped_extract_without_beats(trail: HeartbeatTrail) -> None:
     _beats(trail, range(12, 18))
 
 
+def restarted_often(trail: HeartbeatTrail) -> None:
+    """The same, and Extract is started at minute 9 and 10 in vain; it has been started often before and after."""
+    for second in range(150):
+        trail.restart(-60 * MINUTE + second * SECOND)
+    _beats(trail, range(6))
+    for minute in (9, 10, 12):
+        trail.restart(minute * MINUTE)
+    _beats(trail, range(12, 18))
+    for second in range(150):
+        trail.restart(17 * MINUTE + second * SECOND // 10)
+
+
+def late_after_restarts(trail: HeartbeatTrail) -> None:
+    """Extract is down from minute 5 to 12, started in vain at 9; then the beats of that time pass it."""
+    _beats(trail, range(6))
+    trail.restart(9 * MINUTE)
+    trail.restart(12 * MINUTE)
+    _beats(trail, range(6, 18), lambda minute: 60.0 * max(0, 12 - minute) + 3)
+
+
+def stopped_for_good(trail: HeartbeatTrail) -> None:
+    """The job that writes beats stands still from minute 5 on; other transactions go on."""
+    _beats(trail, range(6))
+    for minute in range(6, 18):
+        trail.worked(minute * MINUTE)
+
+
+def restarted_in_time(trail: HeartbeatTrail) -> None:
+    """Extract is started again within a minute, so that no beat is missing and none is late."""
+    _beats(trail, range(6))
+    trail.restart(5 * MINUTE + 30 * SECOND)
+    _beats(trail, range(6, 18))
+
+
 def stopped_job(trail: HeartbeatTrail) -> None:
     """The job that writes beats stands still from minute 5 to 12."""
     _beats(trail, (*range(6), *range(12, 18)))
@@ -120,9 +155,9 @@ def no_beats(trail: HeartbeatTrail) -> None:
     trail.worked(2 * MINUTE)
 
 
-def write(scenario: Callable[[HeartbeatTrail], None], path: Path) -> Path:
-    """The trail of a scenario."""
-    trail = HeartbeatTrail(path)
+def write(scenario: Callable[[HeartbeatTrail], None], path: Path, untidy: Random | None = None) -> Path:
+    """The trail of a scenario; untidy: with beats off their minutes, late ones and equal ones."""
+    trail = HeartbeatTrail(path) if untidy is None else UntidyTrail(path, untidy)
     scenario(trail)
     return trail.close()
 

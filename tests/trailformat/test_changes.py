@@ -278,5 +278,5 @@ def test_a_full_image_that_does_not_fit_is_said_with_its_place(opened: Opened) -
     row = list(trail.records())[-1]
     with pytest.raises(BadData) as caught:
         row_images(row, RowDefinitions(trail, SOURCE).of(row))
-    problem = "column GRAMS does not fit between its offset and the next; expected 4 bytes"
+    problem = "the row has 8 bytes, its definition 10 to 11"
     assert str(caught.value) == f"{trail.path}, RBA {row.rba}: {problem}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 from hypothesis import given, settings
@@ -32,6 +33,42 @@ def transaction(csn: str | None, xid: str | None, *, is_cut: bool = False) -> li
     tokens = [make_token(token, text.encode()) for token, text in pairs if text is not None]
     first = make_record(header(trans_ind=FIRST if is_cut else ONLY), b"leaf", tokens)
     return [first, row(b"", io_type=RESTART_ABEND, trans_ind=ONLY)] if is_cut else [first]
+
+
+class Order(NamedTuple):
+    """What a verdict says about the order of CSNs, and the place of its transaction."""
+
+    place: TrailPlace
+    goes_back: bool
+    is_below: bool
+    greatest: str
+
+
+def orders(paths: list[Path], engine: Engine) -> Iterator[Order]:
+    """What the judge says, lot by lot."""
+    trail = WholeTrail(paths)
+    trail.engine = engine
+    judge = EffectiveTrail(trail)
+    for lot in lots_of(trail):
+        for one in judge.judge(lot):
+            yield Order(lot.first(one.row), one.goes_back, one.is_below, one.greatest)
+
+
+def expected_orders(paths: list[Path]) -> Iterator[Order]:
+    """The same, told from transaction to transaction by CSNs that compare as their texts do at equal lengths."""
+    trail = WholeTrail(paths)
+    trail.engine = Engine.PYTHON
+    before: dict[bool, tuple[tuple[int, str], tuple[int, str]]] = {}
+    for lot in lots_of(trail):
+        for at in range(lot.rows):
+            csn = lot.csns[at]
+            if not lot.is_whole(at) or csn is None or csn == "no CSN":
+                continue
+            key, kind = (len(csn), csn), ":" in csn
+            greatest, previous = before.get(kind, ((0, ""), (0, "")))
+            before[kind] = max(greatest, key), key
+            if key <= greatest:
+                yield Order(lot.first(at), key < previous, key < greatest, greatest[1])
 
 
 def judged(paths: list[Path], engine: Engine) -> tuple[EffectiveTrail, list[TrailPlace], list[OrderVerdict]]:
@@ -100,6 +137,7 @@ def test_copies_are_those_that_a_table_of_all_transactions_tells(
         assert copies == list(expected(paths))
         assert judge.copies == len(copies)
         assert not judge.is_unsure
+        assert list(orders(paths, engine)) == list(expected_orders(paths))
 
 
 @pytest.mark.parametrize("engine", ENGINES)

@@ -57,24 +57,50 @@ def test_where_there_is_room_an_indicator_stands_in_front(order: ByteOrder, leng
     assert values(nulls, NULLABLE, order) == ["SEN01", None, None]
 
 
-def test_columns_beyond_the_end_are_absent() -> None:
-    assert [one.index for one in split_full_image(b"SEN01 \0\0\3\x7a", PLAIN, ByteOrder.BIG)] == [0, 1]
+LENGTHS = {
+    "plain": (PLAIN, range(14, 16)),
+    "indicators": (NULLABLE, range(22, 25)),
+    "one column": (table(nonstop("CODE", CHAR, 6, 0)), range(6, 11)),
+    "one with a length": (table(nonstop("NOTE", VARCHAR, 4, 0)), range(6, 11)),
+    "some have room": (
+        table(nonstop("A", CHAR, 2, 0), nonstop("B", CHAR, 2, 4), nonstop("C", CHAR, 2, 6)),
+        range(8, 13),
+    ),
+}
 
 
-def test_a_system_key_stands_in_front_of_the_columns() -> None:
-    assert split_full_image(b"\0\0\0\7SEN01 ", PLAIN, ByteOrder.BIG, 4)[0].value == b"SEN01 "
+@pytest.mark.parametrize("syskey_length", [0, 4, 8])
+@pytest.mark.parametrize(("definition", "lengths"), LENGTHS.values(), ids=LENGTHS)
+def test_a_row_of_another_length_than_its_definition_is_not_decoded(
+    definition: TableDefinition, lengths: range, syskey_length: int
+) -> None:
+    assert split_full_image(b"", definition, ByteOrder.BIG, syskey_length) == ()
+    for length in range(0 if syskey_length else 1, 40):
+        data = bytes(syskey_length + length)
+        if length in lengths:
+            assert len(split_full_image(data, definition, ByteOrder.BIG, syskey_length)) == len(definition.columns)
+            continue
+        with pytest.raises(BadData) as caught:
+            split_full_image(data, definition, ByteOrder.BIG, syskey_length)
+        assert str(caught.value) == f"the row has {length} bytes, its definition {lengths[0]} to {lengths[-1]}"
+
+
+@pytest.mark.parametrize("size", [4, 8])
+def test_a_system_key_stands_in_front_of_the_columns(size: int) -> None:
+    first = split_full_image(bytes(range(size)) + b"SEN01 \0\0\3\x7agood", PLAIN, ByteOrder.BIG, size)[0]
+    assert first.value == b"SEN01 "
 
 
 def test_offsets_that_leave_no_room_are_bad_data() -> None:
     crossed = PLAIN._replace(columns=(nonstop("CODE", CHAR, 6, 0), nonstop("GRAMS", 132, 4, 3)))
     with pytest.raises(BadData, match="column CODE does not fit"):
-        split_full_image(b"SEN01 \0\0\3\x7a", crossed, ByteOrder.BIG)
+        split_full_image(b"SEN01 \0", crossed, ByteOrder.BIG)
 
 
-@pytest.mark.parametrize("definition", [PLAIN, NULLABLE], ids=["plain", "nullable"])
-def test_an_image_is_built_of_columns(definition: TableDefinition) -> None:
+@pytest.mark.parametrize(("definition", "length"), [(PLAIN, 14), (NULLABLE, 22)], ids=["plain", "nullable"])
+def test_an_image_is_built_of_columns(definition: TableDefinition, length: int) -> None:
     grams = make_column(1, b"\0\0\3\x7a")
-    image = build_full_image((make_column(0, b"SEN01"), grams), definition, 22)
+    image = build_full_image((make_column(0, b"SEN01"), grams), definition, length)
     code, same, _ = split_full_image(image, definition, ByteOrder.BIG)
     assert (code.value.rstrip(b"\0"), same) == (b"SEN01", grams)
 
@@ -109,18 +135,20 @@ def test_a_full_image_is_these_bytes(
 
 
 SPLIT: dict[str, tuple[TableDefinition, bytes, list[tuple[int, bytes]]]] = {
-    "nothing": (PLAIN, b"", []),
-    "up to the offset of a column": (PLAIN, b"SEN01 ", [(0, b"\0\0SEN01 ")]),
     "values side by side": (
         PLAIN,
         b"SEN01 \0\0\3\x7agood",
         [(0, b"\0\0SEN01 "), (1, b"\0\0\0\0\3\x7a"), (2, b"\0\0good")],
     ),
-    "an indicator where two bytes are left": (NULLABLE, b"\xff\xffSEN01\0", [(0, b"\xff\xffSEN01")]),
-    "no indicator where one byte is left": (NULLABLE, b"SEN01\0", [(0, b"\0\0SEN01")]),
+    "an indicator where two bytes are left": (
+        table(nonstop("CODE", CHAR, 5, 0)),
+        b"\xff\xffSEN01\0",
+        [(0, b"\xff\xffSEN01")],
+    ),
+    "no indicator where one byte is left": (table(nonstop("CODE", CHAR, 5, 0)), b"SEN01\0", [(0, b"\0\0SEN01")]),
     "the rest of the record behind the last": (
         table(nonstop("CODE", CHAR, 2, 0)),
-        b"\xff\xffABmore",
+        b"\xff\xffABmo",
         [(0, b"\xff\xffAB")],
     ),
     "a length that says more than there is": (
@@ -128,7 +156,6 @@ SPLIT: dict[str, tuple[TableDefinition, bytes, list[tuple[int, bytes]]]] = {
         b"\0\0\0\x09abcd",
         [(0, b"\0\0\0\x09abcd")],
     ),
-    "no room for a length": (table(nonstop("NOTE", VARCHAR, 4, 0)), b"\1", [(0, b"\0\0\1")]),
     "a length and its indicator": (
         table(nonstop("NOTE", VARCHAR, 4, 0)),
         b"\xff\xff\0\4fine",
@@ -139,7 +166,7 @@ SPLIT: dict[str, tuple[TableDefinition, bytes, list[tuple[int, bytes]]]] = {
         b"\0\2hi\0\0\0",
         [(0, b"\0\0\0\2hi")],
     ),
-    "a length of nothing": (table(nonstop("NOTE", VARCHAR, 4, 0)), b"\0\0", [(0, b"\0\0\0\0")]),
+    "a length of nothing": (table(nonstop("NOTE", VARCHAR, 4, 0)), bytes(6), [(0, b"\0\0\0\0")]),
     "a type that is not known": (table(nonstop("NOTE", 999, 2, 0)), b"\0\0AB", [(0, b"\0\0AB")]),
     "offsets in another order": (
         table(nonstop("B", CHAR, 2, 2), nonstop("A", CHAR, 2, 0)),
@@ -159,7 +186,7 @@ def test_an_image_comes_apart_into_these_columns(
 
 def test_what_does_not_fit_is_said() -> None:
     with pytest.raises(BadData) as read:
-        split_full_image(b"SEN01", PLAIN, ByteOrder.BIG)
+        split_full_image(bytes(8), table(nonstop("CODE", CHAR, 6, 0), nonstop("GRAMS", 132, 4, 3)), ByteOrder.BIG)
     assert str(read.value) == "column CODE does not fit between its offset and the next; expected 6 bytes"
     refused = {
         "table has no column 3": make_column(3, b""),

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import time
 from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
@@ -41,8 +42,16 @@ def test_a_moment_outside_the_calendar_is_none() -> None:
     assert to_datetime(0x7FFFFFFFFFFFFFFF) is None
 
 
-def test_a_naive_moment_is_taken_as_gmt() -> None:
-    assert from_datetime(datetime(1970, 1, 1)) == JULIAN_UNIX_EPOCH  # noqa: DTZ001
+@pytest.mark.parametrize("zone", ["UTC", "America/New_York", "Asia/Kolkata"])
+def test_a_naive_moment_is_taken_as_gmt(zone: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TZ", zone)
+    time.tzset()
+    try:
+        found = from_datetime(datetime(1970, 1, 1))  # noqa: DTZ001
+    finally:
+        monkeypatch.undo()
+        time.tzset()
+    assert found == JULIAN_UNIX_EPOCH
 
 
 def test_a_moment_of_another_zone_is_converted() -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from tests.trailformat.samples import BOTH, row, table_record, trail_of
 from tests.trailformat.test_trail_file import HEADER
-from trailformat import BadRecord, ByteOrder, PartialRecord, TrailError, TrailFile
+from trailformat import ByteOrder, CannotRead, PartialRecord, TrailError, TrailFile
 
 
 def append(path: Path, data: bytes) -> None:
@@ -81,13 +81,13 @@ def test_a_definition_that_is_appended_names_the_rows_behind_it(tmp_path: Path) 
 
 
 @pytest.mark.parametrize("rest", [0, 1, 30])
-def test_a_file_that_is_cut_while_it_is_open_is_a_trail_error(tmp_path: Path, rest: int) -> None:
+def test_a_file_that_is_cut_while_it_is_open_is_an_error_of_reading(tmp_path: Path, rest: int) -> None:
     path = trail_of(tmp_path, *[row(bytes(1000))] * 20)
     with TrailFile(path) as trail:
         last = 19 * row(bytes(1000)).length
         assert trail.record_at(last) is not None
         os.truncate(path, rest)
-        with pytest.raises(TrailError):
+        with pytest.raises(CannotRead, match=f"the file was cut to {rest} bytes"):
             trail.record_at(last)
         with pytest.raises(TrailError):
             trail.record_before(last)
@@ -98,7 +98,7 @@ def test_a_file_that_is_cut_while_it_is_open_is_a_trail_error(tmp_path: Path, re
 
 LOOKS_AT_A_FILE_CUT_MEANWHILE = """
 import os, sys
-from trailformat import NotATrail, TrailFile
+from trailformat import CannotRead, TrailFile
 
 trail = TrailFile(sys.argv[1])
 size, last = trail.size, int(sys.argv[2])
@@ -117,7 +117,7 @@ for look in (
 ):
     try:
         look()
-    except NotATrail:
+    except CannotRead:
         print("told")
 """
 
@@ -142,14 +142,14 @@ def test_what_is_written_over_is_read_anew(tmp_path: Path) -> None:
             assert record.raw == row(data).raw
 
 
-def test_reading_on_in_a_file_that_was_cut_is_a_trail_error(tmp_path: Path) -> None:
+def test_reading_on_in_a_file_that_was_cut_is_an_error_of_reading(tmp_path: Path) -> None:
     path = trail_of(tmp_path, *[row(bytes(1000))] * 20)
     with TrailFile(path) as trail:
         reading = trail.records()
         next(reading)
         next(reading)
         os.truncate(path, 100)
-        with pytest.raises(BadRecord, match="position lies outside the file"):
+        with pytest.raises(CannotRead, match="the file was cut to 100 bytes while it was read"):
             next(reading)
 
 

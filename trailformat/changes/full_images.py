@@ -6,7 +6,8 @@
     4       the value                         internal length
 
 A column's room goes from its fetch offset to that of the next one, the last one's to the end of the record; a system
-key of NonStop stands in front of all. (Inferred: the offsets of definitions files, of trails and of transcripts leave
+key of NonStop stands in front of all. A record of another length than the definition gives was written by another
+definition, and is not decoded. (Inferred: the offsets of definitions files, of trails and of transcripts leave
 this room; no full image with a definition was seen.)
 """
 
@@ -23,24 +24,40 @@ from trailformat.values.data_types import DATA_TYPES
 
 _PREFIX = 2
 _INDICATOR = 2
+_PADDING, _ROUNDED = 2, 1
+"""A final NUL, and the byte that makes a length even; without indicators that byte alone."""
 
 
 def split_full_image(
     data: bytes, table: TableDefinition, order: ByteOrder, syskey_length: int = 0
 ) -> tuple[Column, ...]:
-    """The columns of a full record image; those beyond its end are absent.
+    """The columns of a full record image; none of no bytes.
 
     Raises:
-        BadData: no definition, or one whose offsets overlap.
+        BadData: the image has another length than the definition gives, or the offsets overlap.
     """
-    data = data[syskey_length:]
     ordered = sorted(enumerate(table.columns), key=lambda numbered: numbered[1].fetch_offset)
-    ends = [after.fetch_offset for _, (_, after) in pairwise(ordered)] + [len(data)] * bool(ordered)
-    columns = []
-    for (index, column), end in zip(ordered, ends, strict=True):
-        if column.fetch_offset < len(data):
-            columns.append(_column(index, column, data[column.fetch_offset : end], order))
+    if not (data and ordered):
+        return ()
+    data = data[syskey_length:]
+    rooms = [after.fetch_offset - column.fetch_offset for (_, column), (_, after) in pairwise(ordered)]
+    _check_length(len(data), [column for _, column in ordered], rooms)
+    columns = [
+        _column(index, column, data[column.fetch_offset : column.fetch_offset + room], order)
+        for (index, column), room in zip(ordered, [*rooms, len(data)], strict=True)
+    ]
     return tuple(sorted(columns, key=lambda column: column.index))
+
+
+def _check_length(length: int, ordered: list[ColumnDefinition], rooms: list[int]) -> None:
+    """Refuse an image that does not end where its last column does."""
+    last = ordered[-1]
+    indicated = [_has_indicator(column, room) for column, room in zip(ordered, rooms, strict=False)] or [False, True]
+    least = most = last.fetch_offset + _stored_size(last)
+    least += _INDICATOR * all(indicated)
+    most += _INDICATOR + _PADDING if any(indicated) else _ROUNDED
+    if not least <= length <= most:
+        raise BadData(f"the row has {length} bytes, its definition {least} to {most}")
 
 
 def _column(index: int, column: ColumnDefinition, room: bytes, order: ByteOrder) -> Column:
@@ -52,6 +69,10 @@ def _column(index: int, column: ColumnDefinition, room: bytes, order: ByteOrder)
     return Column(index, indicator + value[:size])
 
 
+def _stored_size(column: ColumnDefinition) -> int:
+    return column.internal_length + (_PREFIX if _is_variable(column) else 0)
+
+
 def _is_variable(column: ColumnDefinition) -> bool:
     data_type = DATA_TYPES.get(column.data_type)
     return data_type is not None and data_type.is_variable
@@ -59,7 +80,7 @@ def _is_variable(column: ColumnDefinition) -> bool:
 
 def _has_indicator(column: ColumnDefinition, room: int) -> bool:
     """Whether a column that takes ``room`` bytes of the image begins with an indicator."""
-    return room - column.internal_length - (_PREFIX if _is_variable(column) else 0) >= _INDICATOR
+    return room - _stored_size(column) >= _INDICATOR
 
 
 def build_full_image(columns: tuple[Column, ...], table: TableDefinition, length: int) -> bytes:

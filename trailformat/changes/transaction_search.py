@@ -7,6 +7,8 @@ where it ends.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from pathlib import Path
 from weakref import WeakKeyDictionary
 
 from trailformat.changes.transactions import BEGINS, ENDS, NO_TRANSACTION, Transaction, transaction_in
@@ -26,6 +28,12 @@ _MOST_MARKS = 1 << 16
 
 KNOWN_TRANSACTIONS: WeakKeyDictionary[TrailFile, dict[int, Transaction]] = WeakKeyDictionary()
 """For open files that have an index, the transactions that go on in some of their records, by RBA."""
+
+BEGINNINGS: WeakKeyDictionary[TrailFile, dict[Path, Transaction]] = WeakKeyDictionary()
+"""For open files of a command that goes over many, the transactions that go on at the beginnings of those it has seen.
+
+It notes them there itself, so that not each file goes back over all before it.
+"""
 
 
 class TransactionSearch:
@@ -96,8 +104,21 @@ class _Walk:
 
     def _at_beginning(self, trail: TrailFile) -> Transaction:
         """The transaction that goes on at the beginning of a file, by those before it. Raises like back."""
+        known, passed = BEGINNINGS.get(trail, {}), [trail.path]
+        transaction = NO_TRANSACTION
+        try:
+            transaction = self._before(trail, known, passed)
+        finally:
+            if not self.is_exhausted:
+                known.update(dict.fromkeys(passed, transaction))
+        return transaction
+
+    def _before(self, trail: TrailFile, known: Mapping[Path, Transaction], passed: list[Path]) -> Transaction:
+        """The same; ``passed``: the files at whose beginning it goes on too."""
         name, seqno = TrailName.parse(trail.path), _seqno(trail)
         while name is not None and name.is_documented and not self.is_exhausted:
+            if passed[-1] in known:
+                return known[passed[-1]]
             name = name.previous
             with TrailFile(name.path) as earlier:
                 later, seqno = seqno, _seqno(earlier)
@@ -107,6 +128,7 @@ class _Walk:
                 transaction = self._in_file(earlier, earlier.size, earlier.order, {}, [])
             if transaction is not None:
                 return transaction
+            passed.append(name.path)
         return NO_TRANSACTION
 
     def _in_file(

@@ -8,9 +8,10 @@ from __future__ import annotations
 import contextlib
 import mmap
 import os
+from pathlib import Path
 from typing import overload
 
-from trailformat.errors import NotATrail
+from trailformat.errors import CannotRead
 
 _AROUND = 1 << 13
 _COPIED = 1 << 20
@@ -21,24 +22,26 @@ class MappedFile(mmap.mmap):
 
     Attributes:
         file: its descriptor, as long as it is open.
+        path: its name, for errors.
     """
 
     file: int
+    path: Path | None = None
 
     def copy(self, start: int, stop: int) -> bytes:
         """The bytes from ``start`` to before ``stop``, read from the file.
 
         Raises:
-            NotATrail: they are not there any more, or cannot be read.
+            CannotRead: they are not there any more, or cannot be read.
         """
         parts: list[bytes] = []
         while start < stop:
             try:
                 parts.append(os.pread(self.file, stop - start, start))
             except OSError as error:
-                raise NotATrail(f"cannot be read: {error}", rba=start) from error
+                raise CannotRead.of(error, self.path, start) from error
             if not parts[-1]:
-                raise NotATrail("the file was cut while it was read", rba=start)
+                raise CannotRead("the file was cut while it was read", path=self.path, rba=start)
             start += len(parts[-1])
         return parts[0] if len(parts) == 1 else b"".join(parts)
 
@@ -46,7 +49,7 @@ class MappedFile(mmap.mmap):
         """Write the bytes from ``start`` to before ``stop`` to an open file, by the system alone where it does that.
 
         Raises:
-            NotATrail: they are not there any more, or cannot be read.
+            CannotRead: they are not there any more, or cannot be read.
             OSError: they cannot be written.
         """
         with contextlib.suppress(AttributeError, OSError):

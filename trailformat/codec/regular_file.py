@@ -17,7 +17,11 @@ def open_regular(path: Path) -> int:
     """
     # a FIFO without a writer would block
     handle = os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_NONBLOCK", 0))
-    mode = os.fstat(handle).st_mode
+    try:
+        mode = os.fstat(handle).st_mode
+    except OSError:
+        os.close(handle)
+        raise
     if stat.S_ISREG(mode):
         return handle
     os.close(handle)

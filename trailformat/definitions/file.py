@@ -30,7 +30,7 @@ from trailformat.codec.charset_numbers import BY_NAME, DATABASE
 from trailformat.codec.regular_file import open_regular
 from trailformat.definitions.column import ELEMENTARY, KEY, NULLABLE, TAIL_12_2, ColumnDefinition
 from trailformat.definitions.metadata import TableDefinition
-from trailformat.errors import BadData, NotATrail
+from trailformat.errors import BadData, not_opened
 
 MOST_BYTES = 1 << 28
 _LEAST_NUMBERS, _MOST_NUMBERS = 17, 23
@@ -123,7 +123,8 @@ def read_definitions(path: str | os.PathLike[str]) -> DefinitionsFile:
     """The definitions file at ``path``.
 
     Raises:
-        NotATrail: it cannot be read.
+        NotATrail: it cannot be opened.
+        CannotRead: reading it has failed.
         BadData: it is no definitions file; the line is named.
     """
     path = Path(path)
@@ -131,7 +132,7 @@ def read_definitions(path: str | os.PathLike[str]) -> DefinitionsFile:
         with os.fdopen(open_regular(path), "rb") as file:
             data = file.read(MOST_BYTES + 1)
     except (OSError, ValueError) as error:
-        raise NotATrail(getattr(error, "strerror", None) or str(error), path=path) from error
+        raise not_opened(error, path) from error
     try:
         return parse_definitions(data)
     except BadData as error:

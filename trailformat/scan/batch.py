@@ -25,7 +25,7 @@ from dataclasses import dataclass, fields
 from typing import Protocol, SupportsIndex
 
 from trailformat.changes.transactions import ENDS
-from trailformat.errors import NotATrail
+from trailformat.errors import CannotRead
 from trailformat.records.framing import Buffer
 from trailformat.scan.names import Names
 
@@ -83,10 +83,10 @@ class Batch:
         """See to it that the rows lie inside of the file's bytes.
 
         Raises:
-            NotATrail: the file is shorter than when the batch was made.
+            CannotRead: the file is shorter than when the batch was made.
         """
         if self.end > len(buffer):
-            raise NotATrail("the file has become shorter", expected=f"{self.end} bytes", found=f"{len(buffer)} bytes")
+            raise CannotRead("the file has become shorter", expected=f"{self.end} bytes", found=f"{len(buffer)} bytes")
 
     def spans(self) -> list[int]:
         """The rows that are no record: damage, a half-written end."""

@@ -12,7 +12,7 @@ import threading
 from collections.abc import Callable, Generator, Iterator
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Self, TypeVar
 
-from trailformat.records import far
+from trailformat.records import far, reached
 from trailformat.records.framing import detect_order
 from trailformat.scan.batch import BATCH_SIZE, Batch
 from trailformat.scan.counting import CountFiller, KernelTotals, Taken
@@ -141,6 +141,7 @@ class ParallelScan(Generic[T, R]):
                 continue
             before = self._transactions
             self._go_on(done.position, done.names, done.transactions)
+            reached.report(self._trail.path, done.position.rba)
             for result in done.results:
                 yield result, before
         yield from self._scan_here(self._stop)

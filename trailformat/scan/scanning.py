@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterator, Sized
 from functools import partial
 from typing import Protocol, Self, TypeVar
 
-from trailformat.errors import NotATrail
+from trailformat.errors import CannotRead
+from trailformat.records import reached
 from trailformat.scan.batch import BATCH_SIZE, Batch
 from trailformat.scan.engines import Engine, choose_engine
 from trailformat.scan.names import Names
@@ -102,12 +103,13 @@ class Scanning(Iterator[T]):
         taken = filler.take()
         if not len(taken):
             raise StopIteration
+        reached.report(self._trail.path, self.position.rba)
         return taken
 
     def _look_at_size(self) -> int:
         size = self._trail.refresh()
         if size < self._size:
-            raise NotATrail(f"the file was cut to {size} bytes while it was read", path=self._trail.path)
+            raise CannotRead(f"the file was cut to {size} bytes while it was read", path=self._trail.path, rba=size)
         self._size = size
         return size
 

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from trailformat.codec.byte_order import ByteOrder
 from trailformat.codec.tokens import is_wide
-from trailformat.errors import NotATrail
+from trailformat.errors import CannotRead
 from trailformat.records.framing import MOST_BYTES, MOST_TOKENS
 from trailformat.scan.spare import Spare
 from trailformat.trail.file import TrailFile
@@ -51,7 +51,7 @@ class Windows:
         """A window with ``need`` bytes from ``rba`` on, or those up to the end of the file of ``size`` bytes.
 
         Raises:
-            NotATrail: the file has become smaller than ``size``.
+            CannotRead: the file has become smaller than ``size``.
         """
         window = self._window
         if window.base <= rba and rba + need <= window.limit:
@@ -91,7 +91,7 @@ class Windows:
             read = self._trail.read_into(view[start:stop], window.base + start)
         if read < stop - start:
             rba = window.base + start + read
-            raise NotATrail("the file was cut while it was read", path=self._trail.path, rba=rba)
+            raise CannotRead("the file was cut while it was read", path=self._trail.path, rba=rba)
 
 
 def _empty_window(capacity: int) -> Window:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from trailformat.changes.transactions import BEGINS, ENDS, is_transactional
-from trailformat.errors import BadRecord, NotATrail, TrailError
+from trailformat.errors import BadRecord, NotATrail, PartialRecord, TrailError, refuse_denied
 from trailformat.records.io_types import RECORD_FRAGMENT, RESTARTS
 from trailformat.records.record import Record
 from trailformat.scan import RECORD, Batch, scan
@@ -51,6 +51,17 @@ def extent_at(trail: TrailFile, rba: int) -> Extent | None:
     return None if is_another else extent
 
 
+def check_reader_may_begin(trail: TrailFile, rba: int) -> None:
+    """Check that no half-written record lies before a place at which a reader is to begin.
+
+    Raises:
+        BadRecord: one does: once it is whole, the place lies inside it.
+    """
+    end = trail.end_of_records()
+    if end < rba <= trail.size and isinstance(trail.error_at(end), PartialRecord):
+        raise BadRecord("position lies inside a half-written record", path=trail.path, rba=rba, expected=str(end))
+
+
 class Start(NamedTuple):
     """The place to read a transaction from; whether its first record is there, and the earlier file that is missing."""
 
@@ -85,7 +96,8 @@ def _start_before(trail: TrailFile, before: Before) -> Start:
         try:
             with TrailFile(earlier) as file:
                 before, begin = look_back(file, file.size), file.first_rba
-        except NotATrail:
+        except NotATrail as error:
+            refuse_denied(error)
             return Start(first, is_begin=False, missing=earlier)
         first = Spot(earlier, begin)
 

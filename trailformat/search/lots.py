@@ -118,6 +118,15 @@ class Lot(NamedTuple):
         """Whether its first and its last record are there, and nothing between was lost."""
         return bool(self.columns.has_begin[row]) and self.columns.endings[row] == LAST
 
+    def whole(self) -> Sequence[int]:
+        """The rows of the whole transactions, in order."""
+        endings: Any = self.columns.endings
+        if not hasattr(endings, "nonzero"):
+            return [row for row in range(self.rows) if self.is_whole(row)]
+        has_begin: Any = self.columns.has_begin
+        found: list[int] = ((endings == LAST) & (has_begin != 0)).nonzero()[0].tolist()
+        return found
+
     def not_whole(self) -> list[int]:
         """The rows of the transactions that are not whole."""
         endings: Any = self.columns.endings

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from trailformat import ByteOrder, FileHeader, Record, TrailError, TrailName
+from trailformat.errors import CannotRead, not_opened
 from trailformat.records.framing import frame_length
 
 _TRAIL_START = re.compile(rb"F.{3}0.{7}GG\r\n|G(?:.{3}|.{5})H(?:.{3}|.{5})E", re.DOTALL)
@@ -26,11 +27,18 @@ class TrailPeek(NamedTuple):
 
 
 def peek(path: Path) -> TrailPeek | None:
-    """The peek at a regular file; None when it is no trail or cannot be read."""
+    """The peek at a regular file; None when it is no trail or not there.
+
+    Raises:
+        CannotRead: reading it has failed, or this user may not.
+    """
     try:
         with path.open("rb") as file:
             data = file.read(_LONGEST_HEADER)
-    except OSError:
+    except OSError as error:
+        failure = not_opened(error, path)
+        if isinstance(failure, CannotRead) or isinstance(error, PermissionError):
+            raise CannotRead.of(error, path) from error
         return None
     if _TRAIL_START.match(data) is None:
         return None

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from trailformat.changes.csn import CsnKey, csn_key
-from trailformat.search.extent import start_at
+from trailformat.search.extent import check_reader_may_begin, start_at
 from trailformat.search.left_out import LeftOut
 from trailformat.search.transaction_walk import Damage, Ended, Extent, Restart, TransactionWalk, Walked
 from trailformat.search.whole_trail import WholeTrail
@@ -89,12 +89,13 @@ class RestartSearch:
         rba: where a record begins, damage lies or the file ends.
 
     Raises:
-        BadRecord: ``rba`` lies inside a record, or outside the file.
+        BadRecord: ``rba`` lies inside a record, a half-written one too, or outside the file.
     """
 
     def __init__(self, trail: TrailFile, rba: int) -> None:
         self._trail = trail
         self._asked = Spot(trail.path, rba)
+        check_reader_may_begin(trail, rba)
         self._start = start_at(trail, rba)
         self._extent: Extent | None = None
         self._key: CsnKey | None = None

@@ -8,7 +8,7 @@ from types import TracebackType
 from typing import NamedTuple, Self
 
 from trailformat.changes.transactions import is_transactional
-from trailformat.errors import NotATrail, TrailError
+from trailformat.errors import CannotRead, TrailError
 from trailformat.records.record import Record
 from trailformat.search.whole_trail import TrailPlace, WholeTrail
 from trailformat.trail.file import TrailFile
@@ -63,6 +63,10 @@ class TransactionRecords:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the files; they are opened again when they are needed."""
         while self._open:
             self._open.popitem()[1][0].close()
 
@@ -75,7 +79,7 @@ class TransactionRecords:
         trail, definitions = self._file(place.ordinal)
         record = trail.record_at(place.rba)
         if record is None:
-            raise NotATrail("the file ends here now", path=trail.path, rba=place.rba)
+            raise CannotRead("the file ends here now", path=trail.path, rba=place.rba)
         return TransactionRecord(place, trail, record, definitions)
 
     def with_file(self, place: TrailPlace, record: Record) -> TransactionRecord:

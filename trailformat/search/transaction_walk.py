@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from trailformat.changes.transactions import NO_TRANSACTION, Transaction, own_transaction
-from trailformat.errors import NotATrail
+from trailformat.errors import NotATrail, refuse_denied
 from trailformat.records.io_types import NOT_TRANSACTIONAL, RECORD_FRAGMENT
 from trailformat.scan import BAD_SPAN, PARTIAL, Batch, Engine, scan
 from trailformat.search.nearby import NEARBY
@@ -236,7 +236,8 @@ class TransactionWalk:
         while path is not None:
             try:
                 yield from self._file(path)
-            except NotATrail:
+            except NotATrail as error:
+                refuse_denied(error)
                 if path == self._trail.path or self._growing is None:
                     raise
                 self._growing.missing = path

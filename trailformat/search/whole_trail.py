@@ -16,7 +16,8 @@ from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple, Self
 
-from trailformat.errors import NotATrail
+from trailformat.errors import NotATrail, refuse_denied
+from trailformat.records import reached
 from trailformat.scan import BAD_SPAN, PARTIAL, Batch, Engine, Workers, choose_engine, scan_in_threads
 from trailformat.trail.file import TrailFile
 from trailformat.trail.sequence import TrailName, TrailSequence, trails_among
@@ -82,7 +83,7 @@ class WholeTrail:
         while len(names) > 1 and _is_empty(names[-1].path):
             names.pop()
         self.paths = tuple(name.path for name in names) or tuple(others)
-        self.gaps = tuple(gap for one, other in pairwise(names) if (gap := _gap(one, other)) is not None)
+        self.gaps = tuple(_gaps(names))
         self._missing = {gap.behind: gap.first for gap in self.gaps}
 
     @classmethod
@@ -125,11 +126,16 @@ class WholeTrail:
         return self._missing.get(self.paths[ordinal])
 
     def open(self, ordinal: int) -> TrailFile | None:
-        """The file, opened; None, and a reason in ``unreadable``, where it is no trail."""
+        """The file, opened; None, and a reason in ``unreadable``, where it is no trail.
+
+        Raises:
+            CannotRead: it is there, and cannot be read.
+        """
         path = self.paths[ordinal]
         try:
             return TrailFile(path)
         except NotATrail as error:
+            refuse_denied(error)
             self.unreadable[path] = error
             return None
 
@@ -153,6 +159,7 @@ class WholeTrail:
             NotATrail: a file cannot be read any more.
         """
         breaks = True
+        reached.announce(self.paths[start.ordinal :])
         for ordinal in range(start.ordinal, len(self)):
             breaks = breaks or self.missing_before(ordinal) is not None
             trail = self.open(ordinal)
@@ -174,6 +181,16 @@ class WholeTrail:
 def _is_empty(path: Path) -> bool:
     """Whether there is a file in which nothing has been written yet."""
     return path.is_file() and not path.stat().st_size
+
+
+def gaps_among(paths: Iterable[Path]) -> tuple[FileGap, ...]:
+    """The files that are missing between files of one trail or of several."""
+    trails, _ = trails_among(paths)
+    return tuple(gap for names in trails for gap in _gaps(names))
+
+
+def _gaps(names: Iterable[TrailName]) -> Iterator[FileGap]:
+    return (gap for one, other in pairwise(names) if (gap := _gap(one, other)) is not None)
 
 
 def _gap(name: TrailName, other: TrailName) -> FileGap | None:

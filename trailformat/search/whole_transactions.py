@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
+from trailformat.records import reached
 from trailformat.search.transaction_walk import Damage, Extent, Restart, TransactionWalk
 from trailformat.search.whole_trail import WholeTrail
 from trailformat.trail.sequence import Spot
@@ -16,17 +17,18 @@ def transactions_of(whole: WholeTrail) -> Iterator[Extent | Damage | Restart]:
     Raises:
         NotATrail: a file cannot be read any more.
     """
-    reached = 0
+    ordinal = 0
+    reached.announce(whole.paths)
 
     def following(path: Path) -> tuple[Path | None, Path | None]:
-        nonlocal reached
+        nonlocal ordinal
         found, missing = whole.following(path)
-        reached = whole.ordinals[found] if found is not None else reached
+        ordinal = whole.ordinals[found] if found is not None else ordinal
         return found, missing
 
-    while reached < len(whole):
-        trail = whole.open(reached)
+    while ordinal < len(whole):
+        trail = whole.open(ordinal)
         if trail is not None:
             with trail:
                 yield from TransactionWalk(trail, Spot(trail.path, 0), following=following)
-        reached += 1
+        ordinal += 1

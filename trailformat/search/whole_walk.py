@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from trailformat.records import reached
 from trailformat.scan import Engine, Workers
 from trailformat.search.lots import Lot
 from trailformat.search.lots_by_row import RowWalk
@@ -28,4 +29,5 @@ def lots_of(whole: WholeTrail, start: TrailPlace = FIRST_PLACE, workers: Workers
         from trailformat.search.lots_by_columns import lots_by_columns  # noqa: PLC0415 - it needs numpy
 
         return lots_by_columns(whole.batches(start, workers))
+    reached.announce(whole.paths[start.ordinal :])
     return RowWalk(whole, start).lots()

@@ -14,7 +14,7 @@ from typing import Self
 from trailformat.codec.byte_order import ByteOrder
 from trailformat.codec.mapped_file import FileBytes, MappedFile, Source, read_into
 from trailformat.codec.regular_file import open_regular
-from trailformat.errors import BadRecord, NotATrail, PartialRecord, TrailError
+from trailformat.errors import BadRecord, CannotRead, NotATrail, PartialRecord, TrailError, not_opened
 from trailformat.records import framing, io_types
 from trailformat.records.file_header import FileHeader
 from trailformat.records.large_record import record_of
@@ -37,6 +37,7 @@ class TrailFile:
 
     Raises:
         NotATrail: it cannot be opened, is empty, or holds no sound record.
+        CannotRead: as any method does when a read fails.
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
@@ -68,39 +69,38 @@ class TrailFile:
         """Close the file and its mapping."""
         self._unmap()
         if self._file >= 0:
-            os.close(self._file)
-            self._file = -1
+            file, self._file = self._file, -1
+            with contextlib.suppress(OSError):
+                os.close(file)
 
     def twin(self) -> TrailFile:
         """The same file once more, for another thread: a TrailFile is for one thread at a time.
 
         Raises:
-            NotATrail: the file is closed, or no more files can be opened.
+            CannotRead: the file is closed, or no more files can be opened.
         """
         other = object.__new__(TrailFile)
         other.path, other.order = self.path, self.order
         other._order_known, other._first_order = self._order_known, self._first_order
-        other._map, other._size = None, 0
-        other._changed, other._kept = 0, None
+        other._map, other._size, other._changed, other._kept = None, 0, 0, None
         other.tables = TableDefinitions(other)
         try:
             other._file = os.dup(self._file)
         except OSError as error:
-            raise NotATrail(f"cannot be read: {error}", path=self.path) from error
+            raise CannotRead.of(error, self.path) from error
         return other
 
     def _open(self) -> int:
         try:
             return open_regular(self.path)
         except (OSError, ValueError) as error:
-            problem = getattr(error, "strerror", None) or str(error)
-            raise NotATrail(problem, path=self.path) from error
+            raise not_opened(error, self.path) from error
 
     def refresh(self) -> int:
         """Look at the file again, map what has been added, and return its size in bytes.
 
         Raises:
-            NotATrail: the file cannot be read any more.
+            CannotRead: the file cannot be read any more.
         """
         if self._file < 0:
             raise NotATrail("the file is closed", path=self.path)
@@ -111,18 +111,19 @@ class TrailFile:
             if status.st_mtime_ns != self._changed:
                 self._changed, self._kept = status.st_mtime_ns, None
         except (OSError, ValueError) as error:
-            raise NotATrail(f"cannot be read: {error}", path=self.path) from error
+            raise CannotRead.of(error, self.path) from error
         return self._size
 
     def _remap(self, size: int) -> None:
         self._unmap()
-        if size < self._size:
-            self._first_order = None
-        self._size, self._kept = 0, None
+        former, self._size, self._kept = self._size, 0, None
         if size:
             self._map = MappedFile(self._file, size, access=mmap.ACCESS_READ)
-            self._map.file = self._file
+            self._map.file, self._map.path = self._file, self.path
         self._size = size
+        if size < former:
+            self._first_order = None
+            raise CannotRead(f"the file was cut to {size} bytes while it was read", path=self.path, rba=size)
 
     def _unmap(self) -> None:
         """Release the mapping; while a view of it exists, it lives as long as the view."""
@@ -194,14 +195,14 @@ class TrailFile:
         Unlike access to the mapping this is safe while the file is cut.
 
         Raises:
-            NotATrail: the file cannot be read any more.
+            CannotRead: the file cannot be read any more.
         """
         if self._file < 0:
             raise NotATrail("the file is closed", path=self.path)
         try:
             return read_into(self._file, self.buffer, target, rba)
         except OSError as error:
-            raise NotATrail(f"cannot be read: {error}", path=self.path) from error
+            raise CannotRead.of(error, self.path, rba) from error
 
     @property
     def size(self) -> int:
@@ -222,21 +223,20 @@ class TrailFile:
         """The system's status of the open file.
 
         Raises:
-            NotATrail: the file is closed or can no longer be examined.
+            CannotRead: the file is closed or can no longer be examined.
         """
         try:
             return os.fstat(self._file)
         except OSError as error:
-            raise NotATrail(f"cannot be asked: {error}", path=self.path) from error
+            raise CannotRead.of(error, self.path) from error
 
     @property
     def first_rba(self) -> int:
         """The RBA after the file header; 0 when there is none."""
-        try:
+        with contextlib.suppress(TrailError):
             record = self.record_at(0)
-        except TrailError:
-            return 0
-        return record.length if record is not None and record.is_file_header else 0
+            return record.length if record is not None and record.is_file_header else 0
+        return 0
 
     def record_at(self, rba: int) -> Record | None:
         """The record that starts at ``rba``; None at the end of the file.

@@ -9,10 +9,11 @@ import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
+from os.path import lexists
 from pathlib import Path
 from typing import NamedTuple
 
-from trailformat.errors import NotATrail
+from trailformat.errors import CannotRead, NotATrail, not_opened
 
 _DOCUMENTED = r"(.{2})([0-9]{6}|[0-9]{9})"
 _ANY = r"(.*[^0-9])([0-9]{1,9})"
@@ -44,12 +45,16 @@ class TrailName(NamedTuple):
     @property
     def next(self) -> TrailName:
         """The name after this one; after the highest number comes 0."""
-        return self._replace(seqno=(self.seqno + 1) % 10**self.digits)
+        return self.beyond(1)
 
     @property
     def previous(self) -> TrailName:
         """The name before this one; before 0 comes the highest number."""
-        return self._replace(seqno=(self.seqno - 1) % 10**self.digits)
+        return self.beyond(-1)
+
+    def beyond(self, step: int) -> TrailName:
+        """The name after this one (``step`` 1) or before it (-1), in the ring of numbers."""
+        return self._replace(seqno=(self.seqno + step) % 10**self.digits)
 
     @property
     def is_documented(self) -> bool:
@@ -76,6 +81,7 @@ class TrailSequence:
 
     Raises:
         NotATrail: no file of such a name.
+        CannotRead: the folder cannot be listed.
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
@@ -90,8 +96,7 @@ class TrailSequence:
         try:
             names = [TrailName.parse(entry) for entry in self.directory.iterdir()]
         except (OSError, ValueError) as error:
-            problem = getattr(error, "strerror", None) or str(error)
-            raise NotATrail(problem, path=self.directory) from error
+            raise _not_listed(error, self.directory) from error
         self.names = tuple(in_order([name for name in names if name is not None and name.prefix == self.prefix]))
         if not self.names:
             raise NotATrail("no file of this trail", path=self.directory / self.prefix)
@@ -112,6 +117,11 @@ class TrailSequence:
         paths = self.paths
         at = paths.index(Path(path)) if Path(path) in paths else len(paths)
         return paths[at + 1] if at + 1 < len(paths) else None
+
+
+def _not_listed(error: OSError | ValueError, folder: Path) -> NotATrail | CannotRead:
+    """The error for a folder: one that is there and may not be listed can hold any file of the trail."""
+    return CannotRead.of(error, folder) if isinstance(error, PermissionError) else not_opened(error, folder)
 
 
 def trails_among(paths: Iterable[Path]) -> tuple[list[list[TrailName]], list[Path]]:
@@ -159,8 +169,15 @@ def next_file(path: Path) -> tuple[Path | None, Path | None]:
 def file_beyond(path: Path, step: int) -> tuple[Path | None, Path | None]:
     """The nearest file of the trail after this one (``step`` 1) or before it (-1), and the one that is missing between.
 
-    A trail whose first files are gone lacks the one before its first.
+    A trail whose first files are gone lacks the one before its first. The folder is listed only where the file with the
+    number after (or before) is not there, so that a way over many files stays linear in them.
     """
+    name = TrailName.parse(path)
+    if name is None or not name.is_documented:
+        return None, None
+    wanted = name.beyond(step)
+    if lexists(wanted.path) and lexists(path):
+        return wanted.path, None
     return nearest_of(names_around(path), path, step)
 
 
@@ -181,7 +198,7 @@ def nearest_of(names: Sequence[TrailName], path: Path, step: int) -> tuple[Path 
     if name is None or not names:
         return None, None
     at = names.index(name) + step if name in names else -1
-    wanted = name._replace(seqno=(name.seqno + step) % 10**name.digits)
+    wanted = name.beyond(step)
     if not 0 <= at < len(names):
         return None, wanted.path if step < 0 and name.seqno else None
     is_next = names[at].digits != name.digits or names[at] == wanted

@@ -2,7 +2,7 @@
 
     C_k = first + k * interval
     open at C_k            begin <= C_k < end
-    persisted at C_k       open, and begin <= C_k - interval
+    persisted at C_k       open, and begin < C_k - interval: for more than an interval
     restart of C_k         the least begin of the others that are open; C_k itself without one
     dirty at C_k           persisted before, with an operation in (C_k-1, C_k]: written anew
 
@@ -79,7 +79,7 @@ class BrCheckpoints:
 
     def _persists(self, one: Began) -> int:
         """The number of the first checkpoint that writes it to disk, if it is still open."""
-        return max(0, self._at_or_after(one.high + self.interval))
+        return max(0, self._at_or_after(one.high + self.interval + 1))
 
     def reach(self, one: Began) -> int:
         """How far back a restart reads at most because of it: until a checkpoint has it on disk, or ended."""
@@ -165,7 +165,7 @@ class BrCheckpoints:
 
     def is_persisted_at(self, one: Began, number: int) -> bool:
         """Whether a transaction is on disk after a checkpoint."""
-        return number >= 0 and one.high <= self.time(number) - self.interval
+        return number >= 0 and self._persists(one) <= number
 
     @property
     def busy(self) -> int:

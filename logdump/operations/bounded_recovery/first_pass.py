@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
+from logdump.operations.bounded_recovery.damaged_places import DamagedPlaces
 from logdump.operations.bounded_recovery.sources import place_of
 from logdump.session.bounded_recovery import ClockState, FirstSource
 from logdump.session.errors import CommandError
@@ -30,6 +31,7 @@ class FirstPass:
     """What has to be known of a trail before checkpoints are reckoned.
 
     Args:
+        whole: the trail.
         slack: that of the redo clock.
         at: the moment of a restart; markers behind it do not count. None: all count.
         see_damage: takes each place of damage.
@@ -37,27 +39,37 @@ class FirstPass:
     Attributes:
         clock: set by all whole transactions.
         commits: the first and the last commit; None before one.
-        damaged: places of damage.
         unknown_vendor: whether no header says that the source is Oracle.
     """
 
-    def __init__(self, slack: int, at: int | None, see_damage: Callable[[Damage], object] = lambda _: None) -> None:
+    def __init__(
+        self,
+        whole: WholeTrail,
+        slack: int,
+        at: int | None,
+        see_damage: Callable[[Damage], object] = lambda _: None,
+    ) -> None:
         self.clock = RedoClock(slack)
         self.commits: tuple[int, int] | None = None
-        self.damaged = 0
+        self._whole, self._damaged = whole, DamagedPlaces(whole)
         self.unknown_vendor = True
         self._at, self._see_damage = at, see_damage
         self._created: FirstCheckpoint | None = None
         self._marker: FirstCheckpoint | None = None
 
-    def read_headers(self, whole: WholeTrail) -> None:
+    @property
+    def damaged(self) -> int:
+        """Places of damage."""
+        return self._damaged.number
+
+    def read_headers(self) -> None:
         """Look at the header of each file.
 
         Raises:
             CommandError: one names another source than Oracle.
         """
-        for ordinal in range(len(whole)):
-            trail = whole.open(ordinal)
+        for ordinal in range(len(self._whole)):
+            trail = self._whole.open(ordinal)
             if trail is None:
                 continue
             with trail:
@@ -76,21 +88,13 @@ class FirstPass:
         Raises:
             CommandError: a CSN is none of Oracle.
         """
-        if isinstance(one, Damage):
-            self._note_damage(one)
-        elif isinstance(one, Restart):
+        for damage in self._damaged.take(one):
+            self._see_damage(damage)
+        if isinstance(one, Restart):
             if self._at is None or one.time <= self._at:
                 self._marker = FirstCheckpoint(one.time, FirstSource.RESTART, one.spot)
-        else:
-            for damage in one.damage:
-                self._note_damage(damage)
-            if one.is_whole:
-                self._learn(one)
-
-    def _note_damage(self, damage: Damage) -> None:
-        if not damage.is_partial:
-            self.damaged += 1
-            self._see_damage(damage)
+        elif isinstance(one, Extent) and one.is_whole:
+            self._learn(one)
 
     def _learn(self, extent: Extent) -> None:
         csn, commit = extent.transaction.csn, extent.last_moment.time

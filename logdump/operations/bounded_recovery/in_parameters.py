@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from logdump.operations.bounded_recovery.options import INTERVAL_BOUNDS, BrOptions, read_duration
+from logdump.operations.heartbeats.table_in_use import table_of
 from logdump.operations.parameters.in_use import ParametersInUse
 from logdump.operations.parameters.options_of import options_of
 from logdump.session.errors import ArgumentError, CommandError
 
 
 def with_parameters(options: BrOptions, parameters: ParametersInUse) -> BrOptions:
-    """The options with BRINTERVAL and BROFF of the last BR statement; as they are where there is none.
+    """The options with BRINTERVAL and BROFF of the last BR statement, where there is one, and HEARTBEATTABLE.
 
     Raises:
         CommandError: BRINTERVAL is no interval.
     """
+    options = options._replace(heartbeat_table=table_of(parameters).name)
     said, off = options_of(parameters.extract, "BR", "BRINTERVAL", "BROFF")
     if said is not None:
         try:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from logdump.operations.effective_rows import LeftOutRanges
 from logdump.operations.heartbeats.beats import beats_of
 from logdump.operations.heartbeats.reading import HeartbeatReader
 from logdump.session.bounded_recovery import ObservedRestart
@@ -15,10 +16,13 @@ from trailformat.trail.sequence import Spot
 
 
 def from_heartbeats(
-    whole: WholeTrail, definitions_of: Callable[[TrailFile], RowDefinitions], at: int
+    whole: WholeTrail, definitions_of: Callable[[TrailFile], RowDefinitions], at: int, table: str
 ) -> ObservedRestart | None:
-    """The restart position of the last heartbeat up to a moment that Extract has passed; None without one."""
-    reader, found = HeartbeatReader(definitions_of), None
+    """The restart position of the last heartbeat up to a moment that has passed Extract; None without one.
+
+    ``table`` is the name of the heartbeat tables.
+    """
+    reader, found = HeartbeatReader(definitions_of, table, left_out=LeftOutRanges(whole).of), None
     for ordinal in range(len(whole)):
         trail = whole.open(ordinal)
         if trail is None:
@@ -33,7 +37,7 @@ def from_heartbeats(
 def _is_of_extract(row: HeartbeatRow) -> bool:
     """Whether the restart position is that of the Extract that has written the row."""
     is_told = row.restart_csn is not None or row.restart_ts is not None
-    return is_told and any(beat.direction is Direction.OUTGOING for beat in beats_of(row))
+    return is_told and any(beat.direction is Direction.OUTGOING and not beat.is_reported for beat in beats_of(row))
 
 
 def from_headers(whole: WholeTrail, at: int) -> ObservedRestart | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+from logdump.operations.heartbeats.tables import BASE_NAME
 from logdump.session.errors import ArgumentError
 from logdump.session.evaluation import Rule
 
@@ -45,7 +46,8 @@ def read_duration(text: str, bounds: DurationBounds) -> int:
 class BrOptions(NamedTuple):
     """The options of BR; times are Julian microseconds, durations microseconds.
 
-    ``parameter`` is the BR statement of a parameter file, ``is_off`` whether it says BROFF.
+    ``parameter`` is the BR statement of a parameter file, ``is_off`` whether it says BROFF; ``heartbeat_table``
+    the name of the heartbeat tables.
     """
 
     interval: int = DEFAULT_INTERVAL
@@ -61,3 +63,4 @@ class BrOptions(NamedTuple):
     filtered: bool = False
     parameter: Rule | None = None
     is_off: bool = False
+    heartbeat_table: str = BASE_NAME

@@ -24,6 +24,7 @@ from logdump.session.bounded_recovery import (
 )
 from logdump.session.errors import CommandError
 from logdump.session.events import Event, Progress
+from logdump.session.reading import Reading, reading_of
 from trailformat.search.left_out import LeftOut
 from trailformat.search.redo_clock import RedoClock
 from trailformat.search.transaction_walk import Damage, Extent, Restart
@@ -42,9 +43,6 @@ class BrSurvey:
         given: begins that a file tells, by TRANID.
         takes: tells of a transaction whether it is listed.
         see_damage: takes each place of damage.
-
-    Attributes:
-        is_partial: whether it was stopped before the end.
     """
 
     def __init__(
@@ -57,7 +55,7 @@ class BrSurvey:
     ) -> None:
         self._whole, self._options, self._takes = whole, options, takes
         self._given = dict(given)
-        self._pass = FirstPass(options.slack, options.restart, see_damage)
+        self._pass = FirstPass(whole, options.slack, options.restart, see_damage)
         self._left_out, self._copies = LeftOut(whole, past_damage=True), 0
         self._clock: RedoClock | None = None
         self._first: FirstCheckpoint | None = None
@@ -68,7 +66,6 @@ class BrSurvey:
         self._longer = options.longer or options.interval
         self._long = Findings[LongTransactionShown]()
         self._certain = 0
-        self.is_partial = False
 
     def run(self, notify: int) -> Iterator[Progress]:
         """Go over the trail twice.
@@ -77,7 +74,7 @@ class BrSurvey:
             CommandError: the source is not Oracle, or there would be too many checkpoints.
             NotATrail: a file cannot be read any more.
         """
-        self._pass.read_headers(self._whole)
+        self._pass.read_headers()
         for one in self._first_copies(notify):
             if isinstance(one, Progress):
                 yield one
@@ -149,7 +146,11 @@ class BrSurvey:
         listed = len(self._long.listed)
         return LongTransactionsEnd(self._longer, self._certain, self._long.number - self._certain, listed)
 
-    def shown(self, title: str) -> BoundedRecoveryShown:
+    def reading(self) -> Reading:
+        """What the reading lacks."""
+        return reading_of(self._whole, self._pass.damaged)
+
+    def shown(self, title: str, *, is_partial: bool) -> BoundedRecoveryShown:
         """The whole in numbers."""
         first = self._first
         return BoundedRecoveryShown(
@@ -166,25 +167,29 @@ class BrSurvey:
             self._pass.unknown_vendor,
             self._pass.damaged,
             self._copies,
-            self.is_partial,
+            is_partial,
         )
 
-    def events(self, title: str, definitions_of: Callable[[TrailFile], RowDefinitions]) -> Iterator[Event]:
-        """What there is so far."""
-        yield self.shown(title)
-        yield from self._main.shown()
-        if self._restart is not None and self._options.restart is not None:
+    def events(
+        self, title: str, definitions_of: Callable[[TrailFile], RowDefinitions], *, is_partial: bool
+    ) -> Iterator[Event]:
+        """What there is so far; where the reading is partial, nothing of what a restart reads."""
+        yield self.shown(title, is_partial=is_partial)
+        yield from self.checkpoints(is_partial=is_partial)
+        if not is_partial and self._restart is not None and self._options.restart is not None:
             at = self._options.restart
-            heartbeat = None if self.is_partial else observed.from_heartbeats(self._whole, definitions_of, at)
+            table = self._options.heartbeat_table
+            heartbeat = observed.from_heartbeats(self._whole, definitions_of, at, table)
             yield self._restart.shown(heartbeat, observed.from_headers(self._whole, at))
         yield from self._long
-        yield self.end
-        yield from (checkpoints.compared() for checkpoints in self._compared)
+        if not is_partial:
+            yield self.end
+            yield from (checkpoints.compared() for checkpoints in self._compared)
 
-    @property
-    def checkpoints(self) -> list[CheckpointShown]:
+    def checkpoints(self, *, is_partial: bool) -> list[CheckpointShown]:
         """Those at which a transaction is open."""
-        return self._main.shown()
+        shown = self._main.shown()
+        return [one._replace(restart=None) for one in shown] if is_partial else shown
 
     @property
     def grid(self) -> BrCheckpoints:

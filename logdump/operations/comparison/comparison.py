@@ -13,6 +13,7 @@ from logdump.operations.comparison.side import Side, SideTransaction
 from logdump.operations.comparison.side_by_side import SideBySide
 from logdump.session.differences import DifferenceKind, DifferenceShown, DiffShown
 from logdump.session.events import Progress
+from logdump.session.reading import Reading
 from trailformat.changes.csn import csn_key
 
 MOST_TRANSACTIONS = 1000
@@ -56,15 +57,16 @@ class TrailComparison:
         streams = self._a.transactions(), self._b.transactions()
         alignment = Alignment(*streams, lambda one: one.key, MOST_TRANSACTIONS, self._order)
         for stretch in alignment:
+            yield from self._damage(stretch)
             if len(stretch.a) == len(stretch.b) == len(stretch.pairs):
                 for pair in zip(stretch.a, stretch.b, strict=True):
                     yield from self._pair(*pair)
             else:
                 yield from self._stretch(stretch, alignment.ahead)
-            yield from self._damage()
             yield from self._progress()
         self._is_lost = alignment.is_lost
-        yield from self._damage()
+        for side in (self._a, self._b):
+            yield from self._damaged(side.damage())
 
     def of(self, a: SideTransaction | None, b: SideTransaction | None, *, later: int = 0) -> Iterator[DifferenceShown]:
         """The differences of two transactions that belong together, or a transaction that has no other half.
@@ -80,6 +82,13 @@ class TrailComparison:
             yield from self._alone(self._a, a, None)
         elif b is not None:
             yield from self._alone(self._b, b, None)
+
+    def reading(self) -> Reading:
+        """What the reading lacks."""
+        missing = len(self._a.whole.gaps) + len(self._b.whole.gaps)
+        unreadable = len(self._a.whole.unreadable) + len(self._b.whole.unreadable)
+        damaged = self._kinds[DifferenceKind.DAMAGE] - unreadable
+        return Reading(damaged=max(0, damaged), unreadable=unreadable, missing=missing)
 
     def shown(self, listed: int, *, is_partial: bool) -> DiffShown:
         """Both trails in numbers."""
@@ -106,11 +115,17 @@ class TrailComparison:
         self._csn_kind = self._csn_kind or key.kind
         return key.parts if key.kind == self._csn_kind else None
 
-    def _damage(self) -> Iterator[DifferenceShown]:
-        for side in (self._a, self._b):
-            for one in side.damage():
-                self._kinds[DifferenceKind.DAMAGE] += 1
-                yield one
+    def _damage(self, stretch: AlignedStretch[SideTransaction]) -> Iterator[DifferenceShown]:
+        """The damage before and in the transactions of a stretch."""
+        for side, taken in ((self._a, stretch.a), (self._b, stretch.b)):
+            if taken:
+                last = taken[-1].seen
+                yield from self._damaged(side.damage(last.after or last.first))
+
+    def _damaged(self, damage: list[DifferenceShown]) -> Iterator[DifferenceShown]:
+        for one in damage:
+            self._kinds[DifferenceKind.DAMAGE] += 1
+            yield one
 
     def _progress(self) -> Iterator[Progress]:
         read = self._a.read + self._b.read

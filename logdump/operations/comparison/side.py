@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator
 from hashlib import blake2b
+from operator import itemgetter
 from typing import NamedTuple, Protocol
 
 from logdump.operations.comparison.rows import ComparedRows, RowOptions
@@ -19,6 +20,9 @@ from trailformat.search.whole_walk import lots_of
 from trailformat.trail.sequence import Spot
 
 _NOT_FINISHED = (Ended.CUT, Ended.OVERTAKEN)
+
+
+_NOWHERE = TrailPlace(1 << 62, 0)
 
 
 class SideTransaction(NamedTuple):
@@ -94,7 +98,7 @@ class Side:
         self._judge = EffectiveTrail(whole)
         self._transactions = self._restarts = 0
         self._versions: set[int] = set()
-        self._damage: list[DifferenceShown] = []
+        self._damage: list[tuple[TrailPlace, DifferenceShown]] = []
 
     @property
     def is_unsure(self) -> bool:
@@ -117,7 +121,8 @@ class Side:
                     yield SideTransaction(one, self.key(one), copy_of)
         if len(self.whole.unreadable) == len(self.whole):
             raise next(iter(self.whole.unreadable.values()))
-        self._damage += [self.damaged(Spot(path, 0), 0) for path in self.whole.unreadable]
+        unreadable = ((TrailPlace(self.whole.ordinals[path], 0), path) for path in self.whole.unreadable)
+        self._damage += [(place, self.damaged(Spot(path, 0), 0)) for place, path in unreadable]
 
     def key(self, one: Seen) -> Hashable:
         """CSN and TRANID, and apart from others those that a restart has cut; without both, what it holds."""
@@ -152,7 +157,8 @@ class Side:
     def _note_damage(self, mark: LotMark) -> None:
         """Half a record at the end of a trail that is still written is no damage."""
         if mark.io_type == DAMAGE:
-            self._damage.append(self.damaged(self.spot(mark.place), mark.after - mark.place.rba))
+            shown = self.damaged(self.spot(mark.place), mark.after - mark.place.rba)
+            self._damage.append((mark.place, shown))
 
     def damaged(self, spot: Spot, size: int) -> DifferenceShown:
         """Damage of so many bytes."""
@@ -160,10 +166,11 @@ class Side:
         a, b = (spot, None) if is_a else (None, spot)
         return DifferenceShown(DifferenceKind.DAMAGE, a, b, records=size, side=self.letter)
 
-    def damage(self) -> list[DifferenceShown]:
-        """The damage met since the last call."""
-        damage, self._damage = self._damage, []
-        return damage
+    def damage(self, before: TrailPlace = _NOWHERE) -> list[DifferenceShown]:
+        """The damage before a place that was not given yet, however far the trail has been read."""
+        damage = sorted((one for one in self._damage if one[0] < before), key=itemgetter(0))
+        self._damage = [one for one in self._damage if one[0] >= before]
+        return [shown for _, shown in damage]
 
     def spot(self, place: TrailPlace) -> Spot:
         """A place in it."""

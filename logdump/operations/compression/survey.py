@@ -8,8 +8,9 @@ from typing import Generic, NamedTuple, TypeVar
 from logdump.operations.compression.blocks import DEFAULT_SIZE, Packer
 from logdump.operations.compression.images import ImageSavings
 from logdump.operations.compression.wire import DEFAULT_THRESHOLD, LEVELS, TABLE_LEVEL, Compressor
-from logdump.session.compression import CompressionShown, ImagesShown, Surveyed
+from logdump.session.compression import Compression, CompressionShown, ImageSaving, ImagesShown, Surveyed
 from logdump.session.events import Event, Progress
+from logdump.session.reading import Reading
 from logdump.session.selection import Selection
 from trailformat.changes.transactions import ENDS
 from trailformat.records.io_types import NOT_TRANSACTIONAL
@@ -108,7 +109,8 @@ class CompressSurvey:
         self._images = ImageSavings()
         self._images_of = _ByTable(ImageSavings)
         self._records = self._bytes = self._damaged = self._read = 0
-        self._is_filtered = self.is_partial = False
+        self._is_filtered = False
+        self.unreadable = 0
 
     def take(self, trail: TrailFile) -> Iterator[Event]:
         """Take a file in; yields Progress."""
@@ -169,9 +171,20 @@ class CompressSurvey:
 
         return add
 
-    def results(self, title: str) -> Iterator[Event]:
-        """What there is so far."""
-        surveyed = Surveyed(title, self._records, self._bytes, self._damaged, self._is_filtered, self.is_partial)
+    def reading(self) -> Reading:
+        """What the reading lacks."""
+        return Reading(damaged=self._damaged, unreadable=self.unreadable)
+
+    def results(self, title: str, *, is_partial: bool) -> Iterator[Event]:
+        """What there is so far; without verdicts where not all was read."""
+        for one in self._results(title, is_partial=is_partial):
+            if isinstance(one, Compression):
+                yield one._replace(is_partial=is_partial)
+            elif not (is_partial and isinstance(one, ImageSaving) and not one.records):
+                yield one
+
+    def _results(self, title: str, *, is_partial: bool) -> Iterator[Event]:
+        surveyed = Surveyed(title, self._records, self._bytes, self._damaged, self._is_filtered, is_partial)
         options = self._options
         if options.images:
             yield ImagesShown(surveyed, dict(self._images.parts), len(self._images_of.others))

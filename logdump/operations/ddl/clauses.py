@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from logdump.operations.ddl.statement import OLD_NAMES
 from logdump.operations.ddl.subject import DdlSubject
-from logdump.operations.parameters.names import ObjectName
+from logdump.operations.parameters.names import NamePattern, ObjectName
 from logdump.operations.parameters.tree import Clause, ClauseOption
 
 _QUOTED_OR_WORD = re.compile(r'"([^"]*)"|(\S+)')
@@ -63,6 +63,14 @@ def _all_of(truths: Iterable[bool | None]) -> bool | None:
     return None if None in found else True
 
 
+def _any_of(truths: Iterable[bool | None]) -> bool | None:
+    """OR where some are not known."""
+    found = list(truths)
+    if True in found:
+        return True
+    return None if None in found else False
+
+
 def _option(option: ClauseOption, clause: Clause, viewed: Viewed) -> bool | None:
     if not option.is_known:
         return None
@@ -91,16 +99,26 @@ def _name(option: ClauseOption, clause: Clause, viewed: Viewed) -> bool | None:
     name = viewed.subject.base
     if viewed.target is not None and clause.option("MAPPED"):
         name = viewed.target
-    if option.name is None or (name is None and viewed.subject.derived is not None):
+    if name is None and viewed.subject.derived is not None:
         return None
     words = {"ALLOWEMPTYOBJECT": "name", "ALLOWEMPTYOWNER": "owner"}
     any_empty = [part for word, part in words.items() if clause.option(word)]
-    return option.name.fits(name or ObjectName(""), any_empty=any_empty)
+    return _any_of(_fits(one, name or ObjectName(""), any_empty) for one in option.names)
+
+
+def _fits(pattern: NamePattern, name: ObjectName, any_empty: list[str]) -> bool | None:
+    """A lone ``*`` is every object; another name of one part is in the schema of the login, which is not known."""
+    if len(pattern.parts) > 1:
+        return pattern.fits(name, any_empty=any_empty)
+    (last,) = pattern.parts
+    if last.text == "*" and name.name:
+        return True
+    return None if name.name and last.fits(name.name, is_plain="name" in name.plain) else False
 
 
 def _catalog(option: ClauseOption, _clause: Clause, viewed: Viewed) -> bool | None:
     catalog = viewed.subject.base.catalog if viewed.subject.base else ""
-    return option.name.parts[-1].fits(catalog) if catalog and option.name else None
+    return any(one.parts[-1].fits(catalog) for one in option.names) if catalog else None
 
 
 def _in(option: ClauseOption, text: str) -> bool:

@@ -25,10 +25,11 @@ def records_by_table(counter: CountRun) -> dict[str, int]:
 
 
 def coverage(tables: dict[str, int], parameters: ParametersInUse) -> Iterator[CoverageShown]:
-    """What Extract's and Replicat's file make of each table."""
-    for file, keywords in ((parameters.extract, TABLE), (parameters.replicat, MAP)):
-        if file is not None:
-            yield from (_of_table(name, tables[name], file, keywords, parameters.globals) for name in tables)
+    """What Extract's file makes of each table, trail by trail, and Replicat's."""
+    for whole, keywords in ((parameters.extract, TABLE), (parameters.replicat, MAP)):
+        for trail, file in whole.by_trail() if whole is not None else ():
+            found = (_of_table(name, tables[name], file, keywords, parameters.globals) for name in tables)
+            yield from (one._replace(trail=trail) for one in found)
 
 
 def _of_table(
@@ -45,4 +46,5 @@ def _of_table(
 def object_name(table: str) -> ObjectName:
     """A table's name as a trail has it; of more than three parts the last are the name."""
     parts = table.split(".", MOST_PARTS - 1)
-    return ObjectName(*[*reversed(parts)])
+    name, owner, catalog = [*reversed(parts), "", ""][:MOST_PARTS]
+    return ObjectName(name, owner, catalog)

@@ -16,26 +16,30 @@ from logdump.session.evaluation import DdlEvaluated, Outcome
 
 
 def evaluate(subject: DdlSubject, parameters: ParametersInUse, error: str | None = None) -> Iterator[DdlEvaluated]:
-    """What becomes of a statement: with both files set, Replicat gets what Extract lets through.
+    """What becomes of a statement for each trail of Extract; with both files Replicat gets what Extract lets through.
 
     Args:
         subject: the statement.
         parameters: the files; without one of Extract or Replicat nothing comes of it.
         error: the code of an error that the target database is assumed to give.
     """
-    if parameters.extract is not None:
-        result = Trace(subject, parameters.extract, globals_=parameters.globals).run(EXTRACT_STEPS)
-        yield result
-        if parameters.replicat is None or result.outcome is not Outcome.CAPTURED or result.statement is None:
-            return
-        subject = subject_of(result.statement, subject.items, subject.owner, subject.sql)
-    if parameters.replicat is not None:
-        yield from _replicat(subject, parameters.replicat, parameters.globals, error)
+    replicat, globals_ = parameters.replicat, parameters.globals
+    if parameters.extract is None:
+        yield from _replicat(subject, replicat, globals_, error)
+        return
+    for trail, file in parameters.extract.by_trail():
+        result = Trace(subject, file, globals_=globals_).run(EXTRACT_STEPS)
+        yield result._replace(trail=trail)
+        if result.outcome is Outcome.CAPTURED and result.statement is not None:
+            written = subject_of(result.statement, subject.items, subject.owner, subject.sql)
+            yield from (one._replace(trail=trail) for one in _replicat(written, replicat, globals_, error))
 
 
 def _replicat(
-    subject: DdlSubject, file: ParameterFile, globals_: ParameterFile | None, error: str | None
+    subject: DdlSubject, file: ParameterFile | None, globals_: ParameterFile | None, error: str | None
 ) -> Iterator[DdlEvaluated]:
+    if file is None:
+        return
     takers: tuple[Taker | None, ...] = ()
     if subject.base is not None and why_other(subject) is None and file.option("IGNOREMAPPING") is None:
         takers = ddl_takers(subject.base, file, globals_).found

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from logdump.notation.sql_tokens import SqlTokenizer, SqlTokenKind
 from logdump.operations.ddl.statement import NameFound
-from logdump.operations.parameters.names import MOST_PARTS, NamePattern, ObjectName
+from logdump.operations.parameters.names import MOST_PARTS, NAME_PARTS, NamePattern, ObjectName
 from logdump.operations.parameters.tree import Exclusion, ParameterFile, Switch, Taker
 from logdump.session.evaluation import Rule
 
@@ -17,7 +17,6 @@ _EXCLUDED_BY = {TABLE: "TABLEEXCLUDE", MAP: "MAPEXCLUDE"}
 _FOR_ERRORS = frozenset({"EXCEPTIONSONLY", "MAPEXCEPTION"})
 _PLAIN = re.compile(r"[^\W\d][\w$#]*+")
 _MOST_NOT_CONVERTED = 20
-_PARTS = ("name", "owner", "catalog")
 
 
 class Takers(NamedTuple):
@@ -33,26 +32,20 @@ def takers_of(
     """The TABLE or MAP statements that take an object; where one names it without wildcards, those with some do not."""
     nodes = [*(globals_.nodes if globals_ else ()), *file.nodes]
     is_wildcard_only = any(isinstance(one, Switch) and one.keyword == "EXCLUDEWILDCARDOBJECTSONLY" for one in nodes)
-    excluded = kept_from = None
-    found = []
-    for node in nodes:
-        if isinstance(node, Exclusion) and _excludes(node, name, keywords):
-            excluded = excluded or node.rule
-        elif isinstance(node, Taker) and node.keyword in keywords and node.source.fits(name):
-            if excluded is not None and (node.source.has_wildcard or not is_wildcard_only):
-                kept_from = excluded
-            else:
-                found.append(node)
+    exclusions = [one.rule for one in nodes if isinstance(one, Exclusion) and _excludes(one, name, keywords)]
+    fitting = [one for one in nodes if isinstance(one, Taker) and one.keyword in keywords and one.source.fits(name)]
+    found = [one for one in fitting if not exclusions or (is_wildcard_only and not one.source.has_wildcard)]
     named = [one for one in found if not one.source.has_wildcard]
-    return Takers(tuple(named or found), kept_from)
+    return Takers(tuple(named or found), exclusions[0] if len(found) < len(fitting) else None)
 
 
 def _excludes(node: Exclusion, name: ObjectName, keywords: tuple[str, ...]) -> bool:
     if node.keyword == "CATALOGEXCLUDE":
-        return bool(name.catalog) and node.pattern.parts[-1].fits(name.catalog)
+        return bool(name.catalog) and node.pattern.parts[-1].fits(name.catalog, is_plain="catalog" in name.plain)
     if node.keyword == "SCHEMAEXCLUDE":
-        return node.pattern.fits(ObjectName(name.owner, name.catalog), any_empty=("owner",)) or (
-            len(node.pattern.parts) == 1 and node.pattern.parts[0].fits(name.owner)
+        *catalog, schema = node.pattern.parts
+        return schema.fits(name.owner, is_plain="owner" in name.plain) and (
+            not catalog or not name.catalog or catalog[0].fits(name.catalog, is_plain="catalog" in name.plain)
         )
     return node.keyword == _EXCLUDED_BY[keywords] and node.pattern.fits(name)
 
@@ -81,8 +74,8 @@ def replaced(text: str, found: NameFound, new: Replacing, sql: SqlTokenizer) -> 
     A part is where its pattern is, where it takes up a part in quotes, and where it is no plain name.
     """
     quote = next((one.text[0] for one in found.tokens if one.kind is SqlTokenKind.NAME), sql.quote)
-    old = dict(zip(_PARTS, reversed(found.tokens), strict=False))
-    patterns = dict(zip(_PARTS, reversed(new.pattern.parts), strict=False))
+    old = dict(zip(NAME_PARTS, reversed(found.tokens), strict=False))
+    patterns = dict(zip(NAME_PARTS, reversed(new.pattern.parts), strict=False))
     pieces = []
     for part in _written_parts(found, new):
         value, pattern = getattr(new.name, part), patterns[part]

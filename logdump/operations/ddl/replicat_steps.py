@@ -76,7 +76,7 @@ def map_base(trace: Trace) -> None:
 
 def _replace(trace: Trace, found: NameFound | None, old: ObjectName, new: Replacing) -> None:
     """Put a name into the text where it stands there, and it is another one."""
-    if new.name == old:
+    if new.name == old._replace(plain=()):
         return
     if not trace.subject.trusts_text:
         trace.doubt(f"the text does not show where {old} stands: no name in it is replaced")

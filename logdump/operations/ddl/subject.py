@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from logdump.notation.sql_tokens import SqlTokenizer, SqlTokenKind, tokenizer_of
+from logdump.notation.sql_tokens import MYSQL, SqlTokenizer, SqlTokenKind, tokenizer_of
 from logdump.operations.ddl.statement import NameFound, StatementRead, read_statement
-from logdump.operations.parameters.names import ObjectName
+from logdump.operations.parameters.names import MOST_PARTS, NAME_PARTS, ObjectName
 
 MOST_CHARACTERS = 4 << 20
 """A longer statement is evaluated by the items of its record alone."""
@@ -57,7 +57,7 @@ def subject_of(
     items, sql = items or {}, sql or tokenizer_of(text)
     is_long = len(text) > MOST_CHARACTERS
     read = StatementRead() if is_long else read_statement(text, sql)
-    names = _Names(read, items, owner)
+    names = _Names(read, items, owner, folds_any=sql is not MYSQL)
     problems = [*_contradictions(read, items), *names.problems]
     if is_long:
         problems.append("the statement is longer than 4 MB: evaluated by the items of its record alone")
@@ -91,11 +91,15 @@ def _contradictions(read: StatementRead, items: Mapping[str, str]) -> Iterator[s
 
 
 class _Names:
-    """The names of base and derived object, from the text and from the items of the record."""
+    """The names of base and derived object, from the text and from the items of the record.
 
-    def __init__(self, read: StatementRead, items: Mapping[str, str], owner: str) -> None:
+    ``folds_any``: the database makes capitals or small letters of a name without quotes; a record tells which.
+    """
+
+    def __init__(self, read: StatementRead, items: Mapping[str, str], owner: str, *, folds_any: bool) -> None:
         self._owner = items.get("B3", "") or owner
         self._name = items.get("B4", "")
+        self._is_plain = folds_any and not self._name
         self._folds = bool(self._name) and read.main is not None and _folds(read.main, self._name)
         self.problems = list[str]()
         base, derived = self._of(read.base), self._of(read.derived)
@@ -116,7 +120,14 @@ class _Names:
             for one in reversed(found.tokens)
         ]
         name, owner, catalog = [*parts, "", ""][:3]
-        return ObjectName(name, owner or ("" if found.link else self._owner), catalog, found.link)
+        whole = ObjectName(name, owner or ("" if found.link else self._owner), catalog, found.link)
+        return whole._replace(plain=self._plain_parts(found)) if self._is_plain else whole
+
+    def _plain_parts(self, found: NameFound) -> tuple[str, ...]:
+        """The parts that stand there without quotes; an owner that was given counts as such."""
+        kinds = [one.kind for one in reversed(found.tokens)]
+        kinds += [SqlTokenKind.WORD] * (MOST_PARTS - len(kinds))
+        return tuple(part for part, kind in zip(NAME_PARTS, kinds, strict=False) if kind is SqlTokenKind.WORD)
 
     def _checked(
         self, base: ObjectName | None, derived: ObjectName | None

@@ -9,9 +9,12 @@ from logdump.operations.ddl.clauses import Judged, Viewed, judge
 from logdump.operations.ddl.mapping import not_converted
 from logdump.operations.ddl.subject import DdlSubject
 from logdump.operations.parameters.names import ObjectName
+from logdump.operations.parameters.not_used import ParameterUse, StatementInQuestion, not_used
 from logdump.operations.parameters.tree import Clause, ErrorRule, ParameterFile, Taker
-from logdump.session.evaluation import DdlEvaluated, Outcome, Rule, StepTaken
+from logdump.session.evaluation import DdlEvaluated, Outcome, ProcessSide, Rule, StepTaken
 
+_FIRST_OF_RULES = 5
+"""Before this step a pump has passed the statement on, or no DDL parameter has left it out."""
 Take = Callable[["Trace"], None]
 
 
@@ -81,7 +84,20 @@ class Trace:
             step.take(self)
             if self.outcome is not None:
                 break
+        self._name_not_used()
         return self._result()
+
+    def _name_not_used(self) -> None:
+        """What the files say that would change this result, and is not used; nothing where no DDL is asked for."""
+        if self.outcome is Outcome.IGNORED or self._number < _FIRST_OF_RULES:
+            return
+        subject = self.subject
+        names = tuple(one for one in (subject.base, subject.derived) if one is not None)
+        asked = StatementInQuestion(subject.object_type, subject.text, names)
+        answer = ParameterUse.CAPTURED if self.file.side is ProcessSide.EXTRACT else ParameterUse.APPLIED
+        for file in (self.globals, self.file):
+            for rule, reason in not_used(file, answer, asked) if file is not None else ():
+                self.doubt(f"{rule.text} ({self.at(rule)}) {reason}")
 
     def note(self, result: str, rule: Rule | None = None) -> None:
         """What came of this step."""

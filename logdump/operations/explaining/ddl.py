@@ -13,12 +13,14 @@ from logdump.operations.explaining.rules import VerdictRule, conclusion
 from logdump.operations.parameters.in_use import ParametersInUse
 from logdump.session.evaluation import DdlEvaluated, Outcome, ProcessSide
 from logdump.session.events import Event, Notice
-from logdump.session.explanation import Evidence, Explained, Phrase, Question
+from logdump.session.explanation import NO_VERDICT, Evidence, Explained, Phrase, Question
+from logdump.session.reading import Reading
 from logdump.session.selection import Selection
 from trailformat import Record
 from trailformat.trail.file import TrailFile
 from trailformat.trail.sequence import Spot
 
+_MOST_DOUBTS = 3
 MOST_SHOWN = 10
 _NO_RULE_NAMES_IT = "ORA-99999"
 _THROUGH = (Outcome.APPLIED, Outcome.CAPTURED)
@@ -78,20 +80,23 @@ class DdlQuestion:
 
     Args:
         parameters: the files in use.
+        missing: gaps in the numbers of the files.
 
     Attributes:
-        is_partial: whether it was stopped before the end.
+        unreadable: files that are no trail.
     """
 
-    def __init__(self, parameters: ParametersInUse) -> None:
-        self._parameters = parameters
+    def __init__(self, parameters: ParametersInUse, missing: int = 0) -> None:
+        self._parameters, self._missing = parameters, missing
+        self.unreadable = 0
         self._statements = self._damaged = self._abends = 0
         self._outcomes: Counter[tuple[ProcessSide, Outcome]] = Counter()
         self._shown: list[Evidence] = []
-        self.is_partial = False
+        self._doubts: Counter[str] = Counter()
 
     def take(self, trail: TrailFile, selection: Selection, notify: int) -> Iterator[Event]:
         """Take a file in; yields Progress and what cannot be read."""
+        parameters = self._parameters.for_trail(trail.path)
         for one in ddl_records(trail, trail.first_rba, selection, notify):
             if not isinstance(one, Record):
                 self._damaged += isinstance(one, Notice)
@@ -99,13 +104,14 @@ class DdlQuestion:
                 continue
             self._statements += 1
             subject = subject_of_record(trail, one)
-            for result in evaluate(subject, self._parameters):
+            for result in evaluate(subject, parameters):
                 self._note(result, Spot(trail.path, one.rba))
-            failing = evaluate(subject, self._parameters, _NO_RULE_NAMES_IT)
+            failing = evaluate(subject, parameters, _NO_RULE_NAMES_IT)
             self._abends += any(result.outcome is Outcome.ABEND for result in failing)
 
     def _note(self, result: DdlEvaluated, spot: Spot) -> None:
         self._outcomes[result.side, result.outcome] += 1
+        self._doubts.update(result.problems)
         if result.outcome in _THROUGH and not result.not_converted:
             return
         if len(self._shown) < MOST_SHOWN:
@@ -117,8 +123,12 @@ class DdlQuestion:
                 Evidence((f"{result.side.title}, {result.title}: {outcome}{why}{rule}{names}",), (spot,))
             )
 
-    def explained(self, title: str) -> Explained:
-        """The answer."""
+    def reading(self) -> Reading:
+        """What the reading lacks."""
+        return Reading(damaged=self._damaged, unreadable=self.unreadable, missing=self._missing)
+
+    def explained(self, title: str, *, is_partial: bool) -> Explained:
+        """The answer; without a verdict where the reading is partial."""
         facts = DdlFacts(self._statements, self._outcomes, self._abends)
         counted = [
             f"{side.title} {outcome.value.replace('_', ' ')} {number}"
@@ -128,13 +138,17 @@ class DdlQuestion:
         if self._abends:
             what = f"{amount(self._abends, 'statement')} at which Replicat abends where the target refuses them"
             parts.append(Evidence((f"DDLERROR: {what}",)))
+        doubts = [
+            Evidence((f"{amount(number, 'statement')}: {doubt}",))
+            for doubt, number in self._doubts.most_common(_MOST_DOUBTS)
+        ]
         return Explained(
             Question.DDL,
             title,
-            conclusion(RULES, facts),
-            (*parts, *self._shown),
+            NO_VERDICT if is_partial else conclusion(RULES, facts),
+            (*parts, *self._shown, *doubts),
             ("an Extract has let these statements through already; names of the target are those of the files",),
             ("statements that an Extract has left out: the source's own history would tell",),
             self._damaged,
-            self.is_partial,
+            is_partial,
         )

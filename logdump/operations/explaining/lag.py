@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 
 from logdump.notation.plural import amount
 from logdump.operations.bounded_recovery.survey import walked
+from logdump.operations.effective_rows import LeftOutRanges
 from logdump.operations.explaining.beat_facts import BeatsAround, PassedBeat
 from logdump.operations.explaining.lag_rules import HOP_NAMES, RULES, LagFacts, restart_of, seconds
 from logdump.operations.explaining.rules import conclusion
@@ -14,9 +15,10 @@ from logdump.operations.heartbeats.beats import NewBeats
 from logdump.operations.heartbeats.reading import HeartbeatReader
 from logdump.session.bounded_recovery import BeginSource
 from logdump.session.events import Progress
-from logdump.session.explanation import Evidence, Explained, Question, When
+from logdump.session.explanation import NO_VERDICT, Evidence, Explained, Phrase, Question, When
 from logdump.session.heartbeats import HeartbeatRow
-from trailformat.search.whole_trail import WholeTrail
+from logdump.session.reading import Reading, reading_of
+from trailformat.search.whole_trail import TrailPlace, WholeTrail
 from trailformat.trail.file import TrailFile
 from trailformat.trail.row_definitions import RowDefinitions
 from trailformat.trail.sequence import Spot
@@ -29,26 +31,24 @@ class LagQuestion:
         whole: the trail.
         at: the moment; None: where the lag is greatest.
         definitions_of: the definitions of a file's rows.
-
-    Attributes:
-        is_partial: whether it was stopped before the end.
+        table: the name of the heartbeat tables.
     """
 
     def __init__(
-        self, whole: WholeTrail, at: int | None, definitions_of: Callable[[TrailFile], RowDefinitions]
+        self, whole: WholeTrail, at: int | None, definitions_of: Callable[[TrailFile], RowDefinitions], table: str
     ) -> None:
-        self._whole, self._at, self._definitions_of = whole, at, definitions_of
+        self._whole, self._at, self._definitions_of, self._table = whole, at, definitions_of, table
         self._around = BeatsAround(at)
         self._clocks = DefinitionClocks(at)
-        self._transactions = TransactionsAround(LagWindow(0, 0))
+        self._transactions = TransactionsAround(whole, LagWindow(0, 0))
         self._undecoded = 0
-        self.is_partial = False
+        self._newest: int | None = None
 
     def run(self, notify: int) -> Iterator[Progress]:
         """Read the trail: its beats, then its transactions; its definitions where there is no beat."""
         self._read_beats()
-        self._transactions = TransactionsAround(self._window())
-        if not self._around.facts().beats:
+        self._transactions = TransactionsAround(self._whole, self._window())
+        if not self.facts.beats.beats:
             for found in self._whole.batches():
                 self._clocks.take(Spot(found.trail.path, 0), found.batch)
         for one in walked(self._whole, notify):
@@ -58,7 +58,8 @@ class LagQuestion:
                 self._transactions.take(one)
 
     def _read_beats(self) -> None:
-        reader, new = HeartbeatReader(self._definitions_of), NewBeats()
+        reader = HeartbeatReader(self._definitions_of, self._table, left_out=LeftOutRanges(self._whole).of)
+        new = NewBeats()
         for ordinal in range(len(self._whole)):
             trail = self._whole.open(ordinal)
             if trail is None:
@@ -67,37 +68,46 @@ class LagQuestion:
                 for row in reader.rows(trail):
                     for beat in new.of(row) if isinstance(row, HeartbeatRow) else ():
                         self._around.add(beat)
-                    self._undecoded = reader.problems
+                    self._undecoded, self._newest = reader.problems, reader.newest
         for beat in new.rest():
             self._around.add(beat)
 
     def _window(self) -> LagWindow:
-        beats = self._around.facts()
-        if self._at is not None and beats.gap is not None:
-            return LagWindow(beats.gap.after.time, beats.gap.before.time)
-        if beats.chosen is None:
+        facts = self.facts
+        gap, chosen = facts.beats.gap, facts.chosen
+        if facts.is_silent and gap is not None:
+            before = self._place(gap.before.spot) if gap.before is not None else TrailPlace(len(self._whole), 0)
+            return LagWindow(gap.after.time, gap.end, self._place(gap.after.spot), before)
+        if chosen is None:
             at = self._at or 0
             return LagWindow(at, at)
-        chosen = beats.chosen
         return LagWindow(chosen.time, chosen.extract_ts or chosen.time + max(chosen.total, 0))
+
+    def _place(self, spot: Spot) -> TrailPlace:
+        return TrailPlace(self._whole.ordinals[spot.path], spot.rba)
 
     @property
     def facts(self) -> LagFacts:
-        """What is known so far."""
-        return LagFacts(self._at, self._around.facts(), self._transactions.facts(), self._clocks.found, self._undecoded)
+        """The facts so far."""
+        beats, trail = self._around.facts(self._newest), self._transactions.facts()
+        return LagFacts(self._at, beats, trail, self._clocks.found, self._undecoded)
 
-    def explained(self, title: str) -> Explained:
-        """The answer."""
+    def reading(self) -> Reading:
+        """What the reading lacks."""
+        return reading_of(self._whole, self.facts.trail.damaged)
+
+    def explained(self, title: str, *, is_partial: bool) -> Explained:
+        """The answer; without a verdict where the reading is partial."""
         facts = self.facts
         return Explained(
             Question.LAG,
             title,
-            conclusion(RULES, facts),
+            NO_VERDICT if is_partial else conclusion(RULES, facts),
             tuple(_parts(facts)),
             tuple(_assumed(facts)),
             tuple(_not_known(facts)),
             facts.trail.damaged,
-            self.is_partial,
+            is_partial,
         )
 
 
@@ -106,13 +116,8 @@ def _parts(facts: LagFacts) -> Iterator[Evidence]:
     if chosen is not None:
         yield Evidence(("Beat of ", When(chosen.time), f": lag {seconds(chosen.total)}"), (chosen.spot,))
         yield from _hops(chosen)
-    elif facts.beats.gap is not None:
-        gap = facts.beats.gap
-        yield Evidence(
-            ("Last beat ", When(gap.after.time), ", next ", When(gap.before.time)), (gap.after.spot, gap.before.spot)
-        )
-    if (restart := restart_of(facts)) is not None:
-        yield Evidence(("Extract was started again ", When(restart.time)), (restart.spot,))
+    yield from _silence(facts)
+    yield from _restarts(facts)
     if facts.clock is not None and facts.clock.lag > 0:
         clock = facts.clock
         yield Evidence(
@@ -122,6 +127,33 @@ def _parts(facts: LagFacts) -> Iterator[Evidence]:
             clock.lag,
         )
     yield from _volume(facts.trail)
+
+
+def _silence(facts: LagFacts) -> Iterator[Evidence]:
+    gap, beat = facts.beats.gap, facts.beats.chosen
+    if gap is None:
+        return
+    after = "Last beat " if facts.is_silent else f"Missing: {amount(gap.beats, 'beat')} after "
+    if gap.before is not None:
+        following: Phrase = (", next ", When(gap.before.time))
+    else:
+        following = (", none up to the newest time in the trail, ", When(gap.end))
+    spots = (gap.after.spot, gap.before.spot) if gap.before is not None else (gap.after.spot,)
+    yield Evidence((after, When(gap.after.time), *following), spots)
+    if facts.beats.gaps > 1:
+        yield Evidence((f"Beats are missing at {facts.beats.gaps} times: HEARTBEAT GAPS lists them",))
+    if facts.is_silent and beat is not None:
+        which = "Greatest lag" if facts.at is None else "Lag before that"
+        yield Evidence((f"{which}: {seconds(beat.total)}, beat of ", When(beat.time)), (beat.spot,))
+
+
+def _restarts(facts: LagFacts) -> Iterator[Evidence]:
+    restart, last = restart_of(facts), facts.trail.last_restart
+    if restart is not None:
+        yield Evidence(("Extract was started again ", When(restart.time)), (restart.spot,))
+    elif last is not None:
+        times = amount(facts.trail.all_restarts, "time")
+        yield Evidence((f"Extract was started again {times} in this trail, at last ", When(last.time)), (last.spot,))
 
 
 def _hops(chosen: PassedBeat) -> Iterator[Evidence]:

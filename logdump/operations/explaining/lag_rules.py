@@ -37,9 +37,15 @@ class LagFacts(NamedTuple):
     undecoded: int
 
     @property
+    def is_silent(self) -> bool:
+        """Whether missing beats count, not the lag of one that came: at the moment asked for, or for longer than it."""
+        gap, chosen = self.beats.gap, self.beats.chosen
+        return gap is not None and (self.at is not None or chosen is None or gap.microseconds > chosen.total)
+
+    @property
     def chosen(self) -> PassedBeat | None:
-        """The beat that shows the lag, unless beats are missing at the moment asked for."""
-        return None if self.at is not None and self.beats.gap is not None else self.beats.chosen
+        """The beat that shows the lag, unless missing beats count for more."""
+        return None if self.is_silent else self.beats.chosen
 
 
 def seconds(microseconds: int) -> str:
@@ -58,14 +64,21 @@ def _no_beats(facts: LagFacts) -> Phrase | None:
 
 
 def restart_of(facts: LagFacts) -> Restart | None:
-    """The restart that stands where beats are missing, or before a late beat arrived."""
+    """The last restart where beats are missing, or before a late beat arrived."""
     gap, chosen = facts.beats.gap, facts.chosen
     for one in reversed(facts.trail.restarts):
-        if chosen is None and gap is not None and gap.after.time < one.time <= gap.before.time:
+        if facts.is_silent and gap is not None and gap.after.time < one.time:
             return one
         if chosen is not None and chosen.extract_ts is not None and chosen.time <= one.time <= chosen.extract_ts:
             return one
     return None
+
+
+def _beyond(facts: LagFacts) -> Phrase | None:
+    if facts.beats.ends is None:
+        return None
+    beat, newest = facts.beats.ends
+    return ("The trail ends before that moment, ", When(newest), "; its last beat is of ", When(beat), ".")
 
 
 def _down(facts: LagFacts) -> Phrase | None:
@@ -84,10 +97,16 @@ def _down(facts: LagFacts) -> Phrase | None:
 
 def _missing(facts: LagFacts) -> Phrase | None:
     gap = facts.beats.gap
-    if facts.chosen is not None or gap is None:
+    if not facts.is_silent or gap is None:
         return None
-    what = f": {gap.beats} missing, and no restart of Extract."
-    return ("No beat from ", When(gap.after.time), " to ", When(gap.before.time), what)
+    end = " to " if gap.before is not None else " to the end of the trail, "
+    return (
+        "No beat from ",
+        When(gap.after.time),
+        end,
+        When(gap.end),
+        f": {gap.beats} missing, and no restart of Extract.",
+    )
 
 
 def is_rising(facts: LagFacts) -> bool:
@@ -155,6 +174,7 @@ def _several(facts: LagFacts) -> Phrase | None:
 
 RULES = (
     VerdictRule("no_heartbeat", _no_beats),
+    VerdictRule("trail_ends", _beyond),
     VerdictRule("extract_down", _down),
     VerdictRule("beats_missing", _missing),
     VerdictRule("clocks_differ", _negative),

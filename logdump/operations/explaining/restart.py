@@ -15,7 +15,8 @@ from logdump.session.bounded_recovery import BrRestartShown
 from logdump.session.errors import CommandError
 from logdump.session.evaluation import Rule
 from logdump.session.events import Event, Progress
-from logdump.session.explanation import Evidence, Explained, Phrase, Question, Span, When
+from logdump.session.explanation import NO_VERDICT, Evidence, Explained, Phrase, Question, Span, When
+from logdump.session.reading import Reading
 from logdump.session.recovery_events import KeepShown, RecoveryShown
 from trailformat.scan import Workers
 from trailformat.search.restart_places import RestartPlaces, restart_places
@@ -117,9 +118,6 @@ class RestartQuestion:
         whole: the trail.
         place: where Replicat is to begin; None: at the last recovery point.
         options: of Bounded Recovery; Extract stops at its ``restart``, without one with the last commit in the trail.
-
-    Attributes:
-        is_partial: whether it was stopped before the end.
     """
 
     def __init__(self, whole: WholeTrail, place: Spot | None, options: BrOptions) -> None:
@@ -127,7 +125,6 @@ class RestartQuestion:
         self._survey = Survey(whole)
         self._reach: BrRestartShown | None = None
         self._no_reach = "it was stopped before"
-        self.is_partial = False
 
     def run(self, notify: int, definitions_of: Callable[[TrailFile], RowDefinitions]) -> Iterator[Progress]:
         """Look for restarts, then at what was open."""
@@ -144,34 +141,40 @@ class RestartQuestion:
         except CommandError as error:
             self._no_reach = str(error).rstrip(".")
             return
-        self._reach = _restart_among(survey.events("", definitions_of))
+        self._reach = _restart_among(survey.events("", definitions_of, is_partial=False))
         self._no_reach = "no transaction, no time"
 
-    def explained(self, title: str) -> Explained:
-        """The answer.
+    def reading(self) -> Reading:
+        """What the reading lacks."""
+        return Reading(missing=len(self._whole.gaps))
+
+    def explained(self, title: str, *, is_partial: bool) -> Explained:
+        """The answer; without a verdict and a place to go on at where the reading is partial.
 
         Raises:
             BadRecord: the place lies inside a record, or outside of its file.
         """
-        facts = self._facts()
+        facts = self._facts(is_partial=is_partial)
         return Explained(
             Question.RESTART,
             title,
-            conclusion(RULES, facts),
+            NO_VERDICT if is_partial else conclusion(RULES, facts),
             tuple(_parts(facts)),
             tuple(_assumed(facts, self._options.parameter, is_given=self._place is not None)),
             tuple(_not_known(facts)),
             facts.recovery.damaged,
-            self.is_partial,
+            is_partial,
         )
 
-    def _facts(self) -> RestartFacts:
+    def _facts(self, *, is_partial: bool) -> RestartFacts:
         report = RecoveryReport(self._survey, keep=self._place)
-        keep, places = report.keep(), None
+        keep, places = None if is_partial else report.keep(), None
         if keep is not None:
             with TrailFile(keep.spot.path) as trail:
-                places = restart_places(trail, min(keep.spot.rba, trail.end_of_records()))
-        shown = report.shown("", None, is_partial=self.is_partial)
+                places = restart_places(trail, keep.spot.rba)
+        shown = report.shown("", None, is_partial=is_partial)
+        if is_partial:
+            return RestartFacts(shown, None, None, 0, None, "not all of the trail was read")
         damaged = self._survey.damaged_from(self._place)
         return RestartFacts(shown, keep, places, damaged, self._reach, self._no_reach)
 

@@ -2,24 +2,37 @@
 
 from __future__ import annotations
 
+from collections import deque
 from typing import NamedTuple
 
+from logdump.operations.bounded_recovery.damaged_places import DamagedPlaces
 from logdump.operations.bounded_recovery.sources import began, place_of
 from logdump.session.bounded_recovery import Began, BeginSource
 from trailformat.records.io_types import DDL_OP, METADATA, NOT_TRANSACTIONAL
 from trailformat.scan import RECORD, Batch
 from trailformat.search.redo_clock import RedoClock
 from trailformat.search.transaction_walk import Damage, Extent, Restart
+from trailformat.search.whole_trail import TrailPlace, WholeTrail
 from trailformat.trail.sequence import Spot
 
 MOST_RESTARTS = 100
 
 
 class LagWindow(NamedTuple):
-    """The time that is looked at, from the beat that shows the lag to where it arrived."""
+    """The time that is looked at: from the beat that shows the lag to its arrival, or where beats are missing.
+
+    ``after`` and ``before`` are the places of the beats around it, where beats are missing.
+    """
 
     start: int
     end: int
+    after: TrailPlace | None = None
+    before: TrailPlace | None = None
+
+    def holds(self, time: int, place: TrailPlace) -> bool:
+        """Whether something stands in it, by its time or between the two beats."""
+        is_between = self.after is not None and self.before is not None and self.after < place < self.before
+        return self.start <= time <= self.end or is_between
 
 
 class ClockLag(NamedTuple):
@@ -34,7 +47,8 @@ class TrailFacts(NamedTuple):
     """What a trail tells of a window.
 
     Attributes:
-        restarts: restart records in all of it, the last ones.
+        restarts: restart records in the window, the last ones.
+        all_restarts: how many there are in the whole trail, and ``last_restart`` the last of them.
         transactions, records, bytes: committed in the window.
         largest: the one of most records of these.
         longest: the transaction that was open in the window for longest, as far as the trail tells.
@@ -43,6 +57,8 @@ class TrailFacts(NamedTuple):
     """
 
     restarts: tuple[Restart, ...]
+    all_restarts: int
+    last_restart: Restart | None
     transactions: int
     records: int
     bytes: int
@@ -56,27 +72,32 @@ class TrailFacts(NamedTuple):
 class TransactionsAround:
     """Takes the transactions of a trail in, in their order."""
 
-    def __init__(self, window: LagWindow) -> None:
-        self._window = window
+    def __init__(self, whole: WholeTrail, window: LagWindow) -> None:
+        self._whole, self._window = whole, window
+        self._damaged = DamagedPlaces(whole)
         self._clock = RedoClock()
-        self._restarts: list[Restart] = []
-        self._transactions = self._records = self._bytes = self._ddl = self._damaged = 0
+        self._restarts: deque[Restart] = deque(maxlen=MOST_RESTARTS)
+        self._all_restarts = 0
+        self._last_restart: Restart | None = None
+        self._transactions = self._records = self._bytes = self._ddl = 0
         self._first_ddl: Spot | None = None
         self._largest: Extent | None = None
         self._longest: Began | None = None
 
     def take(self, one: Extent | Damage | Restart) -> None:
         """What stands next."""
-        if isinstance(one, Damage):
-            self._damaged += not one.is_partial
-        elif isinstance(one, Restart):
-            self._restarts = [*self._restarts, one][-MOST_RESTARTS:]
-        elif one.is_whole:
-            self._whole(one)
-        else:
-            self._damaged += sum(not damage.is_partial for damage in one.damage)
+        self._damaged.take(one)
+        if isinstance(one, Restart):
+            self._restart(one)
+        elif isinstance(one, Extent) and one.is_whole:
+            self._committed(one)
 
-    def _whole(self, extent: Extent) -> None:
+    def _restart(self, one: Restart) -> None:
+        self._all_restarts, self._last_restart = self._all_restarts + 1, one
+        if self._window.holds(one.time, TrailPlace(self._whole.ordinals[one.spot.path], one.spot.rba)):
+            self._restarts.append(one)
+
+    def _committed(self, extent: Extent) -> None:
         commit, first = extent.last_moment.time, place_of(extent.first_moment)
         if first is not None:
             self._clock.learn(first, place_of(extent.last_moment) or first, commit, is_one=extent.records == 1)
@@ -103,6 +124,8 @@ class TransactionsAround:
             longest = None
         return TrailFacts(
             tuple(self._restarts),
+            self._all_restarts,
+            self._last_restart,
             self._transactions,
             self._records,
             self._bytes,
@@ -110,7 +133,7 @@ class TransactionsAround:
             longest,
             self._ddl,
             self._first_ddl,
-            self._damaged,
+            self._damaged.number,
         )
 
 

@@ -5,11 +5,11 @@ What is closed drops all further bytes: Arrow writes a footer when it lets go of
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import BinaryIO
 
 from logdump.notation.escape import escape
+from trailformat.trail.whole_file.early import EarlyWriting
 
 _MOST_WAITING = 1 << 20
 """Bytes that wait until they are written together."""
@@ -68,11 +68,12 @@ class AppendedFile:
                 rest = rest[count:]
 
     def close(self) -> None:
-        """Write what waits, for the last time, and have all of it on disk: of several files side by side."""
+        """Write what waits, for the last time; the disk begins to take a long file, whose name waits for fsync."""
         if not self.closed:
             self.flush()
-            with self._path.open("r+b", 0) as file:
-                os.fsync(file.fileno())
+            if self._written > _MOST_WAITING:
+                with self._path.open("r+b", 0) as file:
+                    EarlyWriting(file).reach(self._written)
             self.closed = True
 
     def abandon(self) -> None:

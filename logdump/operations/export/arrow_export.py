@@ -21,6 +21,7 @@ from logdump.operations.export.options import ExportOptions
 from logdump.operations.export.record_batches import RecordBatches, record_schema
 from logdump.operations.export.side_by_side import new_pool, results
 from logdump.operations.export.tally import ExportTally
+from logdump.operations.export.text_file import Waiting
 from logdump.session.events import Event
 from logdump.session.session import Session
 from trailformat import CannotWrite, TrailFile
@@ -37,6 +38,7 @@ class ArrowExport:
         self._options = options
         self._tally = tally
         self._later = set[TrailFile]()
+        self._waiting = Waiting()
 
     def run(self, path: Place) -> Iterator[Event]:
         """Write the files; yields Progress. Raises like the walk, and OSError."""
@@ -52,7 +54,6 @@ class ArrowExport:
                     self._leave(built)
                 else:
                     yield built
-            self._flush(files)
             for file in files.sinks:
                 file.finish()
             self._tally.files = files.close()
@@ -103,7 +104,7 @@ class ArrowExport:
             self._tally.add_problem(*problem)
         for layout, rows in built.batches:
             files.of(layout).write(rows)
-        if sum(file.waiting_bytes for file in files.sinks) > _MOST_WAITING:
+        if self._waiting.bytes > _MOST_WAITING:
             self._flush(files)
 
     def _flush(self, files: OpenFiles[ArrowFile]) -> None:
@@ -116,4 +117,4 @@ class ArrowExport:
         schemas = Schemas(schema_of(layout), batch_schema_of(layout))
         if layout == ALL:
             schemas = Schemas(record_schema(), record_schema())
-        return ArrowFile(path, schemas, format_, self._options.compression, pool)
+        return ArrowFile(path, schemas, format_, self._options.compression, pool, self._waiting)

@@ -19,7 +19,7 @@ from logdump.operations.heartbeats.run import run_heartbeat
 from logdump.operations.heartbeats.survey import HeartbeatOptions
 from logdump.render.json_heartbeat import HEARTBEAT
 from logdump.session.events import Event, say
-from logdump.session.heartbeats import BeatShown
+from logdump.session.heartbeat_events import BeatShown
 from logdump.session.session import Session
 
 

@@ -34,10 +34,18 @@ def script_has_columns(session: Session, transactions: int | None) -> bool:
 
 def has_extra() -> bool:
     """Whether pyarrow and the kernels load."""
-    from trailformat.scan import Engine, is_available  # noqa: PLC0415 - loaded with its first use
+    return why_not() is None
+
+
+def why_not() -> str | None:
+    """The reason for which they do not load; empty where pyarrow is not installed, None where they load."""
+    from trailformat.scan.engines import how_to_get_kernels, why_no_kernels  # noqa: PLC0415 - loaded with its first use
 
     try:
         importlib.import_module("trailformat.arrays")
-    except ImportError:
-        return False
-    return is_available(Engine.NUMBA)
+    except ModuleNotFoundError:
+        return ""
+    except (ImportError, OSError, RuntimeError) as error:
+        return str(error)
+    why = why_no_kernels()
+    return f"{why}: {how_to_get_kernels()}" if why else None

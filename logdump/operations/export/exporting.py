@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from logdump.notation.plural import amount
 from logdump.operations.export.appended_file import Place, StandardOutput
-from logdump.operations.export.columns_pay import has_extra, records_have_columns, script_has_columns
+from logdump.operations.export.columns_pay import records_have_columns, script_has_columns, why_not
 from logdump.operations.export.options import ExportOptions
 from logdump.operations.export.tally import ExportTally
 from logdump.operations.export.target import export_target
@@ -169,13 +169,11 @@ def _beats(session: Session, options: ExportOptions, tally: ExportTally, heartbe
 
 def _require_extra(format_: str) -> None:
     """Raises CommandError where pyarrow or the kernels do not load."""
-    if has_extra():
-        return
-    from trailformat.scan.engines import how_to_get_kernels, why_no_kernels  # noqa: PLC0415 - loaded with its first use
-
-    if why := why_no_kernels():
-        raise CommandError(f"EXPORT {format_} needs compiled kernels, and {why}: {how_to_get_kernels()}.")
-    raise CommandError(f"EXPORT {format_} needs pip install 'logdump[export]'.")
+    reason = why_not()
+    if reason:
+        raise CommandError(f"EXPORT {format_}: what it needs cannot be loaded: {reason}.")
+    if reason is not None:
+        raise CommandError(f"EXPORT {format_} needs pip install 'logdump[export]'.")
 
 
 _EXPORTS: dict[str, Callable[[Session, ExportOptions, ExportTally], Export]] = {

@@ -24,7 +24,7 @@ from logdump.operations.export.target import part_name, suffix_of
 from logdump.session.marks import SourceDefinitions
 from logdump.session.session import Session
 from logdump.session.settings import Settings
-from trailformat import TrailError, TrailFile
+from trailformat import CannotRead, TrailError, TrailFile
 from trailformat.scan import FileRange, consistent_ranges, split_points
 from trailformat.scan.position import first_position
 
@@ -99,7 +99,7 @@ def export_all(job: ExportJob, pieces: Iterable[tuple[int, tuple[int, int]]]) ->
         folder = job.folder / ATTEMPTS / f"{number}-{attempt}"
         try:
             yield Written(number, folder, _export(job, folder, number, start, stop))
-        except (TrailError, OSError) as error:
+        except (TrailError, CannotRead, OSError) as error:
             yield Written(number, folder, ExportTally(), error)
 
 

@@ -5,8 +5,9 @@
 
 A row of GG_HEARTBEAT that a database's own job has written describes the way out: HEARTBEAT_TIMESTAMP, and the
 timestamps that Extract and pumps set while the row goes through them. A row that Replicat has written describes the way
-in by its INCOMING_ columns; a row of the history when the beat was received too. Lags are differences of two clocks and
-may be negative: the documentation has them shown so.
+in by its INCOMING_ columns; a row of the history when the beat was received too. Its OUTGOING_ columns are what the
+other database knows of the way out: a beat of this database whose arrival was reported back. Lags are differences of
+two clocks and may be negative: the documentation has them shown so.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ def beats_of(row: HeartbeatRow) -> Iterator[Beat]:
             routing_path(row.incoming_routing_path),
             row.incoming_replicat,
         )
-    if row.role is not Role.HISTORY and row.heartbeat_timestamp is not None and _is_own(row):
+    if _is_own(row) and row.heartbeat_timestamp is not None:
         yield Beat(
             row,
             Direction.OUTGOING,
@@ -48,10 +49,34 @@ def beats_of(row: HeartbeatRow) -> Iterator[Beat]:
             routing_path(row.outgoing_routing_path),
             None,
         )
+    elif row.outgoing_heartbeat_ts is not None:
+        yield _reported(row, row.outgoing_heartbeat_ts)
+
+
+def _reported(row: HeartbeatRow, heartbeat_ts: int) -> Beat:
+    """The beat that went out, in a row that Replicat has written."""
+    return Beat(
+        row,
+        Direction.OUTGOING,
+        heartbeat_ts,
+        row.outgoing_extract_ts,
+        row.outgoing_routing_ts,
+        row.outgoing_replicat_ts,
+        None,
+        row.outgoing_extract,
+        routing_path(row.outgoing_routing_path),
+        row.outgoing_replicat,
+        is_reported=True,
+    )
 
 
 def _is_own(row: HeartbeatRow) -> bool:
-    """Whether HEARTBEAT_TIMESTAMP is of the row's own database, not taken over by Replicat with the way in."""
+    """Whether HEARTBEAT_TIMESTAMP is of the row's own database, not taken over by Replicat with the way in.
+
+    Extract and pumps then set their timestamps of the way out for this beat.
+    """
+    if row.role is Role.HISTORY or row.heartbeat_timestamp is None:
+        return False
     return row.role is Role.SEED or row.heartbeat_timestamp != row.incoming_heartbeat_ts
 
 

@@ -55,7 +55,7 @@ _MEANINGS = {
     "outgoing_lag": "The same of the beat that went out, to Replicat",
     "remote_extract_restart_csn": "Where Extract would have started again",
     "remote_extract_restart_csn_time": "The redo's time there",
-    "remote_db_oldest_open_txn_age": "How far back that was when the beat passed Extract",
+    "remote_db_oldest_open_txn_age": "Seconds from then to the moment of the answer, in the history to its receipt",
     "local_replicat_lwm_csn": "Low watermark of Replicat",
     "incoming_extract_lag": "From the generation to Extract",
     "incoming_routine_lag": "From Extract to the last pump or path",

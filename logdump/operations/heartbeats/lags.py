@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 from logdump.operations.heartbeats.gaps import GapFinder
 from logdump.operations.heartbeats.spread import Spread
-from logdump.session.heartbeats import Beat, PathLag
+from logdump.session.heartbeats import Beat, HopLags, PathLag
 
 MOST_PATHS = 10_000
 """How many ways are shown one by one; of the others only the beats are counted."""
 
-HOPS: dict[str, Callable[[Beat], int | None]] = {
-    "extract_lag": lambda beat: beat.extract_lag,
-    "routing_lag": lambda beat: beat.routing_lag,
-    "replicat_read_lag": lambda beat: beat.replicat_read_lag,
-    "replicat_lag": lambda beat: beat.replicat_lag,
-    "total_lag": lambda beat: beat.total_lag,
-}
-"""Name -> lag of a beat in microseconds, from the beginning of the way to its end."""
+HOPS = HopLags._fields
+"""The lags of a beat by name, from the beginning of the way to its end."""
 
 
 class _Path:
@@ -32,14 +26,14 @@ class _Path:
 
     def add(self, beat: Beat) -> None:
         self.beats += 1
-        if beat.heartbeat_ts >= self.last.heartbeat_ts:
+        is_late = beat.heartbeat_ts < self.last.heartbeat_ts
+        if not is_late:
             self.last = beat
         self.gaps.add(beat.heartbeat_ts, beat.row.spot)
         self.is_apply_unknown = self.is_apply_unknown or beat.is_apply_unknown
-        for name, lag_of in HOPS.items():
-            lag = lag_of(beat)
+        for name, lag in zip(HOPS, beat.lags, strict=True):
             if lag is not None:
-                self.spreads[name].add(lag, beat.row.spot)
+                self.spreads[name].add(lag, beat.row.spot, is_late=is_late)
 
 
 class Lags:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 from logdump.operations.heartbeats.rows import RowHistory
@@ -13,6 +14,7 @@ from logdump.session.selection import Selection
 from trailformat.changes.row_changes import OPERATIONS, changes
 from trailformat.records.record import Record
 from trailformat.scan import BAD_SPAN, Batch, Workers, scan_in_threads
+from trailformat.search.left_out import Ranges, no_ranges
 from trailformat.trail.file import TrailFile
 from trailformat.trail.row_definitions import RowDefinitions
 
@@ -27,9 +29,11 @@ class HeartbeatReader:
         base: the name of the tables, of HEARTBEATTABLE in GLOBALS.
         selection_of: the records of a file that count; all unless given.
         note_damage: takes each place that holds no sound record, by its file and RBA.
+        left_out: gives the ranges of a file whose transactions a Replicat does not apply; without it all rows count.
         uses_threads: whether several threads scan a large file.
 
     Attributes:
+        not_applied: the rows of such transactions, which are left out.
         not_beats: tables called like a heartbeat table that have no timestamp of a beat; their rows are left out.
         problems: rows with something that does not decode.
         records: the records read, of any table.
@@ -44,6 +48,7 @@ class HeartbeatReader:
         base: str = BASE_NAME,
         selection_of: Callable[[TrailFile], Selection] | None = None,
         note_damage: Callable[[TrailFile, int], None] = lambda _trail, _rba: None,
+        left_out: Callable[[Path], Ranges] = lambda _: no_ranges(),
         *,
         uses_threads: bool = False,
     ) -> None:
@@ -51,10 +56,11 @@ class HeartbeatReader:
         self._base = base
         self._selection_of = selection_of
         self._note_damage = note_damage
+        self._left_out = left_out
         self._uses_threads = uses_threads
         self._history = RowHistory()
         self.not_beats: set[str] = set()
-        self.problems = self.records = self.damaged = 0
+        self.problems = self.records = self.damaged = self.not_applied = 0
         self.io_time: int | None = None
         self.newest: int | None = None
 
@@ -102,6 +108,9 @@ class HeartbeatReader:
                 continue
             if change.definition is not None and not has_beats(column.name for column in change.definition.columns):
                 self.not_beats.add(change.table)
+                continue
+            if self._left_out(trail.path).hold(change.records[0].rba):
+                self.not_applied += 1
                 continue
             row = self._history.row(change, role, trail.path)
             self.problems += bool(row.problems)

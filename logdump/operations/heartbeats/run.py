@@ -6,13 +6,19 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from logdump.notation.times import current_timestamp
+from logdump.operations.effective_rows import LeftOutRanges
 from logdump.operations.heartbeats.reading import HeartbeatReader
 from logdump.operations.heartbeats.survey import HeartbeatOptions, HeartbeatSurvey
+from logdump.operations.heartbeats.table_in_use import heartbeat_table
 from logdump.operations.matching_files import matching_files
 from logdump.session.across import files_from
+from logdump.session.answers import answered
 from logdump.session.events import Bad, Event, Notice
+from logdump.session.reading import Reading
 from logdump.session.session import Session
 from trailformat import NotATrail, TrailFile
+from trailformat.scan import Workers
+from trailformat.search.whole_trail import gaps_among
 
 
 def run_heartbeat(session: Session, options: HeartbeatOptions) -> Iterator[Event]:
@@ -20,27 +26,37 @@ def run_heartbeat(session: Session, options: HeartbeatOptions) -> Iterator[Event
 
     The position stays.
     """
-    reader = HeartbeatReader(session.definitions_of, options.table, session.selection, uses_threads=True)
-    survey = HeartbeatSurvey(options, reader, session.settings.notify)
-    try:
-        yield from _over_files(session, options, survey)
-    except KeyboardInterrupt:
-        survey.is_partial = True
-        yield from survey.results(current_timestamp)
-        raise
-    yield from survey.results(current_timestamp)
+    with Workers() as workers:
+        yield from _surveyed(session, options, workers)
 
 
-def _over_files(session: Session, options: HeartbeatOptions, survey: HeartbeatSurvey) -> Iterator[Event]:
-    if options.over is None:
-        _, *others = files_from(session)
-        yield from survey.take(session.trail)
-    else:
-        others = matching_files(options.over)
-    for path in others:
+def _surveyed(session: Session, options: HeartbeatOptions, workers: Workers) -> Iterator[Event]:
+    table = heartbeat_table(session, options.table)
+    ranges = LeftOutRanges(workers=workers)
+    reader = HeartbeatReader(
+        session.definitions_of, table.name, session.selection, left_out=ranges.of, uses_threads=True
+    )
+    survey = HeartbeatSurvey(options, table, reader, session.settings.notify)
+    paths = list(files_from(session)) if options.over is None else matching_files(options.over)
+    unreadable = list[Path]()
+
+    def reading() -> Reading:
+        return Reading(damaged=survey.damaged, unreadable=len(unreadable), missing=len(gaps_among(paths)))
+
+    def results(of: Reading) -> Iterator[Event]:
+        return survey.results(current_timestamp, is_partial=of.is_partial)
+
+    yield from answered(_over_files(session, survey, paths, unreadable), reading, results)
+
+
+def _over_files(
+    session: Session, survey: HeartbeatSurvey, paths: list[Path], unreadable: list[Path]
+) -> Iterator[Event]:
+    for path in paths:
         try:
             yield from _other(session, survey, path)
         except NotATrail as error:
+            unreadable.append(path)
             yield Notice((f"{error}: not read",), bad=Bad(error))
 
 

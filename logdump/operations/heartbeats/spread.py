@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from array import array
 from collections import Counter
+from typing import Self
 
 from logdump.session.heartbeats import SpreadSummary
 from trailformat.trail.sequence import Spot
@@ -18,70 +19,112 @@ MOST_EXACT = 100_000
 _STEP = math.log(1.01)
 
 
-class Spread:
-    """Takes values in; memory is bounded by ``MOST_EXACT`` of them."""
+class Ranks:
+    """Values by their ranks; memory is bounded by ``MOST_EXACT`` of them.
+
+    Attributes:
+        count: how many values there are.
+        least, greatest: of all values that were ever there; 0 before the first.
+    """
 
     def __init__(self) -> None:
         self._values: array[int] = array("q")
+        self._removed: Counter[int] = Counter()
         self._steps: Counter[int] = Counter()
-        self._count = self._negative = 0
-        self._last = self._least = self._greatest = 0
-        self._greatest_at: Spot | None = None
+        self.count = self.least = self.greatest = 0
 
-    def copy(self) -> Spread:
-        """A spread of the same values, which takes in others."""
-        copied = Spread()
-        vars(copied).update(vars(self) | {"_values": self._values[:], "_steps": self._steps.copy()})
+    def copy(self) -> Self:
+        """The same values, to which others can be added."""
+        copied = type(self)()
+        own = {"_values": self._values[:], "_removed": self._removed.copy(), "_steps": self._steps.copy()}
+        vars(copied).update(vars(self) | own)
         return copied
 
-    def add(self, value: int, at: Spot) -> None:
-        """Take a value in, and where it stands."""
-        if self._greatest_at is None or value > self._greatest:
-            self._greatest, self._greatest_at = value, at
-        self._least = value if not self._count else min(self._least, value)
-        self._last = value
-        self._count += 1
-        self._negative += value < 0
+    def add(self, value: int) -> None:
+        """Take a value in."""
+        self.least = min(self.least, value) if self._has_values else value
+        self.greatest = max(self.greatest, value) if self._has_values else value
+        self.count += 1
         if self._steps:
             self._steps[_step(value)] += 1
             return
         self._values.append(value)
         if len(self._values) > MOST_EXACT:
-            self._steps = Counter(map(_step, self._values))
-            self._values = array("q")
+            self._steps = Counter(map(_step, self._exact()))
+            self._values, self._removed = array("q"), Counter()
+
+    def remove(self, value: int) -> None:
+        """Take a value that was added away again."""
+        self.count -= 1
+        if self._steps:
+            self._steps[_step(value)] -= 1
+        else:
+            self._removed[value] += 1
+
+    @property
+    def _has_values(self) -> bool:
+        return bool(self._values or self._steps)
+
+    def _exact(self) -> list[int]:
+        """The values in order, while they are exact."""
+        if not self._removed:
+            return sorted(self._values)
+        return sorted((Counter(self._values) - self._removed).elements())
 
     @property
     def is_exact(self) -> bool:
-        """Whether the summary's median and percentile are exact."""
+        """Whether ranks are exact."""
         return not self._steps
 
-    def summary(self) -> SpreadSummary | None:
-        """The summary so far; None without a value."""
-        if self._greatest_at is None:
-            return None
-        ordered = sorted(self._values)
-        median, p95 = (self._of_rank(ordered, rank) for rank in (0.5, 0.95))
-        return SpreadSummary(
-            self._count,
-            self._last,
-            self._least,
-            median,
-            p95,
-            self._greatest,
-            self._greatest_at,
-            self._negative,
-            self.is_exact,
-        )
+    def of(self, *parts: float) -> list[int]:
+        """The values of these ranks, as parts of all; there is a value."""
+        ordered = self._exact()
+        return [self._of_rank(ordered, math.ceil(self.count * part)) for part in parts]
 
-    def _of_rank(self, ordered: list[int], part: float) -> int:
-        rank = math.ceil(self._count * part)
+    def _of_rank(self, ordered: list[int], rank: int) -> int:
         if not self._steps:
             return ordered[rank - 1]
         for step in sorted(self._steps):
             rank -= self._steps[step]
             if rank <= 0:
-                return max(self._least, min(self._greatest, _middle(step)))
-        return self._greatest
+                return max(self.least, min(self.greatest, _middle(step)))
+        return self.greatest
+
+
+class Spread:
+    """Takes values in, in the order of the trail."""
+
+    def __init__(self) -> None:
+        self._ranks = Ranks()
+        self._negative = self._last = 0
+        self._greatest_at: Spot | None = None
+
+    def add(self, value: int, at: Spot, *, is_late: bool = False) -> None:
+        """Take a value in, and where it stands; one that is late is not the last."""
+        if self._greatest_at is None or value > self._ranks.greatest:
+            self._greatest_at = at
+        if not is_late or not self._ranks.count:
+            self._last = value
+        self._ranks.add(value)
+        self._negative += value < 0
+
+    def summary(self) -> SpreadSummary | None:
+        """The summary so far; None without a value."""
+        if self._greatest_at is None:
+            return None
+        ranks = self._ranks
+        median, p95 = ranks.of(0.5, 0.95)
+        return SpreadSummary(
+            ranks.count,
+            self._last,
+            ranks.least,
+            median,
+            p95,
+            ranks.greatest,
+            self._greatest_at,
+            self._negative,
+            ranks.is_exact,
+        )
 
 
 def _step(value: int) -> int:

@@ -11,21 +11,19 @@ from logdump.notation.wildcard import matches
 from logdump.operations.heartbeats.beats import NewBeats, beats_of
 from logdump.operations.heartbeats.lags import MOST_PATHS, Lags
 from logdump.operations.heartbeats.reading import HeartbeatReader
-from logdump.operations.heartbeats.tables import BASE_NAME
+from logdump.operations.heartbeats.restart_positions import RestartPositions
+from logdump.operations.heartbeats.table_in_use import HeartbeatTable
 from logdump.session.events import Event, Progress
-from logdump.session.heartbeats import (
-    Beat,
+from logdump.session.heartbeat_events import (
     BeatGapShown,
     BeatIntervalShown,
     BeatShown,
     Clock,
-    HeartbeatRow,
     HeartbeatRowShown,
     HeartbeatsShown,
     PathLagShown,
-    Role,
-    way_text,
 )
+from logdump.session.heartbeats import Beat, HeartbeatRow, Role, way_text
 from trailformat.trail.file import TrailFile
 
 _DAY = 86_400_000_000
@@ -38,17 +36,19 @@ class Display(enum.Enum):
     HISTORY = "HISTORY"
     ROWS = "ROWS"
     GAPS = "GAPS"
+    RESTART = "RESTART"
 
 
 class HeartbeatOptions(NamedTuple):
     """The options of HEARTBEAT; times are Julian microseconds, ``every`` and ``frequency`` microseconds.
 
-    ``path`` is a wildcard for ways as Oracle writes them; ``retention`` days.
+    ``table`` is None where the parameter files name the tables; ``path`` is a wildcard for ways as Oracle writes them;
+    ``retention`` days; ``low_watermark`` the CSN that Replicat has come to.
     """
 
     display: Display = Display.LAG
     over: str | None = None
-    table: str = BASE_NAME
+    table: str | None = None
     path: str | None = None
     start: int | None = None
     end: int | None = None
@@ -57,6 +57,7 @@ class HeartbeatOptions(NamedTuple):
     every: int | None = None
     frequency: int | None = None
     retention: int | None = None
+    low_watermark: str | None = None
 
 
 class HeartbeatSurvey:
@@ -64,16 +65,19 @@ class HeartbeatSurvey:
 
     Args:
         options: what is wanted.
+        table: the name of the tables, and what gives it.
         reader: reads the rows.
         notify: records between two reports of progress.
     """
 
-    def __init__(self, options: HeartbeatOptions, reader: HeartbeatReader, notify: int) -> None:
+    def __init__(self, options: HeartbeatOptions, table: HeartbeatTable, reader: HeartbeatReader, notify: int) -> None:
         self._options = options
+        self._table = table
         self._reader = reader
         self._notify = notify
         self._new = NewBeats()
         self._lags = Lags()
+        self._positions = RestartPositions(options.low_watermark)
         self._intervals: dict[object, tuple[int, Lags]] = {}
         self._tables: set[str] = set()
         self._bounds: tuple[int, int] | None = None
@@ -81,7 +85,6 @@ class HeartbeatSurvey:
         self._deleted = 0
         self._received: array[int] = array("q")
         self._notified = 0
-        self.is_partial = False
 
     def take(self, trail: TrailFile) -> Iterator[Event]:
         """Take a file in; yields what is shown row by row, and Progress."""
@@ -128,6 +131,8 @@ class HeartbeatSurvey:
         first, last = self._bounds or (beat.heartbeat_ts, beat.heartbeat_ts)
         self._bounds = min(first, beat.heartbeat_ts), max(last, beat.heartbeat_ts)
         self._lags.add(beat)
+        if self._options.display is Display.RESTART:
+            self._positions.add(beat)
         if self._options.display is not Display.HISTORY:
             return
         every = self._options.every
@@ -143,8 +148,13 @@ class HeartbeatSurvey:
         if beat.path in self._intervals or len(self._intervals) < MOST_PATHS:
             self._intervals[beat.path] = start, lags
 
-    def results(self, now: Callable[[], int]) -> Iterator[Event]:
-        """The answer, and what stands below it."""
+    @property
+    def damaged(self) -> int:
+        """Places that hold no sound record."""
+        return self._reader.damaged
+
+    def results(self, now: Callable[[], int], *, is_partial: bool) -> Iterator[Event]:
+        """The answer, and what stands below it; without verdicts where not all was read."""
         for beat in self._new.rest():
             if self._is_wanted(beat):
                 yield from self._beat(beat)
@@ -152,9 +162,11 @@ class HeartbeatSurvey:
             yield from _interval(start, self._options.every or 0, interval_lags)
         at, source = self._moment(now)
         lags = list(self._lags.paths(at, self._options.frequency))
-        yield self._whole(at, source, len(lags))
+        yield self._whole(at, source, len(lags), is_partial=is_partial)
         if self._options.display is Display.LAG and at is not None:
-            yield from (PathLagShown(lag, at, source) for lag in lags)
+            yield from (PathLagShown(lag, at, source, is_partial) for lag in lags)
+        if self._options.display is Display.RESTART and not is_partial:
+            yield from self._positions.shown()
         if self._options.display is Display.GAPS:
             yield from (BeatGapShown(lag, gap) for lag in lags for gap in lag.gaps)
 
@@ -166,9 +178,11 @@ class HeartbeatSurvey:
         known = [moment for moment in (self._lags.newest, self._reader.newest) if moment is not None]
         return max(known, default=None), Clock.TRAIL
 
-    def _whole(self, at: int | None, source: Clock, paths: int) -> Event:
+    def _whole(self, at: int | None, source: Clock, paths: int, *, is_partial: bool) -> Event:
         first, last = self._bounds or (None, None)
         return HeartbeatsShown(
+            self._table.name,
+            self._table.rule,
             tuple(sorted(self._tables)),
             self._lags.beats,
             paths,
@@ -181,9 +195,10 @@ class HeartbeatSurvey:
             self._has_same_database,
             self._reader.problems,
             self._reader.damaged,
+            self._reader.not_applied,
             self._deleted,
             self._purged(at),
-            self.is_partial,
+            is_partial,
         )
 
     def _purged(self, at: int | None) -> int | None:

@@ -3,6 +3,8 @@
 Lags and ages are seconds. The formulas are those that an article of Oracle's and three collections of queries share;
 the text of the views in a database was not to be had. INCOMING_LAG of GG_LAG needs the moment at which the target
 received the beat, which only the history has: where that row is not there, the lag ends at Replicat.
+REMOTE_DB_OLDEST_OPEN_TXN_AGE is SYSTIMESTAMP - REMOTE_EXTRACT_RESTART_TIME in Oracle's documentation: the time now is
+CURRENT_LOCAL_TS, in the history that of the receipt, as in the ages of the beats.
 """
 
 from __future__ import annotations
@@ -15,7 +17,7 @@ from typing import NamedTuple
 from logdump.operations.heartbeats.paths import routing_path
 from logdump.operations.heartbeats.recent import Recent
 from logdump.operations.heartbeats.tables import TEXTS, TIMES
-from logdump.session.heartbeats import HeartbeatRow, Key, Role, difference, way, way_text
+from logdump.session.heartbeats import HeartbeatRow, HopLags, Key, Role, WayTimes, difference, way, way_text
 from trailformat.codec.timestamps import to_datetime
 
 HEARTBEAT_TABLE = (
@@ -104,7 +106,11 @@ class LagHistoryRow(NamedTuple):
 
 def seconds(later: int | None, earlier: int | None) -> Decimal | None:
     """Seconds from one moment to another, with six decimals; None where one is not known."""
-    lag = difference(later, earlier)
+    return in_seconds(difference(later, earlier))
+
+
+def in_seconds(lag: int | None) -> Decimal | None:
+    """Microseconds as seconds with six decimals."""
     return None if lag is None else Decimal(lag).scaleb(-6)
 
 
@@ -120,14 +126,24 @@ def _ways(row: HeartbeatRow) -> tuple[str | None, str | None]:
     return way_text(incoming), way_text(outgoing)
 
 
+def _incoming(row: HeartbeatRow, received_ts: int | None) -> HopLags:
+    times = row.incoming_heartbeat_ts, row.incoming_extract_ts, row.incoming_routing_ts, row.incoming_replicat_ts
+    return WayTimes(*times, received_ts).lags
+
+
+def _outgoing(row: HeartbeatRow) -> HopLags:
+    times = row.outgoing_heartbeat_ts, row.outgoing_extract_ts, row.outgoing_routing_ts, row.outgoing_replicat_ts
+    return WayTimes(*times).lags
+
+
 def lag_history(rows: Iterable[HeartbeatRow]) -> Iterator[LagHistoryRow]:
     """GG_LAG_HISTORY: a row for each row of the history that was not deleted."""
     for row in rows:
         if row.role is not Role.HISTORY or row.op == "DELETE":
             continue
         incoming, outgoing = _ways(row)
-        before_replicat = row.incoming_extract_ts if row.incoming_routing_ts is None else row.incoming_routing_ts
-        before_remote = row.outgoing_extract_ts if row.outgoing_routing_ts is None else row.outgoing_routing_ts
+        *hops, total = _incoming(row, row.received_ts)
+        *hops_out, total_out = _outgoing(row)
         yield LagHistoryRow(
             row.local_database,
             _moment(row.received_ts),
@@ -136,22 +152,16 @@ def lag_history(rows: Iterable[HeartbeatRow]) -> Iterator[LagHistoryRow]:
             row.db_unique_name or row.db_name or row.remote_database,
             seconds(row.received_ts, row.incoming_heartbeat_ts),
             incoming,
-            seconds(row.received_ts, row.incoming_heartbeat_ts),
+            in_seconds(total),
             seconds(row.received_ts, row.outgoing_heartbeat_ts),
             outgoing,
-            seconds(row.outgoing_replicat_ts, row.outgoing_heartbeat_ts),
+            in_seconds(total_out),
             row.restart_csn,
             _moment(row.restart_ts),
-            seconds(row.incoming_extract_ts, row.restart_ts),
+            seconds(row.received_ts, row.restart_ts),
             row.low_watermark_csn,
-            seconds(row.incoming_extract_ts, row.incoming_heartbeat_ts),
-            seconds(row.incoming_routing_ts, row.incoming_extract_ts),
-            seconds(row.incoming_replicat_ts, before_replicat),
-            seconds(row.received_ts, row.incoming_replicat_ts),
-            seconds(row.outgoing_extract_ts, row.outgoing_heartbeat_ts),
-            seconds(row.outgoing_routing_ts, row.outgoing_extract_ts),
-            seconds(row.outgoing_replicat_ts, before_remote),
-            None,
+            *map(in_seconds, hops),
+            *map(in_seconds, hops_out),
         )
 
 
@@ -201,20 +211,20 @@ def _columns(row: HeartbeatRow, names: Iterable[str]) -> dict[str, str | datetim
 def _lag_row(row: HeartbeatRow, in_history: HeartbeatRow | None, at: int | None) -> LagRow:
     incoming, outgoing = _ways(row)
     is_same = in_history is not None and in_history.incoming_heartbeat_ts == row.incoming_heartbeat_ts
-    arrived = in_history.received_ts if in_history is not None and is_same else row.incoming_replicat_ts
+    received = in_history.received_ts if in_history is not None and is_same else None
     return LagRow(
         row.local_database,
         _moment(at),
         row.remote_database,
         seconds(at, row.incoming_heartbeat_ts),
         incoming,
-        seconds(arrived, row.incoming_heartbeat_ts),
+        in_seconds(_incoming(row, received).total_lag),
         seconds(at, row.outgoing_heartbeat_ts),
         outgoing,
-        seconds(row.outgoing_replicat_ts, row.outgoing_heartbeat_ts),
+        in_seconds(_outgoing(row).total_lag),
         row.restart_csn,
         row.db_unique_name or row.db_name or row.remote_database,
         _moment(row.restart_ts),
-        seconds(row.incoming_extract_ts, row.restart_ts),
+        seconds(at, row.restart_ts),
         row.low_watermark_csn,
     )

@@ -26,7 +26,7 @@ def _choice(words: Words, word: str) -> ClauseOption:
 
 
 def _name(words: Words, word: str) -> ClauseOption:
-    return ClauseOption(word, name=words.name(word, quotes_hold_names=True))
+    return ClauseOption(word, names=words.names(word))
 
 
 def _actions(words: Words, word: str) -> ClauseOption:

@@ -29,6 +29,16 @@ class ParametersInUse(NamedTuple):
         ansi_quotes = not (self.globals and self.globals.has("NOUSEANSISQLQUOTES"))
         return read_parameters(path, side, ansi_quotes=ansi_quotes)
 
+    def for_trail(self, path: Path) -> ParametersInUse:
+        """The same, of Extract's file what is for the trail of ``path``: for all of its trails if it names no such."""
+        from trailformat import TrailName  # noqa: PLC0415 - see above
+
+        found = TrailName.parse(path)
+        if self.extract is None or found is None:
+            return self
+        wanted = [one for one in self.extract.trails if one.bare_name == found.prefix]
+        return self._replace(extract=self.extract.for_trails(wanted)) if wanted else self
+
     def having(self, file: ParameterFile) -> ParametersInUse:
         """The same with a file in place of the one of its side."""
         return self._replace(**{file.side.value: file})

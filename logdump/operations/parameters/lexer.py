@@ -16,7 +16,8 @@ DEEPEST_INCLUDE = 16
 MOST_FILES = 100
 MOST_STATEMENTS = 1000
 """Statements that one call of a macro expands to, at most."""
-_SKIPPED = re.compile(r"(?:[ \t\f\v]++|--[^\n]*+|&[ \t\f\v]*+(?:--[^\n]*+)?(?:\n|\Z))++")
+_COMMENT_LINES = r"(?:[ \t\f\v]*+--[^\n]*+\n)*+"
+_SKIPPED = re.compile(rf"(?:[ \t\f\v]++|--[^\n]*+|&[ \t\f\v]*+(?:--[^\n]*+)?(?:\n{_COMMENT_LINES}|\Z))++")
 _WORD = re.compile(r"(?:[^\s,;(){}'\"&-]++|-(?!-)|&(?![ \t\f\v]*+(?:--[^\n]*+)?(?:\n|\Z)))++")
 _ON_A_LINE = {"'": re.compile(r"'((?:[^'\n]|'')*+)'"), '"': re.compile(r'"((?:[^"\n]|"")*+)"')}
 _OVER_LINES = {"'": re.compile(r"'((?:[^']|'')*+)'"), '"': re.compile(r'"((?:[^"]|"")*+)"')}

@@ -9,19 +9,24 @@ from typing import NamedTuple
 
 from logdump.operations.parameters.lexer import Lexeme, LexemeKind
 
-MOST_PARTS = 3
+NAME_PARTS = ("name", "owner", "catalog")
+MOST_PARTS = len(NAME_PARTS)
 MOST_CHARACTERS = 1000
 _SPECIAL = frozenset("*?\\")
 _PIECE = re.compile(r"\\(?P<escaped>[*?\\])|(?P<wildcard>[*?])|(?P<text>[^*?\\]+|\\)")
 
 
 class ObjectName(NamedTuple):
-    """The name of an object as a database keeps it; empty parts are not known, ``link`` is that of another database."""
+    """The name of an object as a database keeps it; empty parts are not known, ``link`` is that of another database.
+
+    ``plain`` are the parts that a statement has without quotes: its database makes capitals or small letters of them.
+    """
 
     name: str
     owner: str = ""
     catalog: str = ""
     link: str = ""
+    plain: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         name = ".".join(part for part in (self.catalog, self.owner, self.name) if part)
@@ -39,8 +44,10 @@ class NamePart(NamedTuple):
         """Whether it stands for more than one name."""
         return any(found["wildcard"] for found in _PIECE.finditer(self.text))
 
-    def fits(self, text: str) -> bool:
-        """Whether it stands for ``text``."""
+    def fits(self, text: str, *, is_plain: bool = False) -> bool:
+        """Whether it stands for ``text``; where that is plain, for what Oracle or PostgreSQL would make of it."""
+        if is_plain and self.is_exact:
+            return self.fits(text.upper()) or self.fits(text.lower())
         if not _SPECIAL.intersection(self.text):
             return self.text == text or (not self.is_exact and self.text.lower() == text.lower())
         return _compile(self.text, is_exact=self.is_exact).fullmatch(text) is not None
@@ -96,9 +103,9 @@ class NamePattern(NamedTuple):
             return False
         *catalog, owner, last = self.parts
         return (
-            (not catalog or not name.catalog or catalog[0].fits(name.catalog))
-            and (owner.fits(name.owner) if name.owner else "owner" in any_empty)
-            and (last.fits(name.name) if name.name else "name" in any_empty)
+            (not catalog or not name.catalog or catalog[0].fits(name.catalog, is_plain="catalog" in name.plain))
+            and (owner.fits(name.owner, is_plain="owner" in name.plain) if name.owner else "owner" in any_empty)
+            and (last.fits(name.name, is_plain="name" in name.plain) if name.name else "name" in any_empty)
         )
 
     def target_of(self, name: ObjectName) -> ObjectName:

@@ -20,6 +20,11 @@ class OptionValue(NamedTuple):
 def options_of(file: ParameterFile | None, keyword: str, *options: str) -> Iterator[OptionValue | None]:
     """The value of each of these options in the last statement of a keyword; None of one that is not in it."""
     rules = [node.rule for node in file.of(Other) if node.keyword == keyword] if file is not None else []
+    yield from options_in(rules[-1], *options) if rules else (None for _ in options)
+
+
+def options_in(rule: Rule, *options: str) -> Iterator[OptionValue | None]:
+    """The value of each of these options in one statement; None of one that is not in it."""
     for option in options:
-        found = re.search(rf"\b{option}\b[\s=]*([^\s,;]*)", rules[-1].text, re.IGNORECASE) if rules else None
-        yield OptionValue(found[1], rules[-1]) if found is not None else None
+        found = re.search(rf"\b{option}\b[\s=]*([^\s,;]*)", rule.text, re.IGNORECASE)
+        yield OptionValue(found[1], rule) if found is not None else None

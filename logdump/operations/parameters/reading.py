@@ -8,6 +8,7 @@ from pathlib import Path
 from logdump.operations.parameters.clauses import begins_clause, read_clause, read_clauses, rule_at
 from logdump.operations.parameters.errors import ParameterError, ParameterPlace
 from logdump.operations.parameters.names import NamePart, NamePattern
+from logdump.operations.parameters.not_used import why_of_no_use
 from logdump.operations.parameters.statements import ParameterStatement, statements
 from logdump.operations.parameters.tree import (
     Clause,
@@ -17,6 +18,7 @@ from logdump.operations.parameters.tree import (
     Exclusion,
     Node,
     Other,
+    OutputTrail,
     ParameterFile,
     Substitution,
     Switch,
@@ -36,8 +38,9 @@ _PLAIN_OPTIONS = frozenset(
         "NOCROSSRENAME WARNONLARGEDDL"
     ).split()
 )
-_TAKERS = {"TABLE": ProcessSide.EXTRACT, "FILE": ProcessSide.EXTRACT, "MAP": ProcessSide.REPLICAT}
+_TAKERS = frozenset({"TABLE", "FILE", "MAP"})
 _EXCLUSIONS = frozenset({"TABLEEXCLUDE", "MAPEXCLUDE", "SCHEMAEXCLUDE", "CATALOGEXCLUDE"})
+_TRAILS = frozenset({"EXTTRAIL", "RMTTRAIL", "EXTFILE", "RMTFILE"})
 _TAKER_OPTIONS = frozenset(
     (  # noqa: SIM905 - a list of so many would fill a page
         "COLMAP COLS COLSEXCEPT FILTER WHERE SQLEXEC SQLPREDICATE KEYCOLS TOKENS EXCEPTIONSONLY MAPEXCEPTION THREAD "
@@ -65,6 +68,7 @@ class _Reading:
         self.catalog: NamePart | None = None
         self.ansi_quotes = True
         self.ddl: ParameterStatement | None = None
+        self.host = 0
 
     def words(self, statement: ParameterStatement) -> Words:
         """The words of a statement."""
@@ -94,6 +98,8 @@ def read_parameters(path: Path, side: ProcessSide | None = None, *, ansi_quotes:
 def _nodes(reading: _Reading, statement: ParameterStatement) -> Iterator[Node]:
     rule = rule_at(statement.place, statement.text)
     read = _STATEMENTS.get(statement.keyword)
+    if statement.keyword == "RMTHOST":
+        reading.host = rule.line
     if read is None or (statement.runtime and statement.keyword not in _TAKES_RUNTIME):
         reason = f"{statement.runtime} is a value of the running process" if statement.runtime else ""
         yield Other(rule, statement.keyword, reason)
@@ -233,10 +239,34 @@ def _add_trandata(words: Words) -> _Values:
     return tuple(found), ()
 
 
+def _password(words: Words) -> _Values:
+    """A password, or the algorithm it is encrypted by, and its key: kept without them."""
+    words.word_or_string("DDLOPTIONS")
+    if not words.is_at_end and (words.peek() == "BLOWFISH" or words.peek().startswith("AES")):
+        words.take()
+    if words.keyword("ENCRYPTKEY"):
+        words.word_or_string("ENCRYPTKEY")
+    return (), ()
+
+
+def _password_alias(words: Words) -> _Values:
+    words.word_or_string("DEFAULTUSERPASSWORDALIAS")
+    if words.keyword("DOMAIN"):
+        words.word_or_string("DOMAIN")
+    return (), ()
+
+
+def _level(words: Words) -> _Values:
+    return (words.word_or_string("USEPASSWORDVERIFIERLEVEL"),), ()
+
+
 _VALUED_OPTIONS: dict[str, Callable[[Words], _Values]] = {
     "REMOVECOMMENTS": _remove_comments,
     "MAPSESSIONSCHEMA": _session_schema,
     "ADDTRANDATA": _add_trandata,
+    **dict.fromkeys(("DEFAULTUSERPASSWORD", "PASSWORD"), _password),
+    "DEFAULTUSERPASSWORDALIAS": _password_alias,
+    "USEPASSWORDVERIFIERLEVEL": _level,
 }
 
 
@@ -268,15 +298,17 @@ def _exclusion(reading: _Reading, statement: ParameterStatement, rule: Rule) -> 
         yield Exclusion(rule, statement.keyword, name.in_catalog(reading.catalog) if is_table else name)
 
 
+def _trail(reading: _Reading, statement: ParameterStatement, rule: Rule) -> Iterator[Node]:
+    """EXTTRAIL <trail> and its like."""
+    name = reading.words(statement).word_or_string(statement.keyword)
+    yield OutputTrail(rule, statement.keyword, name, reading.host if statement.keyword.startswith("RMT") else 0)
+
+
 def _notes(nodes: list[Node], side: ProcessSide, reading: _Reading) -> Iterator[str]:
     """What is to be known before anything is believed that follows from the file."""
     for node in nodes:
-        if isinstance(node, Other) and node.reason:
-            yield f"{_at(node.rule)}: {node.keyword} is not evaluated: {node.reason}"
-        if isinstance(node, Taker) and side not in (_TAKERS[node.keyword], ProcessSide.GLOBALS):
-            yield f"{_at(node.rule)}: {node.keyword} is not for {side.title}"
-        if isinstance(node, Taker) and len(node.source.parts) == 1:
-            yield f"{_at(node.rule)}: {node.keyword} without a schema fits nothing here"
+        if isinstance(node, Taker | Exclusion | Other) and (why := why_of_no_use(node, side)):
+            yield f"{_at(node.rule)}: {node.keyword} {why}"
     if side is not ProcessSide.GLOBALS and reading.side not in (None, side):
         yield f"the file itself is for {reading.side.title if reading.side else ''}"
 
@@ -292,6 +324,7 @@ _STATEMENTS: dict[str, _Read] = {
     **dict.fromkeys(("USEANSISQLQUOTES", "NOUSEANSISQLQUOTES"), _quotes),
     **dict.fromkeys(_TAKERS, _taker),
     **dict.fromkeys(_EXCLUSIONS, _exclusion),
+    **dict.fromkeys(_TRAILS, _trail),
     "SOURCECATALOG": _source_catalog,
     "DDL": _ddl,
     "DDLSUBST": _substitution,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
@@ -10,17 +11,17 @@ from logdump.session.evaluation import ProcessSide, Rule
 
 
 class ClauseOption(NamedTuple):
-    """One option of a clause, with its value: words, texts, a name; ``is_known`` where its meaning is."""
+    """One option of a clause, with its value: words, texts, names; ``is_known`` where its meaning is."""
 
     word: str
     values: tuple[str, ...] = ()
-    name: NamePattern | None = None
+    names: tuple[NamePattern, ...] = ()
     is_known: bool = True
 
     @property
     def text(self) -> str:
         """As it may be written."""
-        return " ".join([self.word, *self.values, *([self.name.text] if self.name else [])])
+        return " ".join([self.word, *self.values, *(one.text for one in self.names)])
 
 
 class Clause(NamedTuple):
@@ -92,6 +93,23 @@ class Exclusion(NamedTuple):
     pattern: NamePattern
 
 
+class OutputTrail(NamedTuple):
+    """EXTTRAIL, RMTTRAIL, EXTFILE, RMTFILE: where Extract writes what the TABLE statements after it take.
+
+    ``host`` is the line of the RMTHOST before a remote one: trails of one name on two hosts are two.
+    """
+
+    rule: Rule
+    keyword: str
+    name: str
+    host: int = 0
+
+    @property
+    def bare_name(self) -> str:
+        """The name without its folder, as the files of the trail begin."""
+        return self.name.replace("\\", "/").rpartition("/")[2]
+
+
 class Switch(NamedTuple):
     """A statement that is one keyword, or a keyword and a value, and that matters here."""
 
@@ -109,7 +127,7 @@ class Other(NamedTuple):
     reason: str = ""
 
 
-Node = Ddl | Substitution | ErrorRule | DdlOption | Taker | Exclusion | Switch | Other
+Node = Ddl | Substitution | ErrorRule | DdlOption | Taker | Exclusion | OutputTrail | Switch | Other
 T = TypeVar("T", bound=Node)
 
 
@@ -125,6 +143,40 @@ class ParameterFile(NamedTuple):
     def of(self, kind: type[T]) -> list[T]:
         """The nodes of one kind, in order."""
         return [node for node in self.nodes if isinstance(node, kind)]
+
+    @property
+    def trails(self) -> list[OutputTrail]:
+        """The trails that it writes, each once: at its first statement."""
+        found: dict[tuple[str, int], OutputTrail] = {}
+        for one in self.of(OutputTrail):
+            found.setdefault((one.name, one.host), one)
+        return list(found.values())
+
+    def by_trail(self) -> Iterator[tuple[str | None, ParameterFile]]:
+        """Each trail by its name with what is for it; the file alone where it names none."""
+        for one in self.trails:
+            yield one.name, self.for_trails([one])
+        if not self.trails:
+            yield None, self
+
+    def for_trails(self, wanted: Collection[OutputTrail]) -> ParameterFile:
+        """The file with the TABLE and exclusion statements of these trails alone.
+
+        A statement belongs to the trail before it. An exclusion before the first trail holds for all of them, a TABLE
+        there for none; of a file that writes one trail every statement is for that one.
+        """
+        if len(self.trails) <= 1:
+            return self
+        keys, kept, trail = {(one.name, one.host) for one in wanted}, list[Node](), None
+        for node in self.nodes:
+            if isinstance(node, OutputTrail):
+                trail = node.name, node.host
+            is_bound = isinstance(node, Taker | OutputTrail) or (isinstance(node, Exclusion) and trail is not None)
+            if not is_bound or trail in keys:
+                kept.append(node)
+            elif isinstance(node, Taker) and trail is None:
+                kept.append(Other(node.rule, node.keyword, "it is before the first trail"))
+        return self._replace(nodes=tuple(kept))
 
     @property
     def ddl(self) -> Ddl | None:

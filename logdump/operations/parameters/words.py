@@ -92,6 +92,22 @@ class Words:
             raise self.error(f"{what} takes a name, not {written or 'nothing'}")
         return found
 
+    def names(self, what: str) -> tuple[NamePattern, ...]:
+        """A name, or several in parentheses, as MySQL has them; a whole name may stand in quotes."""
+        if not self._mark("("):
+            return (self.name(what, quotes_hold_names=True),)
+        found = [self.name(what, quotes_hold_names=True)]
+        while not self._mark(")"):
+            found.append(self.name(what, quotes_hold_names=True))
+        return tuple(found)
+
+    def _mark(self, text: str) -> bool:
+        """Whether the next lexeme is this mark, which is then read."""
+        one = None if self.is_at_end else self._lexemes[self.at]
+        found = one is not None and one.kind is LexemeKind.MARK and one.text == text
+        self.at += found
+        return found
+
     def group(self) -> tuple[str, ...]:
         """What stands in parentheses, nested ones included, word by word; nothing where none open here."""
         if self.is_at_end or self._lexemes[self.at].text != "(" or self._lexemes[self.at].kind is not LexemeKind.MARK:

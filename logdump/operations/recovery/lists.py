@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Generic, TypeVar
 
 MOST_LISTED = 10_000
@@ -25,6 +25,12 @@ class Findings(Generic[T]):
         self.last = finding
         if len(self.listed) < MOST_LISTED:
             self.listed.append(finding)
+
+    def add_made(self, make: Callable[[], T]) -> None:
+        """One more, which is made only where it is listed; it is not ``last``."""
+        self.number += 1
+        if len(self.listed) < MOST_LISTED:
+            self.listed.append(make())
 
     def __iter__(self) -> Iterator[T]:
         return iter(self.listed)

@@ -7,7 +7,7 @@ from itertools import pairwise
 from pathlib import Path
 
 from logdump.operations.recovery.cuts import Seen
-from logdump.operations.recovery.second_copies import compared
+from logdump.operations.recovery.second_copies import FoundRecords
 from logdump.operations.recovery.survey import Survey
 from logdump.operations.recovery.versions import FileFacts, changes_between
 from logdump.session.recovery_events import (
@@ -25,7 +25,6 @@ from logdump.session.recovery_events import (
 )
 from trailformat.changes.encrypted import looks_encrypted
 from trailformat.search.restart_places import restart_places
-from trailformat.search.transaction_walk import Extent, TransactionWalk
 from trailformat.search.whole_trail import TrailPlace
 from trailformat.trail.file import TrailFile
 from trailformat.trail.sequence import Spot
@@ -57,48 +56,46 @@ class RecoveryReport:
     def _spot(self, place: TrailPlace) -> Spot:
         return Spot(self._whole.paths[place.ordinal], place.rba)
 
-    def _ref(self, one: Seen, *, with_tables: bool = False) -> TransactionRef:
+    def _ref(self, one: Seen, records: FoundRecords | None = None) -> TransactionRef:
+        """A transaction of the survey; with its tables where ``records`` reads them and it is not too large."""
         first, after = self._spot(one.first), self._spot(one.after) if one.after is not None else None
         begin = first if one.has_begin else None
-        tables = self._tables(one, first) if with_tables and begin is not None else None
-        return TransactionRef(one.csn, one.xid, begin, after, one.records, one.size, one.ended, tables)
+        ref = TransactionRef(one.csn, one.xid, begin, after, one.records, one.size, one.ended)
+        if records is None or begin is None or one.records > _MOST_RECORDS:
+            return ref
+        return ref._replace(tables=records.tables(ref))
 
-    def _tables(self, one: Seen, first: Spot) -> dict[str, int] | None:
-        if one.records > _MOST_RECORDS:
-            return None
-        with TrailFile(first.path) as trail:
-            walk = TransactionWalk(trail, first, nearby=one.records + 1, following=self._whole.following)
-            extent = next((item for item in walk if isinstance(item, Extent)), None)
-        return {name: sum(types.values()) for name, types in extent.tables.items()} if extent is not None else None
-
-    def _again(self, cut: Seen, ref: TransactionRef) -> SecondCopy | None:
+    def _again(self, cut: Seen, ref: TransactionRef, records: FoundRecords) -> SecondCopy | None:
         found = self._survey.cuts.again.get(cut.first)
-        return compared(self._whole, ref, self._ref(found)) if found is not None else None
+        return records.compared(ref, self._ref(found)) if found is not None else None
 
     def restarts(self) -> Iterator[RestartShown]:
         """The restarts, those that have cut a transaction if that is listed."""
-        for one in self._survey.restarts:
-            last = self._ref(one.last_complete) if one.last_complete is not None else None
-            shown = RestartShown(self._spot(one.place), one.kind, one.time, last, last.after if last else None)
-            cut = self._survey.cut_at.get(one.place)
-            if cut is None:
-                yield shown
-            elif self._takes(ref := self._ref(cut, with_tables=True)):
-                yield shown._replace(cut=ref, again=self._again(cut, ref))
+        with FoundRecords(self._whole) as records:
+            for one in self._survey.restarts:
+                last = self._ref(one.last_complete) if one.last_complete is not None else None
+                shown = RestartShown(self._spot(one.place), one.kind, one.time, last, last.after if last else None)
+                cut = self._survey.cut_at.get(one.place)
+                if cut is None:
+                    yield shown
+                elif self._takes(ref := self._ref(cut, records)):
+                    yield shown._replace(cut=ref, again=self._again(cut, ref, records))
 
     def cuts(self, *, is_alone: bool) -> Iterator[CutShown]:
         """The cut transactions: all, or those that no restart tells of."""
         told = set() if is_alone else {cut.first for cut in self._survey.cut_at.values()}
-        for one in self._survey.cuts.found:
-            if one.first not in told and self._takes(ref := self._ref(one, with_tables=True)):
-                yield CutShown(ref, self._again(one, ref))
+        with FoundRecords(self._whole) as records:
+            for one in self._survey.cuts.found:
+                if one.first not in told and self._takes(ref := self._ref(one, records)):
+                    yield CutShown(ref, self._again(one, ref, records))
 
     def second_copies(self) -> Iterator[SecondCopyShown]:
         """The whole transactions that stand in the trail once more."""
-        for one in self._survey.twice:
-            ref = self._ref(one.seen, with_tables=True)
-            if self._takes(ref):
-                yield SecondCopyShown(ref.csn or "", ref.xid or "", self._spot(one.first), ref)
+        with FoundRecords(self._whole) as records:
+            for one in self._survey.twice:
+                ref = self._ref(one.seen, records)
+                if self._takes(ref):
+                    yield SecondCopyShown(ref.csn or "", ref.xid or "", self._spot(one.first), ref)
 
     def order_breaks(self) -> Iterator[OrderBreakShown]:
         """Where CSNs go back."""
@@ -129,7 +126,7 @@ class RecoveryReport:
                 return None
             spot = self._spot(last.after)
         with TrailFile(spot.path) as trail:
-            places = restart_places(trail, min(spot.rba, trail.end_of_records()))
+            places = restart_places(trail, spot.rba)
         needed = places.extent.first if places.extent is not None and not places.is_safe else None
         first = needed.path if needed is not None and needed.path in self._whole.ordinals else spot.path
         free = self._whole.paths[: self._whole.ordinals[first]]
@@ -138,11 +135,12 @@ class RecoveryReport:
     def files(self) -> Iterator[TrailFileShown]:
         """The files and what their headers tell."""
         keep = self.keep()
+        free = frozenset(keep.free) if keep is not None else frozenset()
         known = {facts.path: facts for facts in self._survey.files}
         for path in self._whole.paths:
             error = self._whole.unreadable.get(path)
             facts = known.get(path) or FileFacts(path, path.stat().st_size if path.exists() else 0, None, None)
-            keeps = path not in keep.free if keep is not None else None
+            keeps = path not in free if keep is not None else None
             yield TrailFileShown(
                 path,
                 facts.size,
@@ -172,6 +170,8 @@ class RecoveryReport:
         survey, judge = self._survey, self._survey.judge
         modes = (facts.number("ContinunityInfo", "RecoveryMode") for facts in survey.files)
         lists = (survey.restarts, survey.twice, survey.falls, survey.overwritten)
+        with FoundRecords(self._whole) as records:
+            open_at_end = self._ref(survey.open, records) if survey.open is not None else None
         return RecoveryShown(
             title,
             modes=_each_once(modes),
@@ -186,7 +186,7 @@ class RecoveryReport:
             twice_records=survey.twice_records,
             order_breaks=survey.falls.number,
             unnamed=judge.unnamed,
-            is_unsure=judge.is_unsure,
+            is_unsure=judge.is_unsure or survey.cuts.is_unsure,
             damaged=survey.damage.number,
             incomplete=survey.incomplete,
             gaps=self._whole.gaps,
@@ -194,7 +194,7 @@ class RecoveryReport:
             versions=_each_once(facts.version for facts in survey.files),
             reader=reader,
             too_new=tuple(facts.path for facts in survey.files if self._is_too_new(facts)),
-            open=self._ref(survey.open, with_tables=True) if survey.open is not None else None,
+            open=open_at_end,
             half_record=self._spot(survey.half_record) if survey.half_record is not None else None,
             is_partial=is_partial,
             is_filtered=self._is_filtered,

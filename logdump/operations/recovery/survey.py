@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
@@ -39,8 +40,9 @@ class Copy(NamedTuple):
     first: TrailPlace
 
 
-class Fall(NamedTuple):
-    """A transaction with which CSNs go back, below the greatest, and how many stand there."""
+@dataclass
+class Fall:
+    """A transaction with which CSNs go back, below the greatest, and the number of those that are there."""
 
     seen: Seen
     greatest: str
@@ -85,8 +87,9 @@ class Survey:
         self.open: Seen | None = None
         self.half_record: TrailPlace | None = None
         self.last_whole: Seen | None = None
-        self._unbound: list[Restarted] = []
-        self._damage: LotMark | None = None
+        self._unbound: list[TrailPlace] = []
+        self._pending: list[LotMark] = []
+        self._behind_gaps = [whole.ordinals[gap.behind] for gap in whole.gaps]
 
     def run(self, workers: Workers) -> Iterator[Lot]:
         """Go over the trail; yields what it has taken in."""
@@ -105,33 +108,32 @@ class Survey:
         return self.damage.number + unreadable - passed
 
     def _take(self, lot: Lot) -> None:
-        verdicts = self.judge.judge(lot)
+        verdicts, whole = self.judge.judge(lot), lot.whole()
         self.transactions += lot.rows
         for mark in lot.marks:
-            self._mark(lot, mark)
+            self._mark(lot, whole, mark)
         for row in lot.not_whole():
             self._not_whole(seen(lot, row))
         for one in verdicts:
             self._verdict(lot, one)
-        self._look_behind_damage(lot, verdicts)
+        self._look_behind_damage(lot, whole, verdicts)
         self.cuts.look_for_copies(lot, verdicts, self.judge)
-        last = _last_whole(lot, lot.rows)
-        if last is not None:
-            self.last_whole = seen(lot, last)
-            self._unbound = [one for one in self._unbound if one.place > self.last_whole.first]
+        if whole:
+            self.last_whole = seen(lot, whole[-1])
+            del self._unbound[: bisect_right(self._unbound, self.last_whole.first)]
 
-    def _mark(self, lot: Lot, mark: LotMark) -> None:
+    def _mark(self, lot: Lot, whole: Sequence[int], mark: LotMark) -> None:
         if mark.io_type == BEGIN_OF_FILE:
-            self._begin_file(lot, mark)
+            self._begin_file(lot, whole, mark)
         elif mark.io_type == DAMAGE:
             self.damage.add(mark)
-            self._damage = self._damage or mark
+            self._pending.append(mark)
         elif mark.io_type == HALF_A_RECORD:
             self.half_record = mark.place
         else:
-            self._restart(lot, mark.place, "abend" if mark.io_type == RESTART_ABEND else "ok", mark.time)
+            self._restart(lot, whole, mark.place, "abend" if mark.io_type == RESTART_ABEND else "ok", mark.time)
 
-    def _begin_file(self, lot: Lot, mark: LotMark) -> None:
+    def _begin_file(self, lot: Lot, whole: Sequence[int], mark: LotMark) -> None:
         trail = self.whole.open(mark.place.ordinal)
         if trail is None:
             return
@@ -140,70 +142,62 @@ class Survey:
         before = self.files[-1] if self.files else None
         self.files.append(facts)
         if before is not None and is_rollover(before, facts):
-            self._restart(lot, mark.place, "rollover", facts.created)
+            self._restart(lot, whole, mark.place, "rollover", facts.created)
 
-    def _restart(self, lot: Lot, place: TrailPlace, kind: str, time: int | None) -> None:
-        behind = bisect_right(range(lot.rows), place, key=lambda row: lot.after(row) or NOWHERE_YET)
-        last = _last_whole(lot, behind)
-        restarted = Restarted(place, kind, time, seen(lot, last) if last is not None else self.last_whole)
-        self.restarts.add(restarted)
-        self._unbound.append(restarted)
+    def _restart(self, lot: Lot, whole: Sequence[int], place: TrailPlace, kind: str, time: int | None) -> None:
+        before = bisect_right(whole, place, key=lambda row: lot.after(row) or NOWHERE_YET)
+        last = seen(lot, whole[before - 1]) if before else self.last_whole
+        self.restarts.add(Restarted(place, kind, time, last))
+        if self.restarts.is_listed:
+            self._unbound.append(place)
 
     def _not_whole(self, one: Seen) -> None:
         if one.ended in (Ended.CUT, Ended.OVERTAKEN) and one.has_begin:
-            self.cuts.add(one)
-            self._bind(one)
-        elif one.ended is Ended.FILE_END and self.whole.is_newest(_last_file(self, one)):
+            self.cuts.add(one, is_shown=self._bind(one))
+        elif one.ended is Ended.FILE_END and self.whole.is_newest(self._last_file(one)):
             self.open = one
         else:
             self.incomplete += 1
 
-    def _bind(self, cut: Seen) -> None:
-        """Give a cut transaction to the restart that stands in it."""
-        for restart in self._unbound:
-            if cut.first < restart.place < (cut.after or NOWHERE_YET):
-                self.cut_at[restart.place] = cut
-                return
+    def _bind(self, cut: Seen) -> bool:
+        """Give a cut transaction to the first restart inside it; whether there is one that is listed."""
+        at = bisect_right(self._unbound, cut.first)
+        if at == len(self._unbound) or self._unbound[at] >= (cut.after or NOWHERE_YET):
+            return False
+        self.cut_at[self._unbound[at]] = cut
+        return True
+
+    def _last_file(self, one: Seen) -> int:
+        """The file in which an open transaction ends: the last of its stretch."""
+        at = bisect_right(self._behind_gaps, one.first.ordinal)
+        return (self._behind_gaps[at] if at < len(self._behind_gaps) else len(self.whole)) - 1
 
     def _verdict(self, lot: Lot, one: OrderVerdict) -> None:
-        if one.copy_of is not None:
-            copy = Copy(seen(lot, one.row), one.copy_of)
-            self.twice.add(copy)
-            self.twice_records += copy.seen.records
+        if (first := one.copy_of) is not None:
+            self.twice.add_made(lambda: Copy(seen(lot, one.row), first))
+            self.twice_records += int(lot.columns.records[one.row])
         if one.is_below and (one.goes_back or not self.falls.number):
-            self.falls.add(Fall(seen(lot, one.row), one.greatest, 1))
+            self.falls.add_made(lambda: Fall(seen(lot, one.row), one.greatest, 1))
         elif one.is_below and self.falls.is_listed:
-            last = self.falls.listed[-1]
-            self.falls.listed[-1] = last._replace(transactions=last.transactions + 1)
+            self.falls.listed[-1].transactions += 1
 
-    def _look_behind_damage(self, lot: Lot, verdicts: list[OrderVerdict]) -> None:
+    def _look_behind_damage(self, lot: Lot, whole: Sequence[int], verdicts: list[OrderVerdict]) -> None:
         """Whether old data may stand behind damage: the trail had come to its CSN, or the file is in overwrite mode."""
-        damage = self._damage
-        if damage is None:
-            return
-        rows = (row for row in range(lot.rows) if lot.is_whole(row) and lot.first(row) > damage.place)
-        row = next(rows, None)
-        if row is None:
-            return
-        self._damage = None
-        was_passed = any(one.row == row for one in verdicts)
-        if was_passed or self._overwrites(self.whole.paths[damage.place.ordinal]):
-            self.overwritten.add(Overwritten(damage, seen(lot, row), was_passed))
+        pending, self._pending = self._pending, []
+        out_of_order = {one.row for one in verdicts} if pending else set()
+        before = None
+        for damage in pending:
+            at = bisect_right(whole, damage.place, key=lot.first)
+            if at == len(whole):
+                # of several in front of one transaction the first tells
+                self._pending = self._pending or [damage]
+                continue
+            row = whole[at]
+            if row != before and (row in out_of_order or self._overwrites(self.whole.paths[damage.place.ordinal])):
+                self.overwritten.add(Overwritten(damage, seen(lot, row), row in out_of_order))
+            before = row
 
     def _overwrites(self, path: Path) -> bool:
         """Whether the header of a file says that its Extract recovers in overwrite mode."""
         facts = next((one for one in reversed(self.files) if one.path == path), None)
         return facts is not None and facts.number("ContinunityInfo", "RecoveryMode") == _OVERWRITE_MODE
-
-
-def _last_file(survey: Survey, one: Seen) -> int:
-    """The file in which an open transaction ends: the last of its stretch."""
-    for gap in survey.whole.gaps:
-        behind = survey.whole.ordinals[gap.behind]
-        if one.first.ordinal < behind:
-            return behind - 1
-    return len(survey.whole) - 1
-
-
-def _last_whole(lot: Lot, stop: int) -> int | None:
-    return next((row for row in reversed(range(stop)) if lot.is_whole(row)), None)

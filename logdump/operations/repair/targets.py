@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
+from typing import TypeVar
 
 from logdump.session.errors import CommandError
 from logdump.session.session import Session
 from trailformat import TrailName
 from trailformat.trail.whole_file import is_copy
+
+Key = TypeVar("Key")
 
 
 def targets_from(first: Path, number: int) -> list[Path]:
@@ -41,32 +44,41 @@ def check_targets(session: Session, targets: Iterable[Path], read: Iterable[Path
         CommandError: it may not.
     """
     sources = list(read)
+    same = _firsts(_identity, sources)
+    beside = _firsts(_trail_of, sources)
     for target in targets:
         session.check_target(target, "REPAIR")
-        for source in sources:
-            if _is_same(target, source):
-                raise CommandError(f"{target} is read: REPAIR never writes over it.")
-            if _is_beside(target, source):
-                raise CommandError(
-                    f"{target} would be a file of the trail of {source.name}: REPAIR takes another name."
-                )
+        if _identity(target) in same:
+            raise CommandError(f"{target} is read: REPAIR never writes over it.")
+        if (trail := _trail_of(target)) in beside:
+            raise CommandError(
+                f"{target} would be a file of the trail of {beside[trail].name}: REPAIR takes another name."
+            )
         if target.exists() and not replaces:
             raise CommandError(f"{target} exists already; REPAIR … TO {target.name} REPLACE replaces a copy.")
         if target.exists() and not is_copy(target):
             raise CommandError(f"{target} is not known to be a copy that REPAIR or SAVE has made: it is not replaced.")
 
 
-def _is_same(one: Path, other: Path) -> bool:
+def _firsts(key: Callable[[Path], Key | None], paths: list[Path]) -> dict[Key | None, Path]:
+    """The first file of each key; those without one are left out."""
+    found: dict[Key | None, Path] = {}
+    for path in paths:
+        if (one := key(path)) is not None:
+            found.setdefault(one, path)
+    return found
+
+
+def _identity(path: Path) -> tuple[int, int] | None:
+    """The device and number of a file; None where there is none."""
     try:
-        return one.samefile(other)
+        status = path.stat()
     except OSError:
-        return False
+        return None
+    return status.st_dev, status.st_ino
 
 
-def _is_beside(target: Path, source: Path) -> bool:
-    """Whether readers of a trail would take a file for one of its files."""
-    names = TrailName.parse(target), TrailName.parse(source)
-    if names[0] is None or names[1] is None or not (names[0].is_documented and names[1].is_documented):
-        return False
-    same_folder = os.path.realpath(target.parent) == os.path.realpath(source.parent)
-    return same_folder and names[0].prefix == names[1].prefix
+def _trail_of(path: Path) -> tuple[str, str] | None:
+    """The folder and prefix of the trail to which readers would take a file to belong."""
+    name = TrailName.parse(path)
+    return (os.path.realpath(path.parent), name.prefix) if name is not None and name.is_documented else None

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from logdump.operations.heartbeats.gaps import GapFinder
-from logdump.operations.heartbeats.lags import HOPS
 from logdump.session.heartbeats import Beat, Gap
 
 MOST_POINTS = 1024
@@ -32,7 +31,7 @@ def most_delayed(points: list[BeatPoint]) -> BeatPoint:
 
 
 def _point(beat: Beat) -> BeatPoint:
-    return BeatPoint(beat.heartbeat_ts, beat.row.spot.rba, tuple(lag_of(beat) for lag_of in HOPS.values()))
+    return BeatPoint(beat.heartbeat_ts, beat.row.spot.rba, tuple(beat.lags))
 
 
 class PointSample:

@@ -38,14 +38,14 @@ class OpenTransactions(NamedTuple):
         grid: the moments of the checkpoints; None with BROFF.
         checkpoints: those at which a transaction is open, in their order.
         transactions: the long ones, in the order of their begins.
-        end: how many of them there are.
+        end: how many of them there are; None where not all was read.
     """
 
     shown: BoundedRecoveryShown
     grid: BrCheckpoints | None
     checkpoints: tuple[CheckpointShown, ...]
     transactions: tuple[LongTransactionShown, ...]
-    end: LongTransactionsEnd
+    end: LongTransactionsEnd | None
 
     def checkpoint_before(self, moment: int) -> CheckpointShown | None:
         """The last checkpoint before a moment; None without one."""
@@ -56,13 +56,15 @@ class OpenTransactions(NamedTuple):
         if at < len(self.checkpoints) and self.checkpoints[at].number == number:
             return self.checkpoints[at]
         of_it = self.grid.time(number)
-        return CheckpointShown(number, of_it, 0, 0, 0, 0, RedoStart(of_it))
+        return CheckpointShown(number, of_it, 0, 0, 0, 0, None if self.shown.is_partial else RedoStart(of_it))
 
     def restart_before(self, moment: int) -> RedoStart | None:
         """The restart position of that checkpoint; with BROFF the begin of the oldest long one that is open then."""
         if self.grid is not None:
             checkpoint = self.checkpoint_before(moment)
             return checkpoint.restart if checkpoint is not None else None
+        if self.shown.is_partial:
+            return None
         oldest = None
         for one in (shown.began for shown in self.transactions):
             is_open = one.high <= moment and (one.end is None or moment <= one.end)
@@ -100,22 +102,21 @@ class OpenTransactionsScan:
         try:
             options = with_parameters(BrOptions(), self.parameters or ParametersInUse())
             survey = BrSurvey(whole, options, {})
-            survey.is_partial, looked = True, time.monotonic()
+            looked = time.monotonic()
             for number, _ in enumerate(survey.run(_RECORDS), 1):
                 if survey.long_transactions and time.monotonic() - looked >= _EVERY:
-                    self.found, looked = _look(survey, options, title), time.monotonic()
+                    self.found, looked = _look(survey, options, title, is_partial=True), time.monotonic()
                 yield number * _RECORDS
-            survey.is_partial = False
-            self.found = _look(survey, options, title)
+            self.found = _look(survey, options, title, is_partial=survey.reading().is_partial)
         except CommandError as error:
             self.found = BrRefused(tuple(error.lines))
 
 
-def _look(survey: BrSurvey, options: BrOptions, title: str) -> OpenTransactions:
+def _look(survey: BrSurvey, options: BrOptions, title: str, *, is_partial: bool) -> OpenTransactions:
     return OpenTransactions(
-        survey.shown(title),
+        survey.shown(title, is_partial=is_partial),
         None if options.is_off else survey.grid,
-        tuple(survey.checkpoints),
+        tuple(survey.checkpoints(is_partial=is_partial)),
         tuple(sorted(survey.long_transactions, key=lambda one: (one.began.high, one.began.place or ()))),
-        survey.end,
+        None if is_partial else survey.end,
     )

@@ -7,8 +7,10 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from logdump.filters import FilterSet
+from logdump.operations.effective_rows import LeftOutRanges
 from logdump.operations.heartbeats.beats import NewBeats
 from logdump.operations.heartbeats.reading import HeartbeatReader
+from logdump.operations.heartbeats.table_in_use import heartbeat_table
 from logdump.operations.timeline.beat_points import WayPoints, WayTimeline
 from logdump.operations.timeline.volume import Volume, VolumeSums
 from logdump.session.heartbeats import Beat, HeartbeatRow
@@ -44,6 +46,14 @@ class Timeline(NamedTuple):
         """Microseconds from the newest beat of a way to the newest time in the file."""
         return (self.at if self.at is not None else way.newest) - way.newest
 
+    def time_at(self, way: int, rba: int) -> int | None:
+        """The time of the beat of a way, or of the interval, that a record is in or after; None before the first."""
+        if self.ways:
+            known = [(one.rba, one.time) for one in self.ways[way].points]
+        else:
+            known = [(one.rba, one.start) for one in (self.volume.intervals if self.volume is not None else ())]
+        return max((one for one in known if one[0] <= rba), default=min(known, default=(0, None)))[1]
+
     @property
     def newest_age(self) -> int | None:
         """The age of the newest beat; None without one."""
@@ -65,6 +75,7 @@ class TimelineScan:
         self._filters = filters
         self._source = source
         self._reader: HeartbeatReader | None = None
+        self._left_out = LeftOutRanges()
         self._new = NewBeats()
         self._ways: dict[object, WayPoints] = {}
         self._volume = VolumeSums()
@@ -75,7 +86,13 @@ class TimelineScan:
     def extend(self, session: Session) -> Iterator[int]:
         """Read the rest of the session's file, by this filter; yields the RBA up to which it is read."""
         session.filters_in_use, session.source_definitions = self._filters, self._source
-        self._reader = self._reader or HeartbeatReader(session.definitions_of, selection_of=session.selection)
+        self._left_out.forget()  # the file may have grown
+        self._reader = self._reader or HeartbeatReader(
+            session.definitions_of,
+            heartbeat_table(session).name,
+            selection_of=session.selection,
+            left_out=self._left_out.of,
+        )
         selection, looked = session.selection(), time.monotonic()
         for item in self._reader.rows(session.trail, self._covered):
             if isinstance(item, HeartbeatRow):

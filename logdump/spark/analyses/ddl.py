@@ -50,7 +50,8 @@ def _rows(trail: AnalysedTrail) -> Iterator[Row]:
             if isinstance(one, Record):
                 yield from _of_record(file, one, parameters)
             elif isinstance(one, Notice):
-                _see_damage(trail, file.path, one.bad.error if one.bad else BadRecord(*one.lines))
+                known = one.bad.error if one.bad is not None else None
+                _see_damage(trail, file.path, known if isinstance(known, TrailError) else BadRecord(*one.lines))
 
 
 def _see_damage(trail: AnalysedTrail, path: Path, error: TrailError) -> None:
@@ -73,7 +74,7 @@ def _of_record(file: TrailFile, record: Record, parameters: ParametersInUse) -> 
         "derived": subject.derived and str(subject.derived),
         "statement": subject.text,
     }
-    results = [*evaluate(subject, parameters)]
+    results = [*evaluate(subject, parameters.for_trail(file.path))]
     yield from ({**_VERDICT.build(one), **row, "result": one.statement} for one in results)
     if not results:
         yield row

@@ -6,13 +6,15 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from logdump.arrow.records.schema import RowColumn
+from logdump.operations.effective_rows import LeftOutRanges
 from logdump.operations.heartbeats import columns, views
 from logdump.operations.heartbeats.beats import NewBeats, beats_of
 from logdump.operations.heartbeats.lags import Lags
 from logdump.operations.heartbeats.reading import HeartbeatReader
 from logdump.operations.heartbeats.tables import BASE_NAME
 from logdump.render.json_heartbeat import HEARTBEAT
-from logdump.session.heartbeats import BeatShown, HeartbeatRow
+from logdump.session.heartbeat_events import BeatShown
+from logdump.session.heartbeats import HeartbeatRow
 from logdump.spark.analyses.analysis import Analysis
 from logdump.spark.source.source_definitions import definitions_of
 from trailformat import BadRecord, TrailFile
@@ -29,7 +31,8 @@ def _reader(trail: AnalysedTrail) -> HeartbeatReader:
         trail.damaged(file.error_at(rba) or BadRecord("no sound record"), file.path, rba)
 
     base = trail.options.heartbeat_table or BASE_NAME
-    return HeartbeatReader(lambda file: definitions_of(file, trail.options), base, trail.selection, damaged)
+    ranges = LeftOutRanges(trail.whole)
+    return HeartbeatReader(lambda file: definitions_of(file, trail.options), base, trail.selection, damaged, ranges.of)
 
 
 def _rows(trail: AnalysedTrail, reader: HeartbeatReader) -> Iterator[HeartbeatRow]:

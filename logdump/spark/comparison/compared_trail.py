@@ -17,7 +17,7 @@ from logdump.spark.errors import BadOption, BadTrail, FileChanged, NoTrailFiles,
 from logdump.spark.source.options import Options, Use, parse_options
 from logdump.spark.source.planner import plan
 from logdump.spark.source.source_definitions import definitions_of, with_absolute_definitions
-from trailformat import NotATrail, TrailError
+from trailformat import CannotRead, NotATrail, TrailError
 from trailformat.search.transaction_records import TransactionRecords
 from trailformat.search.whole_trail import TrailPlace, WholeTrail
 
@@ -84,7 +84,7 @@ def as_changed(trail: ComparedTrail) -> Iterator[None]:
     """
     try:
         yield
-    except TrailError as error:
+    except (TrailError, CannotRead) as error:
         raise FileChanged(located(error, trail.paths[0])) from None
 
 

@@ -15,7 +15,7 @@ from logdump.spark.errors import FileChanged, located
 from logdump.spark.source.analysis_choice import analysis_of
 from logdump.spark.source.planner import Slice
 from logdump.spark.source.request import Request
-from trailformat import TrailError
+from trailformat import CannotRead, TrailError
 
 
 def analysed(files: Sequence[Slice], request: Request) -> Iterator[Any]:
@@ -31,7 +31,7 @@ def analysed(files: Sequence[Slice], request: Request) -> Iterator[Any]:
     try:
         while lot := [*islice(rows, options.batch_rows)]:
             yield _batch(lot, request)
-    except TrailError as error:
+    except (TrailError, CannotRead) as error:
         raise FileChanged(located(error, files[0].path)) from None
 
 

@@ -13,12 +13,12 @@ from pathlib import Path
 from typing import NamedTuple
 
 from logdump.arrow.records.schema import ENDING_COLUMNS
-from logdump.spark.errors import BadTrail, located
+from logdump.spark.errors import BadTrail, FileChanged, located
 from logdump.spark.source.bounds import RbaRange, filters_of, rba_range
 from logdump.spark.source.file_skipper import may_hold
 from logdump.spark.source.options import Options
 from logdump.spark.source.paths import TrailInput, find_files
-from trailformat import NotATrail, PartialRecord, TrailFile
+from trailformat import CannotRead, NotATrail, PartialRecord, TrailFile
 from trailformat.scan import Workers, split_points
 from trailformat.search.left_out import LeftOut, Ranges
 from trailformat.search.whole_trail import WholeTrail
@@ -98,6 +98,8 @@ def slices_of(file: TrailInput, options: Options) -> Iterator[Slice]:
         if is_unborn(error, file.ends_trail):
             return
         raise BadTrail(located(error, file.path)) from None
+    except CannotRead as error:
+        raise FileChanged(located(error, file.path)) from None
     except FileNotFoundError:
         if not options.ignore_missing_files:
             raise

@@ -17,7 +17,7 @@ from logdump.spark.source.open_slice import OpenSlice
 from logdump.spark.source.planner import Slice
 from logdump.spark.source.request import Request, cut
 from logdump.spark.source.slices import open_trail, wanted_rows
-from trailformat import TrailError
+from trailformat import CannotRead, TrailError
 from trailformat.scan import Batch
 from trailformat.scan.rows.definitions import learn_definitions
 
@@ -37,7 +37,10 @@ def read(slices: Sequence[Slice], request: Request) -> Iterator[Any]:
         yield from analysed(slices, request)
         return
     for part in slices:
-        yield from _batches_of(part, request)
+        try:
+            yield from _batches_of(part, request)
+        except CannotRead as error:
+            raise FileChanged(located(error, part.path)) from None
 
 
 @cache

@@ -15,7 +15,7 @@ from logdump.spark.source.bounds import selection_of
 from logdump.spark.source.open_slice import OpenSlice
 from logdump.spark.source.options import Options
 from logdump.spark.source.planner import Slice, is_unborn
-from trailformat import NotATrail, TrailError, TrailFile
+from trailformat import CannotRead, NotATrail, TrailError, TrailFile
 from trailformat.scan import FILE_HEADER, PARTIAL, Batch, FileRange, ScanPosition, scan_range
 from trailformat.scan.position import first_position
 from trailformat.search.left_out_rows import left_out_rows
@@ -26,12 +26,14 @@ def open_trail(part: Slice, options: Options) -> TrailFile | str | None:
 
     Raises:
         BadTrail: the file is no trail.
-        FileChanged: it has gone, or become shorter.
+        FileChanged: it has gone, become shorter, or cannot be read.
     """
     try:
         trail = TrailFile(part.path)
     except NotATrail as error:
         return _without(part, options, error)
+    except CannotRead as error:
+        raise FileChanged(located(error, part.path)) from None
     if trail.size < part.size:
         trail.close()
         sizes = f"it had {part.size} bytes when the read was planned, and has {trail_size(part)}"
@@ -78,6 +80,8 @@ def wanted_rows(source: OpenSlice, batch_size: int | None = None) -> Iterator[tu
         for batch in batches:
             passing = selection.rows(batch) if selection.is_active else np.asarray(batch.kind) <= FILE_HEADER
             yield batch, np.flatnonzero(passing_in_range(source, batch, passing))
+    except CannotRead as error:
+        raise FileChanged(located(error, part.path)) from None
     except TrailError as error:
         raise BadTrail(located(error, part.path)) from None
     _check_end(trail, part, batches.position)

@@ -9,7 +9,7 @@ from pathlib import Path
 from logdump.spark.errors import BadOption
 from logdump.spark.source.options import Options
 from logdump.spark.source.paths import local_path
-from trailformat import TrailError, TrailFile
+from trailformat import CannotRead, TrailError, TrailFile
 from trailformat.definitions.file import DefinitionsFile, read_definitions
 from trailformat.trail.row_definitions import RowDefinitions
 
@@ -36,7 +36,7 @@ def source_definitions(options: Options) -> DefinitionsFile | None:
         return _read(path, status.st_mtime_ns, status.st_size)
     except (OSError, ValueError) as error:
         raise BadOption(f"option sourceDefs: {path}: {getattr(error, 'strerror', None) or error}") from None
-    except TrailError as error:
+    except (TrailError, CannotRead) as error:
         raise BadOption(f"option sourceDefs: {error}") from None
 
 

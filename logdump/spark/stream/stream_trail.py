@@ -16,7 +16,7 @@ from logdump.spark.errors import BadTrail, FileChanged, NoTrailFiles, SourceErro
 from logdump.spark.source.options import Options
 from logdump.spark.source.paths import find_files
 from logdump.spark.source.planner import Slice, is_unborn
-from trailformat import ByteOrder, NotATrail, TrailFile, TrailName
+from trailformat import ByteOrder, CannotRead, NotATrail, TrailFile, TrailName
 from trailformat.records import framing
 from trailformat.scan import PARTIAL, next_boundary, scan
 
@@ -197,6 +197,8 @@ def _end(name: TrailName, begun: int, goal: int | None, room: int | None, *, at_
         if is_unborn(error, ends_trail=goal is None) and not begun:
             return begun
         raise BadTrail(located(error, name.path)) from None
+    except CannotRead as error:
+        raise FileChanged(located(error, name.path)) from None
 
 
 def _walk(trail: TrailFile, begun: int, goal: int | None, room: int | None, *, at_least_one: bool) -> int:

@@ -17,7 +17,7 @@ from logdump.spark.errors import BadTrail, SourceError, located
 from logdump.spark.write.part_files import SourceFiles
 from logdump.spark.write.raw_records import RawRecords
 from logdump.spark.write.target import Target
-from trailformat import Record, TrailError, TrailFile
+from trailformat import CannotRead, Record, TrailError, TrailFile
 from trailformat.definitions.metadata_kinds import REFERENCE, TABLE
 from trailformat.records.io_types import METADATA
 from trailformat.scan import RECORD, scan
@@ -56,7 +56,7 @@ class FileSource:
     def __init__(self, path: str) -> None:
         try:
             self._trail = TrailFile(path)
-        except TrailError as error:
+        except (TrailError, CannotRead) as error:
             raise BadTrail(located(error, path)) from None
         self._scanned = 0
         self._metadata: list[int] = []

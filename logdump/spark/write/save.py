@@ -20,7 +20,7 @@ from logdump.spark.write.job_folder import JobFolder, new_job_folder
 from logdump.spark.write.part_files import PartFiles, SourceFiles
 from logdump.spark.write.publish import SavedFile, StagedFile, publish, sweep
 from logdump.spark.write.target import Mode, Target
-from trailformat import TrailError, TrailFile
+from trailformat import CannotRead, TrailError, TrailFile
 from trailformat.scan import PARTIAL, RECORD, scan
 
 if TYPE_CHECKING:
@@ -116,7 +116,7 @@ def save_lots(job: Job, partition: int, lots: Iterable[Sequence[Slice]]) -> Iter
             for part in lot:
                 _save_file(part, job.options, files)
             yield files.parts
-        except (TrailError, SourceError) as error:
+        except (TrailError, CannotRead, SourceError) as error:
             yield SliceFailure(error)
         finally:
             files.abort()

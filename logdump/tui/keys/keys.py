@@ -40,6 +40,7 @@ class Key(NamedTuple):
         acts: the action of the screen.
         short: its word in the line at the bottom; empty where it has none.
         weight: the words of the least weight stay when there is no room for all.
+        pane: the one pane of its area in which it does something; empty where that is each of them.
     """
 
     id: str
@@ -51,6 +52,7 @@ class Key(NamedTuple):
     acts: str = ""
     short: str = ""
     weight: int = 5
+    pane: str = ""
 
     @property
     def command(self) -> str:
@@ -128,16 +130,50 @@ KEYS = (
     Key("next_pane", "tab", "the next pane", Area.PANES, acts="app.focus_next"),
     Key("scan_on", "ctrl+l", "go on with a scan that was stopped", Area.PANES, acts="app.scan_on"),
     Key("maximise", "backslash", "the lower pane alone, or both", Area.PANES, acts="app.maximise_pane"),
-    Key("leave_pane", "escape", "leave the pane, back to the records", Area.PANES, acts="app.leave"),
+    Key(
+        "leave_pane",
+        "escape",
+        "leave the pane, back to the records",
+        Area.PANES,
+        acts="app.leave",
+        short="records",
+        weight=1,
+    ),
     Key("quit", "q", "leave the pane; in the records: end the session", Area.PANES, acts="app.leave_or_quit"),
     Key("choose_down", "down,j", "next line", Area.CHOICES, acts="choose(1)"),
     Key("choose_up", "up,k", "line before", Area.CHOICES, acts="choose(-1)"),
     Key("choose_page_down", "pagedown,space", "a page on", Area.CHOICES, acts="choose_page(1)"),
     Key("choose_page_up", "pageup", "a page back", Area.CHOICES, acts="choose_page(-1)"),
-    Key("choose", "enter", "go there; a table: filter to it", Area.CHOICES, acts="take('enter')"),
-    Key("choose_end", "e", "go to the end of the transaction", Area.CHOICES, acts="take('end')"),
-    Key("choose_filter", "plus", "filter to the table", Area.CHOICES, acts="take('filter')"),
-    Key("sort", "r", "sort transactions by bytes, records, duration", Area.CHOICES, acts="sort"),
+    Key(
+        "choose",
+        "enter",
+        "go there; a table: filter to it",
+        Area.CHOICES,
+        acts="take('enter')",
+        short="go there",
+        weight=1,
+    ),
+    Key(
+        "choose_end",
+        "e",
+        "go to the end of the transaction",
+        Area.CHOICES,
+        acts="take('end')",
+        short="end",
+        weight=2,
+        pane="transactions",
+    ),
+    Key("choose_filter", "plus", "filter to the table", Area.CHOICES, acts="take('filter')", pane="tables"),
+    Key(
+        "sort",
+        "r",
+        "sort transactions by bytes, records, duration",
+        Area.CHOICES,
+        acts="sort",
+        short="sort",
+        weight=2,
+        pane="transactions",
+    ),
     Key("read", "enter", "the detail pane", Area.RECORDS, acts="app.enter_pane"),
     Key("down", "down,j", "next row", Area.RECORDS, acts="move(1)"),
     Key("up", "up,k", "row before", Area.RECORDS, acts="move(-1)"),
@@ -147,16 +183,48 @@ KEYS = (
     Key("line_up", "up,k", "a line back", Area.TEXT, acts="lines(-1)"),
     Key("text_page_down", "pagedown,space", "a page on", Area.TEXT, acts="pages(1)"),
     Key("text_page_up", "pageup", "a page back", Area.TEXT, acts="pages(-1)"),
-    Key("next_field", "right", "next field", Area.HEX, acts="field(1)"),
-    Key("field_before", "left", "field before", Area.HEX, acts="field(-1)"),
-    Key("field_below", "down,j", "next line with a field", Area.HEX, acts="field_line(1)"),
+    Key("next_field", "right", "next field", Area.HEX, acts="field(1)", short="next field", weight=1),
+    Key("field_before", "left", "field before", Area.HEX, acts="field(-1)", short="field before", weight=3),
+    Key("field_below", "down,j", "next line with a field", Area.HEX, acts="field_line(1)", short="next line", weight=3),
     Key("field_above", "up,k", "line with a field before", Area.HEX, acts="field_line(-1)"),
-    Key("later", "right", "next beat, interval, end of a transaction", Area.TIMELINE, acts="point(1)"),
-    Key("earlier", "left", "beat, interval, end of a transaction before", Area.TIMELINE, acts="point(-1)"),
-    Key("next_way", "down,j", "next way of the beats; then open transactions", Area.TIMELINE, acts="way(1)"),
+    Key(
+        "later",
+        "right",
+        "next beat, interval, end of a transaction",
+        Area.TIMELINE,
+        acts="point(1)",
+        short="later",
+        weight=1,
+    ),
+    Key(
+        "earlier",
+        "left",
+        "beat, interval, end of a transaction before",
+        Area.TIMELINE,
+        acts="point(-1)",
+        short="earlier",
+        weight=2,
+    ),
+    Key(
+        "next_way",
+        "down,j",
+        "next way of the beats; then open transactions",
+        Area.TIMELINE,
+        acts="way(1)",
+        short="way",
+        weight=3,
+    ),
     Key("way_before", "up,k", "way before", Area.TIMELINE, acts="way(-1)"),
-    Key("open_record", "enter", "go to the record", Area.TIMELINE, acts="open_record"),
-    Key("explain_lag", "e", "why the lag is so at this time", Area.TIMELINE, sends="EXPLAIN LAG AT <time>"),
+    Key("open_record", "enter", "go to the record", Area.TIMELINE, acts="open_record", short="record", weight=1),
+    Key(
+        "explain_lag",
+        "e",
+        "why the lag is so at this time",
+        Area.TIMELINE,
+        sends="EXPLAIN LAG AT <time>",
+        short="explain",
+        weight=1,
+    ),
     Key(
         "next_difference",
         "right_square_bracket",

@@ -33,6 +33,7 @@ OF_COMMANDS = frozenset({OUTPUT, SIDE_BY_SIDE})
 """The pages of what commands found."""
 NOT_OF_RECORD = OF_COMMANDS | {TIMELINE}
 """The pages that are not about the record under the cursor."""
+NO_TRAIL = "No trail is open. OPEN <filename> opens one."
 _REMOVED = "FILE REMOVED"
 
 
@@ -154,6 +155,16 @@ class Model(Observable):
         if name not in OF_COMMANDS:
             self.page_before = name
         self.shown = ShownPage(name, self.shown.times + 1)
+
+    def show_records_page(self) -> None:
+        """Show the page about the record again where the output of commands has replaced it."""
+        if self.page == OUTPUT:
+            self.show_page(self.page_before)
+
+    def move(self) -> None:
+        """The user has moved the cursor: nothing is followed any more, and the page is about the record."""
+        self.follows = False
+        self.show_records_page()
 
     def open(self, index: TrailIndex) -> None:
         """Begin with another file, or with the same from its start; nothing is known of it."""

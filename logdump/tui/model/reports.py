@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from logdump.session.events import SearchProgress
+from logdump.session.read_progress import ReadSoFar
 from logdump.tui.model.model import OF_COMMANDS, OUTPUT, SIDE_BY_SIDE, Model, ScanProgress
 from logdump.tui.reading import messages
 from logdump.tui.reading.open_file import OPEN_TRANSACTIONS, OpenFile
@@ -93,10 +94,12 @@ class Reports:
     def _take_output(self, report: messages.OutputGrew) -> None:
         model, entry, progress = self._model, self._mode.transcript.last, report.progress
         model.output += 1
-        if entry is not None and (len(entry.records) > 1 or not self._has_room(entry)):
+        if entry is not None and not model.has_moved and self._is_report(entry):
             model.show_page(OUTPUT)
         if isinstance(progress, SearchProgress):
             model.busy = f"Ctrl+C stops, searching for a good header, RBA {progress.rba}"
+        elif isinstance(progress, ReadSoFar):
+            model.busy = f"{progress.percent} %, {progress.stops}, RBA {progress.rba} of {progress.path.name}"
         elif progress is not None:
             part = f"{100 * progress.rba // progress.size} %, " if progress.size else ""
             model.busy = f"{part}Ctrl+C stops, {progress.records:,} scanned, RBA {progress.rba}"
@@ -104,6 +107,15 @@ class Reports:
     def _has_room(self, entry: TranscriptEntry) -> bool:
         """Whether an answer can be read without the output page."""
         return entry.is_on_page or self._fits(entry)
+
+    def _is_report(self, entry: TranscriptEntry) -> bool:
+        """Whether an answer is for the output page even where the line has moved the cursor."""
+        return len(entry.records) > 1 or (entry.is_long and not self._has_room(entry))
+
+    @property
+    def _place(self) -> tuple[int, int]:
+        """The list, and the position in it: where it is another one, the cursor may have moved."""
+        return self._model.listing, self._model.rba
 
     def _take_aligned(self, report: messages.AlignedGrew) -> None:
         model, before = self._model, self._model.aligned
@@ -117,7 +129,7 @@ class Reports:
         self._model.questions += 1
 
     def _take_end(self, report: messages.CommandEnded) -> None:
-        model, state, before = self._model, report.state, self._model.state
+        model, state, before, place = self._model, report.state, self._model.state, self._place
         model.ended = report.number
         if state.is_over:
             model.is_over = True
@@ -125,7 +137,7 @@ class Reports:
         model.end_line(state)
         self.take_prompt()
         self._show_session(before)
-        self._choose_page(report)
+        self._choose_page(report, has_moved=self._place != place, has_opened=state.opened != before.opened)
 
     def _take_crossing(self, report: messages.Crossed) -> None:
         model, before = self._model, self._model.state
@@ -144,16 +156,22 @@ class Reports:
             self._file.filter(state.filters, state.source)
             model.list_others()
 
-    def _choose_page(self, report: messages.CommandEnded) -> None:
-        """Show a record in detail, an answer that the strip above the prompt has no room for in the output pane."""
+    def _choose_page(self, report: messages.CommandEnded, *, has_moved: bool, has_opened: bool) -> None:
+        """Show an answer that the strip above the prompt has no room for, else the record where the cursor has moved.
+
+        What OPEN says stands in the title too: its answer replaces the record only where it is a report.
+        """
         model, entry = self._model, self._mode.transcript.last
         if entry is None:
             return
         is_elsewhere = bool(entry.records) and list(entry.records) != [model.rba]
-        if report.records > 1 or is_elsewhere or not self._has_room(entry):
+        is_answer = self._is_report(entry) if has_opened and not entry.has_failed else not self._has_room(entry)
+        if report.records > 1 or is_elsewhere or is_answer:
             model.show_page(OUTPUT)
         elif report.records == 1 and model.page in OF_COMMANDS:
             model.show_page(model.page_before)
+        elif has_moved:
+            model.show_records_page()
 
     # The file.
 

@@ -31,6 +31,7 @@ class ChoicePane(Styled, can_focus=True):
     """A heading and lines."""
 
     BINDINGS = bindings(Area.CHOICES)
+    place = Area.CHOICES
 
     @dataclass(eq=False)
     class Chosen(Message):

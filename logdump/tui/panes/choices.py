@@ -9,7 +9,7 @@ from textual.widget import Widget
 
 from logdump.notation.times import format_timestamp
 from logdump.session.marks import Mark
-from logdump.tui.model.model import Model
+from logdump.tui.model.model import NO_TRAIL, Model
 from logdump.tui.panes.choice_pane import Choice, ChoicePane
 from logdump.tui.reading.state import State
 from logdump.tui.reading.trail_files import ListedFile
@@ -195,7 +195,8 @@ class CurrentChoices(ChoicePane):
             self.leave()
         else:
             width = self.parent.size.width if isinstance(self.parent, Widget) else self.size.width
-            self.show(*self._lines(self._model, width, self._glyphs), self._empty)
+            empty = self._empty if self._model.state.path is not None else NO_TRAIL
+            self.show(*self._lines(self._model, width, self._glyphs), empty)
 
     def action_sort(self) -> None:
         """A key: the next order of transactions."""

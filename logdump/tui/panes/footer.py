@@ -17,13 +17,15 @@ _NAMES = {key: character for character, key in CHARACTERS.items()} | {
     "pageup": "PgUp",
 }
 _GAP = "  "
+_LEAVES = "leave_pane"
+_WAYS_OUT = (_LEAVES, "prompt", "help")
 
 
 class Footer(OneLine):
     """The keys of the place where the keyboard is, or what Tab offers."""
 
     def __init__(self, model: Model, keymap: Mapping[str, str]) -> None:
-        super().__init__("footer", model, Model.place, Model.offers)
+        super().__init__("footer", model, Model.place, Model.upper, Model.offers)
         self._keymap = keymap
 
     def draw(self) -> None:
@@ -33,8 +35,8 @@ class Footer(OneLine):
             return
         pieces: list[Piece] = [(" ", "")]
         actions: dict[int, str] = {}
-        areas = frozenset({Area.EVERYWHERE, self.model.place})
-        for word, key in footer_words(areas, self._keymap, self.app.size.width):
+        place, pane = self.model.place, self.model.upper
+        for word, key in footer_words(place, self._keymap, self.app.size.width, pane):
             actions[len(pieces)] = key.action
             pieces += [(word, ""), (_GAP, "")]
         self.say(*pieces, actions=actions)
@@ -52,9 +54,13 @@ def keys_of(key: Key, keymap: Mapping[str, str]) -> list[str]:
     return [key_name(one) for one in keymap.get(key.id, key.keys).split(",")]
 
 
-def footer_words(areas: frozenset[Area], keymap: Mapping[str, str], width: int) -> list[tuple[str, Key]]:
-    """The words of these areas that fit, the weightiest first; they stand in the order of the table."""
-    words = {key: f"{keys_of(key, keymap)[0]} {key.short}" for key in KEYS if key.short and key.area in areas}
+def footer_words(place: Area, keymap: Mapping[str, str], width: int, pane: str = "") -> list[tuple[str, Key]]:
+    """The words of a place that fit, the weightiest first, in the order of the table; ``pane`` is above the pages.
+
+    A place with keys of its own has these first, then the ways out of it.
+    """
+    shown = sorted((key for key in KEYS if _is_shown(key, place, pane)), key=lambda key: _is_way_out(key, place))
+    words = {key: f"{keys_of(key, keymap)[0]} {key.short}" for key in shown}
     kept: set[Key] = set()
     room = width - 1
     for key in sorted(words, key=lambda one: one.weight):
@@ -62,3 +68,17 @@ def footer_words(areas: frozenset[Area], keymap: Mapping[str, str], width: int) 
             kept.add(key)
             room -= len(words[key]) + len(_GAP)
     return [(word, key) for key, word in words.items() if key in kept]
+
+
+def _is_way_out(key: Key, place: Area) -> bool:
+    return place is not Area.PANES and key.area is not place
+
+
+def _is_shown(key: Key, place: Area, pane: str) -> bool:
+    if not key.short or key.pane not in ("", pane):
+        return False
+    if key.area is not Area.PANES or place is Area.PROMPT:
+        return key.area in (place, Area.EVERYWHERE)
+    if not _is_way_out(key, place):
+        return key.id != _LEAVES
+    return key.id in _WAYS_OUT and all(one.keys != key.keys for one in KEYS if one.area is place)

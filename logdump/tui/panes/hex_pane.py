@@ -17,6 +17,7 @@ class HexPane(TextPane):
     """The bytes of the record under the cursor; keys go from field to field. ``text`` is what it shows."""
 
     BINDINGS = bindings(Area.HEX)
+    place = Area.HEX
 
     def __init__(self, name: str, glyphs: Glyphs) -> None:
         super().__init__(name, glyphs)

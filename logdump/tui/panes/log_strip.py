@@ -5,6 +5,7 @@ from __future__ import annotations
 from textual.strip import Strip
 
 from logdump.notation.escape import escape
+from logdump.notation.plural import amount
 from logdump.tui.model.model import Model
 from logdump.tui.reading.transcript import Transcript, TranscriptEntry
 from logdump.tui.text.glyphs import Glyphs
@@ -55,7 +56,7 @@ class LogStrip(Styled):
     def _entry(self, entry: TranscriptEntry) -> list[Line]:
         """A command in one row, and its answer where it fits."""
         fits = self.fits(entry)
-        note = f"   ({entry.printed} lines)" if entry.records or not fits else ""
+        note = f"   ({amount(entry.printed, 'line')})" if entry.records or not fits else ""
         typed = cut_to(((escape(f"{entry.prompt}{entry.line}"), ""),), self.size.width - len(note), self._glyphs.cut)
         command = [Line((*typed, (note, "")))] if entry.prompt or entry.line or note else []
         return [*command, *(self._answer(entry) if fits else ())]

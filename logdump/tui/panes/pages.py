@@ -8,8 +8,10 @@ from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.events import Resize
 from textual.timer import Timer
+from textual.widget import Widget
 
 from logdump.session.settings import Settings
+from logdump.tui.keys.keys import Area
 from logdump.tui.model.model import NOT_OF_RECORD, OF_COMMANDS, OUTPUT, Model
 from logdump.tui.panes.hex_pane import HexPane
 from logdump.tui.panes.record_pane import RecordPane
@@ -53,6 +55,7 @@ class Pages(Vertical):
         self._pick = ""
         self._waits_for_index = False
         self._patience: Timer | None = None
+        self._borrowing: TextPane | None = None
         model.observe(self._show_current, Model.shown, Model.row, Model.opened, Model.state)
         model.observe(self._use_index, Model.indexed)
 
@@ -72,6 +75,24 @@ class Pages(Vertical):
     def shown(self) -> TextPane:
         """The page that is shown."""
         return self.page(self._model.page)
+
+    def open(self, name: str, lender: Widget) -> None:
+        """Show a page; one with keys of its own borrows the keyboard, another gives it back to the ``lender``."""
+        focused = self.app.focused
+        is_borrowed = focused is self._borrowing or not isinstance(focused, TextPane)
+        self._model.show_page(name)
+        self.shown.open()
+        if self.shown.place is not Area.PANES:
+            self._borrowing = self.shown if is_borrowed else None
+            self.shown.focus()
+        elif focused is not None and focused is self._borrowing:
+            lender.focus()
+
+    def leave_output(self) -> bool:
+        """Show the page before the output again; returns whether the keyboard stays there, for its own keys."""
+        was_inside = self._model.page == OUTPUT and self.shown.has_focus
+        self._model.show_records_page()
+        return was_inside and self.shown.place is not Area.PANES
 
     def on_mount(self) -> None:
         """Show the first page."""

@@ -63,6 +63,7 @@ class Prompt(Input):
     """The line in which commands are typed; the model has the history."""
 
     BINDINGS = bindings(Area.PROMPT)
+    place = Area.PROMPT
 
     @dataclass(eq=False)
     class Offered(Message):

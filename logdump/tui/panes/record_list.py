@@ -12,7 +12,7 @@ from textual.strip import Strip
 
 from logdump.session.settings import Settings
 from logdump.tui.keys.keys import Area, bindings
-from logdump.tui.model.model import Model
+from logdump.tui.model.model import NO_TRAIL, Model
 from logdump.tui.panes.row_text import ColumnNeeds, ColumnWidths, columns_for, end_text, heading, row_pieces
 from logdump.tui.reading.neighbour_files import NeighbourFiles
 from logdump.tui.reading.page import Page, PageRequest
@@ -158,7 +158,7 @@ class RecordList(Styled, can_focus=True):
     def hint(self) -> str:
         """The advice of an empty list."""
         if self._model.state.path is None:
-            return "No trail is open. OPEN <filename> opens one."
+            return NO_TRAIL
         if self._model.state.filter_text:
             return "No record passes the filter. FILTER CLEAR ALL (F) shows all records again."
         return "The file has no record yet. w follows it as it grows."

@@ -31,14 +31,18 @@ class RecordPane(TextPane):
             self._go_to(at)
 
     def action_lines(self, step: int) -> None:
-        """A key: move the current line by lines."""
-        self._go_to(self.current + step)
+        """A key: scroll by lines, and the current line with the text; at an end of the text that goes on alone."""
+        before = self.shown_lines()
+        self.on_focus()
+        self.top = self.within(self.top + step)
+        self.current = max(0, min(self.current + step, self.count - 1))
+        self.repaint(before)
         fields = self.rows[self.current].fields if self.rows else ()
         if fields:
             self.post_message(self.Picked(fields[0]))
 
     def action_pages(self, pages: int) -> None:
-        """A key: move the current line by pages."""
+        """A key: scroll by pages."""
         self.action_lines(pages * max(1, self.height - 1))
 
     def _go_to(self, at: int) -> None:
@@ -57,5 +61,5 @@ class RecordPane(TextPane):
         )
 
     def on_focus(self) -> None:
-        """Show the current line."""
+        """Have the current line among those that are visible."""
         self.current = min(max(self.current, self.top), self.top + self.height - 1)

@@ -33,6 +33,7 @@ class SideBySidePane(TextPane):
     """
 
     BINDINGS = bindings(Area.SIDE_BY_SIDE)
+    place = Area.SIDE_BY_SIDE
 
     @dataclass(eq=False)
     class Opened(Message):

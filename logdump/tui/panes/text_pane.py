@@ -47,9 +47,11 @@ class TextPane(Styled, can_focus=True):
         rows: the lines, wrapped at the width of the pane.
         top: the first row visible.
         shows_margin: whether the margin is shown where there is room for it.
+        place: the area of the keys that the line at the bottom shows; that of every pane without keys of its own.
     """
 
     BINDINGS = bindings(Area.TEXT)
+    place = Area.PANES
 
     class Scrolled(Message):
         """Other lines are visible, or another one is current."""
@@ -85,6 +87,9 @@ class TextPane(Styled, can_focus=True):
         self._wrap()
         self.top = self.within(self.top if top is None or top >= len(lines) else self._starts[top])
         self.repaint(before)
+
+    def open(self) -> None:
+        """A key has opened the page."""
 
     def empty(self) -> None:
         """Show nothing; what comes next is shown from the same row on."""

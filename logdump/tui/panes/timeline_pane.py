@@ -7,17 +7,22 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from textual.events import Click, Resize
 from textual.message import Message
 
 from logdump.session.settings import Settings
 from logdump.tui.keys.keys import Area, bindings
-from logdump.tui.model.model import TIMELINE, Model
+from logdump.tui.model.model import NO_TRAIL, TIMELINE, Model
 from logdump.tui.panes.text_pane import TextPane
+from logdump.tui.reading.rows import RowKind
 from logdump.tui.text.glyphs import Glyphs
 from logdump.tui.text.plot import PlotPoint, TimelinePage
 from logdump.tui.text.styled import Line, line
+
+if TYPE_CHECKING:
+    from logdump.operations.timeline.timeline import Timeline
 
 
 class TimelinePane(TextPane):
@@ -25,12 +30,14 @@ class TimelinePane(TextPane):
 
     Attributes:
         way: the number of the way that is shown.
-        moment: the time under the cursor (Julian); None: the newest, whatever comes.
+        is_at_record: whether the cursor goes with that of the record list; a key of the page ends that.
+        moment: the time under the cursor else (Julian); None: the newest, whatever comes.
         has_transactions: whether the open transactions of the trail are shown instead.
         bar: the number of the end of a transaction under the cursor, two for each.
     """
 
     BINDINGS = bindings(Area.TIMELINE)
+    place = Area.TIMELINE
 
     @dataclass(eq=False)
     class Opened(Message):
@@ -48,14 +55,36 @@ class TimelinePane(TextPane):
         self._settings = settings
         self._page = TimelinePage([])
         self.way = 0
+        self.is_at_record = True
         self.moment: int | None = None
+        self._record = 0, 0
         self.has_transactions, self.bar = False, 0
         model.observe(self._begin, Model.listing)
+        model.observe(self._go_with_list, Model.row, Model.opened)
         model.observe(self.draw, Model.shown, Model.listing, Model.timeline, Model.open_transactions, Model.state)
         model.observe(self._need_transactions, Model.shown, Model.opened, Model.state)
 
     def _begin(self) -> None:
-        self.way, self.moment, self.bar = 0, None, 0
+        self.way, self.moment, self.bar, self.is_at_record = 0, None, 0, True
+
+    def open(self) -> None:
+        """Begin at the record of the list."""
+        self.is_at_record = True
+        self.draw()
+
+    def _go_with_list(self) -> None:
+        """Go to the record under the cursor of the list when that is another one."""
+        record = self._model.opened, self._model.row.rba if self._model.row is not None else 0
+        if record != self._record:
+            self._record = record
+            self.open()
+
+    def _moment_in(self, timeline: Timeline) -> int | None:
+        """The time under the cursor."""
+        row = self._model.row
+        if not self.is_at_record:
+            return self.moment
+        return None if row is None or row.kind in (RowKind.END, RowKind.MORE) else timeline.time_at(self.way, row.rba)
 
     def _need_transactions(self) -> None:
         if self.has_transactions and self._model.page == TIMELINE:
@@ -66,7 +95,9 @@ class TimelinePane(TextPane):
         timeline, (width, height) = self._model.timeline, self.size
         if self._model.page != TIMELINE or not width:
             return
-        if self.has_transactions:
+        if self._model.state.path is None:
+            self._page = TimelinePage([line(NO_TRAIL, "dim")])
+        elif self.has_transactions:
             from logdump.tui.text.open_transactions_text import open_transactions_page  # noqa: PLC0415 - when shown
 
             found, room = self._model.open_transactions, (width, height)
@@ -78,7 +109,7 @@ class TimelinePane(TextPane):
 
             self.way = max(0, min(self.way, len(timeline.ways) - 1))
             zone = self._settings.time_offset
-            self._page = timeline_page(timeline, self.way, self.moment, (width, height), zone, self._glyphs)
+            self._page = timeline_page(timeline, self.way, self._moment_in(timeline), self.size, zone, self._glyphs)
         self.show(self._page.lines)
 
     @property
@@ -122,6 +153,7 @@ class TimelinePane(TextPane):
             self.bar = at
             self.draw()
         elif points:
+            self.is_at_record = False
             self.moment = None if at == len(points) - 1 else points[at].time
             self.draw()
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from textual.message import Message
 
 from logdump.session.events import Progress, SearchProgress
+from logdump.session.read_progress import ReadSoFar
 from logdump.tui.reading.neighbour_files import NeighbourFiles
 from logdump.tui.reading.page import Page, PageRequest
 from logdump.tui.reading.state import Current, State
@@ -116,7 +117,7 @@ class ReadFailed(Message):
 class OutputGrew(Report):
     """The command under way has printed lines, or reports its progress."""
 
-    progress: Progress | SearchProgress | None = None
+    progress: Progress | SearchProgress | ReadSoFar | None = None
 
 
 @dataclass(eq=False)

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from logdump.session.settings import Across
+from trailformat.errors import CannotRead
 from trailformat.trail.sequence import names_around, nearest_of
 
 _SETTLED = 2_000_000_000
@@ -58,7 +59,10 @@ class NeighbourLookup:
 
 def neighbour_files(path: Path) -> NeighbourFiles:
     """The neighbours of a file, without their sizes."""
-    names = names_around(path)
+    try:
+        names = names_around(path)
+    except CannotRead:
+        return NeighbourFiles()
     paths = [name.path for name in names]
     number = paths.index(path) + 1 if path in paths else 0
     before, after = nearest_of(names, path, -1), nearest_of(names, path, 1)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from logdump.tui.reading.page import Page, PageRequest, read_page
 from logdump.tui.reading.rows import RowReader
-from trailformat import TrailError, TrailFile
+from trailformat import CannotRead, TrailError, TrailFile
 
 
 def with_neighbours(page: Page, request: PageRequest) -> Page:
@@ -24,5 +24,5 @@ def _page_of(path: Path, request: PageRequest) -> Page:
     try:
         with TrailFile(path) as trail:
             return read_page(RowReader(trail), request, trail.size)
-    except (TrailError, OSError):
+    except (TrailError, CannotRead, OSError):
         return Page([], 0, is_first=True, is_last=True)

@@ -11,7 +11,7 @@ from logdump.session.session import Session
 from logdump.session.settings import Settings
 from logdump.tui.reading.background import Background
 from logdump.tui.reading.messages import ReadFailed
-from trailformat import TrailError
+from trailformat import CannotRead, TrailError
 
 Read = Callable[[Session], Message | None]
 
@@ -63,8 +63,12 @@ class Reader:
 
     def _answer(self, read: Read) -> None:
         try:
-            message = read(self._session)
-        except (TrailError, OSError) as error:
+            try:
+                message = read(self._session)
+            except CannotRead:
+                # a file that was cut is read as it is now; any other failure comes again
+                message = read(self._session)
+        except (TrailError, CannotRead, OSError) as error:
             message = ReadFailed(str(error))
         if message is not None:
             self._post(message)

@@ -19,13 +19,14 @@ from logdump.session.errors import CommandError
 from logdump.session.events import Event, Failure, JobProgress, Notice, Progress, SearchProgress
 from logdump.session.exit_status import ExitStatus
 from logdump.session.known_record import KnownRecord
+from logdump.session.read_progress import ReadSoFar
 from logdump.session.session import Session
 from logdump.tui.reading.background import Background
 from logdump.tui.reading.messages import Asked, CommandEnded, Crossed, OutputGrew
 from logdump.tui.reading.neighbour_files import NeighbourFiles, neighbour_files
 from logdump.tui.reading.state import State, state_of
 from logdump.tui.reading.transcript import Answer, Transcript
-from trailformat import TrailError, TrailFile
+from trailformat import CannotRead, TrailError, TrailFile
 from trailformat.index import TrailIndex, attach
 
 if TYPE_CHECKING:
@@ -64,6 +65,7 @@ class ScreenMode(LineMode):
         self._trail: TrailFile | None = None
         self._neighbours = NeighbourFiles()
         self._told = 0.0
+        self._has_read = False
 
     @property
     def is_idle(self) -> bool:
@@ -139,7 +141,7 @@ class ScreenMode(LineMode):
         self.session.begin_aligned = None
 
     def _carry_out(self, line: str, number: int) -> None:
-        self._records = 0
+        self._records, self._has_read = 0, False
         self._told = time.monotonic()
         self.transcript.begin(self.prompt, line)
         was_stopped = False
@@ -200,13 +202,18 @@ class ScreenMode(LineMode):
     def _print(self, event: Event) -> None:
         is_on_page = self._alignment is not None and self._alignment.shows(event)
         self._is_elsewhere = is_on_page or isinstance(event, KnownRecord)
-        if isinstance(event, KnownRecord) and self.transcript.last is not None:
+        entry = self.transcript.last
+        if isinstance(event, KnownRecord) and entry is not None:
             self._records += 1
-            self.transcript.last.records.append(event.record.rba)
+            entry.records.append(event.record.rba)
+        elif isinstance(event, Failure) and entry is not None:
+            entry.has_failed = True
         super()._print(event)
 
-    def _show_progress(self, event: Progress | SearchProgress | JobProgress) -> None:
-        self._tell(None if isinstance(event, JobProgress) else event)
+    def _show_progress(self, event: Progress | SearchProgress | JobProgress | ReadSoFar) -> None:
+        self._has_read = self._has_read or isinstance(event, ReadSoFar)
+        if not (self._has_read and isinstance(event, Progress)):
+            self._tell(None if isinstance(event, JobProgress) else event)
 
     def _write_lines(self, lines: Sequence[Harmless], *, is_narration: bool) -> None:  # noqa: ARG002 - one pane shows both
         if self.transcript.last is not None:
@@ -217,7 +224,7 @@ class ScreenMode(LineMode):
     def _flush(self) -> None:
         """Nothing waits anywhere."""
 
-    def _tell(self, progress: Progress | SearchProgress | None = None) -> None:
+    def _tell(self, progress: Progress | SearchProgress | ReadSoFar | None = None) -> None:
         now = time.monotonic()
         if now - self._told >= _EVERY:
             self._told = now
@@ -231,7 +238,7 @@ def cross_to(session: Session, rba: int | None, show: Callable[[Event], object],
             show(event)
     except CommandError as error:
         show(Failure(error.lines))
-    except TrailError as error:
+    except (TrailError, CannotRead) as error:
         show(Failure((f"Error: {error}",), ExitStatus.BAD_DATA))
     else:
         if rba is not None:

@@ -6,6 +6,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
+from trailformat.errors import CannotRead
 from trailformat.search.peek import peek
 from trailformat.search.whole_trail import WholeTrail
 from trailformat.trail.sequence import names_around
@@ -43,5 +44,7 @@ def _listed(path: Path, known: ListedFile | None, *, with_headers: bool) -> List
         listed = listed._replace(size=path.stat().st_size)
     if known is not None and (listed.size or 0) >= (known.size or 0):
         return known._replace(size=listed.size)
-    header = peek(path) if with_headers else None
+    header = None
+    with suppress(CannotRead):
+        header = peek(path) if with_headers else None
     return listed._replace(first_csn=header.first_csn, first_time=header.first_time) if header is not None else listed

@@ -8,6 +8,8 @@ from typing import NamedTuple
 MOST_LINES = 20_000
 MOST_SAID = 20
 """Lines of an answer that could be read at a glance."""
+_SHORT = 2
+"""Lines of what a line says that only moves the cursor; an ordinary screen has room for them above the prompt."""
 
 
 class Answer(NamedTuple):
@@ -26,6 +28,7 @@ class TranscriptEntry:
         said: the first lines that no pane shows, such as those of a record displayed; empty ones are left out.
         is_on_page: whether a page of its own shows the answer.
         records: RBAs of the records displayed last.
+        has_failed: whether the line, or a part of it, could not be carried out.
     """
 
     def __init__(self, prompt: str, line: str) -> None:
@@ -34,7 +37,7 @@ class TranscriptEntry:
         self.output: deque[str | Answer] = deque(maxlen=MOST_LINES)
         self.printed = 0
         self.said: list[str] = []
-        self.is_on_page = False
+        self.is_on_page = self.has_failed = False
         self.records: deque[int] = deque(maxlen=2)
 
     def print(self, line: str | Answer, *, is_elsewhere: bool = False) -> None:
@@ -43,6 +46,11 @@ class TranscriptEntry:
         self.printed += 1
         if not is_elsewhere and len(self.said) < MOST_SAID and (text := _shown(line)):
             self.said.append(text)
+
+    @property
+    def is_long(self) -> bool:
+        """Whether it says more than where the cursor has gone."""
+        return len(self.said) > _SHORT
 
     @property
     def dropped(self) -> int:

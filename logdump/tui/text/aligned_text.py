@@ -10,6 +10,7 @@ from rich.cells import cell_len
 from logdump.notation.differing import around_difference
 from logdump.notation.plural import amount
 from logdump.operations.comparison.aligned_listing import MOST_PARTS, AlignedListing, AlignedSoFar
+from logdump.render.as_read import PARTIAL
 from logdump.render.diff_text import (
     MARKS,
     diff_lines,
@@ -183,6 +184,8 @@ def _text(row: AlignedRow, listing: AlignedListing) -> str:
 def _tail(so_far: AlignedSoFar) -> Iterator[str]:
     """Lines behind the rows: what is not among them, and both trails in numbers."""
     listing = so_far.listing
+    if so_far.is_ended and (listing.shown is None or listing.shown.is_partial):
+        yield PARTIAL
     if listing.left_out:
         where = f": FROM CSN {listing.goes_on} lists them" if listing.goes_on is not None else ""
         yield f"{amount(listing.left_out, 'more difference')}{where}"
@@ -190,5 +193,3 @@ def _tail(so_far: AlignedSoFar) -> Iterator[str]:
         yield from diff_lines(listing.shown, Settings())
     if not so_far.is_ended:
         yield "The rest is being compared."
-    elif listing.shown is None or listing.shown.is_partial:
-        yield "Stopped before the end: this is partial."

@@ -22,7 +22,7 @@ def ddl_lines(session: Session, record: Record) -> Iterator[Line]:
     from logdump.render.ddl_text import evaluation_lines  # noqa: PLC0415
 
     shows_steps = session.settings.detail is not Detail.OFF
-    for result in evaluate(subject_of_record(session.trail, record), parameters):
+    for result in evaluate(subject_of_record(session.trail, record), parameters.for_trail(session.trail.path)):
         yield line("")
         first, *others = evaluation_lines(result._replace(shows_steps=shows_steps), session.settings)
         yield line(first, "strong")

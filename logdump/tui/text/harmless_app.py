@@ -5,19 +5,19 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 
-from textual.app import App
 from textual.filter import LineFilter
 from textual.notifications import SeverityLevel
 
 from logdump.notation.escape import escape
 from logdump.tui.text.appearance import Appearance
 from logdump.tui.text.cells import HarmlessLines
+from logdump.tui.text.ordered_keys import OrderedKeysApp
 
 NOTICE = 2.0
 """Seconds that a notification stays."""
 
 
-class HarmlessApp(App[None]):
+class HarmlessApp(OrderedKeysApp):
     """An application whose output is escaped; its ``appearance`` are characters, colours and keys."""
 
     def __init__(self, appearance: Appearance) -> None:

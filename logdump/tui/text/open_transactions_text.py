@@ -14,6 +14,7 @@ from itertools import groupby
 from operator import itemgetter
 
 from logdump.operations.timeline.open_transactions import BrRefused, OpenTransactions
+from logdump.render.as_read import PARTIAL
 from logdump.render.bounded_recovery_text import checkpoint_lines, end_lines, long_lines, recovery_lines
 from logdump.session.bounded_recovery import LongTransactionShown
 from logdump.session.settings import Settings
@@ -55,7 +56,8 @@ def open_transactions_page(
 
 def _lines_about_all(found: OpenTransactions, settings: Settings, glyphs: Glyphs) -> list[Line]:
     """The number of long transactions, then what is assumed, then the rest of what BR says first."""
-    texts = *end_lines(found.end, settings), *recovery_lines(found.shown, settings)
+    first = end_lines(found.end, settings) if found.end is not None else (PARTIAL,)
+    texts = *first, *recovery_lines(found.shown, settings)
     return [line(harmless(text, glyphs), "" if at else "strong") for at, text in enumerate(texts)]
 
 

@@ -19,7 +19,7 @@ class PlotPoint(NamedTuple):
     """The bars in the columns from ``first`` to before ``end``, a value for each band; they are about one record.
 
     ``path`` is the file of the record, None of one in the open file; ``row`` the line of the page in which the point
-    stands, None of one that takes the whole height.
+    stands, None of one that takes the whole height; ``since`` the time of the first of what the columns show.
     """
 
     first: int
@@ -29,6 +29,7 @@ class PlotPoint(NamedTuple):
     values: tuple[int | None, ...] = ()
     path: Path | None = None
     row: int | None = None
+    since: int | None = None
 
 
 class TimelinePage(NamedTuple):
@@ -78,8 +79,9 @@ class Plot(NamedTuple):
     times: tuple[str, str]
 
     def point_at(self, time: int | None) -> int:
-        """The number of the last point up to a time; of the last of all without one."""
-        later = (at for at, point in enumerate(self.points) if time is not None and point.time > time)
+        """The number of the point that shows a time, of the last one before it; of the last of all without a time."""
+        begins = (point.time if point.since is None else point.since for point in self.points)
+        later = (at for at, begin in enumerate(begins) if time is not None and begin > time)
         return max(0, next(later, len(self.points)) - 1)
 
 
@@ -101,7 +103,9 @@ def plot_lines(plot: Plot, cursor: int, width: int, height: int, glyphs: Glyphs)
     if plot.gaps:
         marks = "".join(GAP if at in plot.gaps else " " for at in range(width - labels))
         lines.append(Line(((fit("Missing", labels, glyphs), "dim"), (marks, "warn"))))
-    return [*lines, times_line(plot.times, labels, width, glyphs)]
+    label, (axis, style) = times_line(plot.times, labels, width, glyphs).pieces
+    first, end, *_ = plot.points[cursor] if plot.points else (0, 0)
+    return [*lines, Line((label, (axis[:first], style), (axis[first:end], "cursor"), (axis[end:], style)))]
 
 
 def times_line(times: tuple[str, str], labels: int, width: int, glyphs: Glyphs) -> Line:
@@ -126,12 +130,15 @@ def _band_lines(
             text = text.ljust(one.first) + _cell(level - base, glyphs) * (one.end - one.first)
         text = text.ljust(columns)
         label = _label(band, labels, glyphs) if row == 0 else " " * labels
-        lines.append(Line(((label, "dim"), *(_around(text, point) if point is not None else ((text, ""),)))))
+        lines.append(Line(((label, "dim"), *(_around(text, point, glyphs) if point is not None else ((text, ""),)))))
     return lines
 
 
-def _around(text: str, point: PlotPoint) -> tuple[Piece, ...]:
-    return (text[: point.first], ""), (text[point.first : point.end], "cursor"), (text[point.end :], "")
+def _around(text: str, point: PlotPoint, glyphs: Glyphs) -> tuple[Piece, ...]:
+    """The row with the bar of the cursor; a thin line, which is no bar, leads from there to the top."""
+    bar = text[point.first : point.end]
+    here = (bar, "strong") if bar.strip() else (glyphs.divider + bar[1:], "dim")
+    return (text[: point.first], ""), here, (text[point.end :], "")
 
 
 def _label(band: Band, width: int, glyphs: Glyphs) -> str:

@@ -91,7 +91,8 @@ def lag_plot(way: WayTimeline, width: int, zone: TimeOffset) -> Plot:
     for first, following in pairwise((*drawn, columns)):
         beat = most_delayed(drawn[first])
         end = next((at for at in range(first + 1, following) if at in blank), following)
-        points.append(PlotPoint(first, end, beat.time, beat.rba, tuple(beat.lags[at] for at in hops)))
+        lags, since = tuple(beat.lags[at] for at in hops), drawn[first][0].time
+        points.append(PlotPoint(first, end, beat.time, beat.rba, lags, since=since))
     ends = way.points[0].time, way.points[-1].time
     return Plot(bands, tuple(points), gaps, end_times(ends, zone))
 

@@ -6,10 +6,19 @@ from pathlib import Path
 
 import pytest
 
-from logdump.session.bounded_recovery import BrRestartShown, CheckpointShown, LongTransactionShown, RestartKind
+from logdump.operations.bounded_recovery.checkpoints import BrCheckpoints
+from logdump.session.bounded_recovery import (
+    Began,
+    BeginSource,
+    BrRestartShown,
+    CheckpointShown,
+    LongTransactionShown,
+    RestartKind,
+)
 from logdump.session.events import Event
-from tests.logdump.bounded_recovery.test_simulated import survey
+from tests.logdump.bounded_recovery.test_simulated import redo_of, survey
 from tests.simulated.bounded_recovery import BEGUN, HOUR, INTERVAL, MINUTE, N_3000, N, diagrams, write_trail
+from trailformat.search.redo_clock import RedoPlace
 
 
 @pytest.fixture(scope="module")
@@ -28,7 +37,7 @@ def restarted(path: Path, at: int, **options: object) -> BrRestartShown:
 
 def test_at_n_five_are_open_t27_and_t45_persisted_and_a_restart_reads_from_t801(path: Path) -> None:
     found = checkpoint(survey(path), N)
-    assert (found.open, found.persisted, found.dirty, found.restart.xid) == (5, 2, 0, "9.9.801")
+    assert (found.open, found.persisted, found.dirty, redo_of(found).xid) == (5, 2, 0, "9.9.801")
 
 
 def test_at_n_plus_1_t45_is_written_anew(path: Path) -> None:
@@ -37,7 +46,7 @@ def test_at_n_plus_1_t45_is_written_anew(path: Path) -> None:
 
 def test_without_a_transaction_that_is_not_persisted_the_checkpoint_itself_is_read_from(path: Path) -> None:
     found = checkpoint(survey(path), N + 1)
-    assert (found.restart.time, found.restart.xid) == (found.time, None)
+    assert (redo_of(found).time, redo_of(found).xid) == (found.time, None)
 
 
 @pytest.mark.parametrize("after", [0, HOUR, 4 * HOUR - MINUTE])
@@ -58,7 +67,7 @@ def test_without_br_it_would_read_from_t27(path: Path) -> None:
 
 def test_at_n_plus_3000_t27_and_t45_alone_are_persisted_and_a_restart_reads_from_t208412(path: Path) -> None:
     found = checkpoint(survey(path), N + 3000)
-    assert (found.open, found.persisted, found.restart.xid) == (4, 2, "9.9.208412")
+    assert (found.open, found.persisted, redo_of(found).xid) == (4, 2, "9.9.208412")
     failed = restarted(path, N_3000 + 2 * HOUR)
     assert (failed.from_disk, failed.with_br.start.xid) == (2, "9.9.208412")
 
@@ -90,3 +99,34 @@ def test_the_oldest_redo_log_that_is_needed_is_named_with_how_many_there_are(pat
 def test_long_running_are_those_open_for_longer_than_the_interval(path: Path) -> None:
     found = [event for event in survey(path) if isinstance(event, LongTransactionShown) and event.certain]
     assert {one.began.xid for one in found} == {f"9.9.{number}" for number in (27, 45, 801, 950, 1024, 208412, 208863)}
+
+
+def _begun(xid: str, place: RedoPlace | None, begin: int = 0) -> Began:
+    """A transaction that is still open."""
+    return Began(None, xid, None, begin, BeginSource.GIVEN, None, place, None, None, 1, 1)
+
+
+@pytest.mark.parametrize("is_turned", [False, True])
+@pytest.mark.parametrize(
+    ("places", "oldest"),
+    [
+        ((RedoPlace(7, 500), RedoPlace(7, 400)), "b"),
+        ((RedoPlace(8, 1), RedoPlace(7, 900)), "b"),
+        ((RedoPlace(7, 400), RedoPlace(7, 500)), "a"),
+    ],
+)
+def test_of_two_that_begin_at_one_moment_the_one_whose_redo_comes_first_is_read_from(
+    places: tuple[RedoPlace, RedoPlace], oldest: str, is_turned: bool
+) -> None:
+    checkpoints = BrCheckpoints(0, INTERVAL, INTERVAL)
+    open_ones = [_begun(xid, place) for xid, place in zip("ab", places, strict=True)]
+    for one in reversed(open_ones) if is_turned else open_ones:
+        checkpoints.add(one)
+    assert checkpoints.restart(0).xid == oldest
+
+
+def test_the_earlier_moment_counts_before_the_place() -> None:
+    checkpoints = BrCheckpoints(HOUR, INTERVAL, HOUR + INTERVAL)
+    for one in (_begun("late", RedoPlace(7, 1), 2), _begun("early", RedoPlace(9, 1), 1), _begun("later", None, 3)):
+        checkpoints.add(one)
+    assert checkpoints.restart(0).xid == "early"

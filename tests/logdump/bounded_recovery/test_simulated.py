@@ -22,6 +22,8 @@ from logdump.session.bounded_recovery import (
     CheckpointShown,
     ClockState,
     LongTransactionShown,
+    RedoStart,
+    RestartKind,
 )
 from logdump.session.events import Event
 from tests.searching import examples
@@ -44,7 +46,7 @@ def survey(path: Path, history: list[Worked] | None = None, **options: object) -
     run = BrSurvey(WholeTrail.around(path), BrOptions(**{"first": BEGUN, **options}), given)  # type: ignore[arg-type]
     for _ in run.run(10**9):
         pass
-    return list(run.events("it", RowDefinitions))
+    return list(run.events("it", RowDefinitions, is_partial=False))
 
 
 class At(NamedTuple):
@@ -63,15 +65,21 @@ def checkpoints_of(history: list[Worked], interval: int = INTERVAL) -> list[At]:
     for number in range(last // interval + 1):
         time = number * interval
         is_open = [one for one in history if one.begin <= time < (FAR if one.end is None else one.end)]
-        young = [one.begin for one in is_open if one.begin > time - interval]
+        young = [one.begin for one in is_open if one.begin >= time - interval]
         if is_open:
             found.append(At(number, len(is_open), len(is_open) - len(young), min(young, default=time)))
     return found
 
 
+def redo_of(shown: CheckpointShown) -> RedoStart:
+    """From where a restart after a checkpoint reads, which a whole reading always tells."""
+    assert shown.restart is not None
+    return shown.restart
+
+
 def shown_checkpoints(events: list[Event]) -> list[At]:
     shown = [event for event in events if isinstance(event, CheckpointShown)]
-    return [At(one.number, one.open, one.persisted, one.restart.time - BEGUN) for one in shown]
+    return [At(one.number, one.open, one.persisted, redo_of(one).time - BEGUN) for one in shown]
 
 
 def restart(path: Path, history: list[Worked], at: int, **options: object) -> BrRestartShown:
@@ -150,6 +158,16 @@ def test_the_mean_reach_is_that_of_all_moments(interval: int, path: Path, histor
     reaches = [at - starts.get(at // interval, at // interval * interval) for at in range(step // 2, last, step)]
     assert found.mean == pytest.approx(sum(reaches) / len(reaches), rel=0.01)
     assert max(reaches) <= found.greatest <= max(reaches) + step
+
+
+@pytest.mark.parametrize(("begin", "persisted"), [(4 * HOUR - 1, 1), (4 * HOUR, 0), (4 * HOUR + 1, 0)])
+def test_what_is_open_for_exactly_an_interval_is_not_persisted_yet(begin: int, persisted: int, tmp_path: Path) -> None:
+    history = [Worked(1, (begin,), 9 * HOUR), Worked(2, (10 * HOUR,), 10 * HOUR)]
+    path = write_trail(tmp_path / "br000000000", history)
+    found = {one.number: one.persisted for one in survey(path, history) if isinstance(one, CheckpointShown)}
+    assert found[2] == persisted
+    shown = restart(path, history, 8 * HOUR)
+    assert (shown.from_disk, shown.kind) == (persisted, RestartKind.BOUNDED if persisted else RestartKind.NORMAL)
 
 
 def test_two_redo_threads_are_told_and_nothing_is_reckoned_from_them(tmp_path: Path) -> None:

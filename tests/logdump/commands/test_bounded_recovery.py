@@ -184,6 +184,31 @@ def test_what_heartbeats_say_stands_beside_what_is_reckoned(line: Line, tmp_path
     assert any("open or rolled-back transactions that this trail does not show reach back to" in one for one in lines)
 
 
+@pytest.mark.parametrize(
+    ("told", "csn"),
+    [
+        ({"INCOMING_EXTRACT_RESTART_CSN": "41882002"}, "41882002"),
+        ({"INCOMING_EXTRACT_RESTART_TS": -HOUR}, None),
+        ({}, "41882001"),
+        ({"INCOMING_HEARTBEAT_TS": MINUTE, "INCOMING_EXTRACT_RESTART_CSN": "41882003"}, "41882001"),
+    ],
+)
+def test_the_last_beat_of_the_extract_that_tells_a_restart_position_counts(
+    told: Row, csn: str | None, line: Line, tmp_path: Path
+) -> None:
+    trail = HeartbeatTrail(tmp_path / "hb000000000")
+    row: Row = {"LOCAL_DATABASE": "SRC", "HEARTBEAT_TIMESTAMP": 0, "OUTGOING_EXTRACT": "EXT", "OUTGOING_EXTRACT_TS": 1}
+    first_told: Row = {"INCOMING_EXTRACT_RESTART_CSN": "41882001", "INCOMING_EXTRACT_RESTART_TS": -HOUR}
+    trail.insert({**row, **first_told}, 9 * MINUTE)
+    trail.insert({**row, "HEARTBEAT_TIMESTAMP": MINUTE, **told}, 10 * MINUTE)
+    trail.close()
+    line(f"open {tmp_path / 'hb000000000'}; br restart 2024-01-01T01:00:00Z")
+    shown = first(line, BrRestartShown)
+    assert isinstance(shown, BrRestartShown)
+    assert shown.heartbeat is not None
+    assert shown.heartbeat.csn == csn
+
+
 def test_a_filter_is_refused_unless_fewer_findings_are_wanted(open_trail: Line) -> None:
     open_trail("filter include iotype delete; br")
     assert "Half a trail gives wrong answers" in open_trail.failures[0].lines[0]

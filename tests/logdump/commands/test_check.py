@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -89,10 +90,15 @@ def test_a_file_can_be_named(line: Line, trails: Path) -> None:
     assert result(line).title == f"LogTrail {trails / 'ft000000000'}"
 
 
-@pytest.mark.parametrize("name", ["nowhere*", "/no/such/place/lt*"])
-def test_no_file_is_a_failure(name: str, line: Line) -> None:
-    line(f"check {name}")
-    assert line.failures
+@pytest.mark.parametrize(
+    ("name", "why"),
+    [
+        ("nowhere*", "No file matches nowhere*."),
+        ("/no/such/place/lt*", "/no/such/place: No such file or directory"),
+    ],
+)
+def test_no_file_is_a_failure(name: str, why: str, line: Line) -> None:
+    assert (line(f"check {name}"), len(line.failures)) == ([why], 1)
 
 
 @pytest.mark.parametrize(
@@ -169,6 +175,16 @@ def test_restarts_are_counted_as_recovery_counts_them(line: Line, trails: Path) 
     line(f"open {trails / 'at000000000'}; across on")
     assert line("check")[-1] == "Restarts: 4, see RECOVERY"
     assert ", 4 restarts," in line("recovery")[0]
+
+
+@pytest.mark.parametrize(("name", "restarts"), [("aa000000001", 1), ("bb000000000", 0)])
+def test_another_writer_is_a_restart_in_the_same_trail_alone(
+    name: str, restarts: int, line: Line, trails: Path, tmp_path: Path
+) -> None:
+    shutil.copy(trails / "et000000000", tmp_path / "aa000000000")
+    shutil.copy(trails / "el000000000", tmp_path / name)
+    line(f'check "{tmp_path}/*"')
+    assert result(line).restarts == restarts
 
 
 def test_of_a_trail_without_restarts_nothing_is_said_of_them(shop: Line) -> None:

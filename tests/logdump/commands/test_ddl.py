@@ -130,18 +130,21 @@ def test_damage_is_stepped_over_and_told(line: Line, trails: Path, tmp_path: Pat
     (tmp_path / "tr000000000").write_bytes(data)
     line(f"params {written(tmp_path, 'REPLICAT r')}; open {tmp_path / 'tr000000000'}; ddl all")
     assert len(evaluations(line)) == len(EVERY_KIND) - 1
-    (notice,) = [one for one in line.events if isinstance(one, Notice)]
-    assert notice.status is ExitStatus.BAD_DATA
+    notice, partial = [one for one in line.events if isinstance(one, Notice)]
+    assert notice.status is partial.status is ExitStatus.BAD_DATA
     assert notice.bad is not None
+    assert partial.lines == ("Damage at 1 place: this is partial, without a verdict.",)
 
 
 def test_ctrl_c_gives_what_there_is_so_far(statements: Line) -> None:
     running = run_line(statements.session, REGISTRY, "ddl all")
     next(running)
-    counted = running.throw(KeyboardInterrupt)
+    partial = running.throw(KeyboardInterrupt)
+    said = "Stopped before the end: this is partial, without a verdict."
+    assert partial == Notice((said,), ExitStatus.INTERRUPTED)
+    counted = next(running)
     assert isinstance(counted, DdlCounted)
     assert counted.statements == 1
-    assert next(running) == Notice(("Stopped after 1 statements: this is partial.",), ExitStatus.INTERRUPTED)
     with pytest.raises(KeyboardInterrupt):
         next(running)
 
@@ -201,7 +204,7 @@ def test_a_file_that_is_no_trail_is_told_and_the_others_are_read(line: Line, tra
     (tmp_path / "tr000000001").write_bytes((trails / "dt000000000").read_bytes())
     line(f"params {written(tmp_path, 'REPLICAT r')}; ddl over {tmp_path / 'tr*'}")
     assert len(evaluations(line)) == 3
-    assert [one.status for one in line.events if isinstance(one, Notice)] == [ExitStatus.BAD_DATA]
+    assert [one.status for one in line.events if isinstance(one, Notice)] == 2 * [ExitStatus.BAD_DATA]
 
 
 def test_what_would_happen_is_named_and_not_done(line: Line, tmp_path: Path) -> None:

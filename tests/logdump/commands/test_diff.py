@@ -92,6 +92,12 @@ def test_words_say_what_is_compared_and_listed(
     assert listed(line) == found
 
 
+@pytest.mark.parametrize("words", ["from csn {} to csn 9:1", "from csn 0:1 to csn {}", "from csn 0:1 to csn 9:1"])
+def test_between_csns_of_another_form_there_is_nothing(line: Line, pair: tuple[Path, Path], words: str) -> None:
+    line(f"diff {pair[0]} {pair[1]} {words.format(TRANSACTIONS[0].csn)}")
+    assert (listed(line), shown(line).a.transactions, shown(line).b.transactions) == ([], 0, 0)
+
+
 def test_what_is_not_listed_is_counted(line: Line, pair: tuple[Path, Path]) -> None:
     text = line(f"diff {pair[0]} {pair[1]} limit 1")
     assert (shown(line).differences, text[-1]) == (2, "Listed: 1 of 2.")

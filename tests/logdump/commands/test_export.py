@@ -198,7 +198,7 @@ def test_wrong_arguments_are_named_with_the_syntax(shop: Line) -> None:
         "Syntax: EXPORT {JSONL | CSV | PARQUET | ARROW | SQL} TO {<file> | -} [REPLACE] [<n> RECORDS] [<options>]",
         "HELP EXPORT tells more.",
     ]
-    assert shop.failures
+    assert len(shop.failures) == 1
 
 
 def test_without_a_trail_nothing_is_made(line: Line, tmp_path: Path) -> None:
@@ -235,7 +235,7 @@ def test_kernels_that_do_not_load_are_told_in_a_line(
 ) -> None:
     monkeypatch.setattr(loaded, "kernels", Mock(side_effect=error))
     assert shop(f"export arrow to {tmp_path / 'out'}") == [
-        f"EXPORT ARROW needs compiled kernels, and {error}: {engines.how_to_get_kernels()}."
+        f"EXPORT ARROW: what it needs cannot be loaded: {error}: {engines.how_to_get_kernels()}."
     ]
 
 

@@ -55,8 +55,9 @@ def test_where_nothing_is_left_nothing_is_written(format_: str, shop: Line, tmp_
 def test_an_export_that_fails_leaves_the_position(position: str, shop: Line, tmp_path: Path) -> None:
     shop(position.format(other=tmp_path / "other"))
     here = shop.session.cursor.next
-    shop(f"export csv to {tmp_path / 'no' / 'folder'}")
-    assert shop.failures
+    target = tmp_path / "no" / "folder"
+    assert shop(f"export csv to {target}") == [f"Error: {target}: No such file or directory"]
+    assert len(shop.failures) == 1
     assert shop.session.cursor.next == here
     shop(f"export csv to {tmp_path / 'out'}")
     begins = 0 if position != "pos 3391" else 3391

@@ -34,8 +34,8 @@ def test_text_in_quotes_may_be_anything(shop: Line) -> None:
 
 
 def test_case_matters_unless_b_stands_before_the_text(shop: Line) -> None:
-    shop('find "GIFT WRAP"')
-    assert shop.failures
+    assert shop('find "GIFT WRAP"') == ['No record with "GIFT WRAP" found from RBA 0 to the end.']
+    assert len(shop.failures) == 1
     assert found(shop, 'find b,"GIFT WRAP"') == [2892]
 
 
@@ -48,10 +48,17 @@ def test_bytes_are_found(text: str, shop: Line) -> None:
     assert found(shop, f"find {text}") == [1811]
 
 
-@pytest.mark.parametrize("text", ["hex 123", "hex zz", "hex"])
-def test_what_is_no_hex_is_refused_or_text(text: str, shop: Line) -> None:
-    shop(f"find {text}")
-    assert shop.failures
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("hex 123", "FIND: HEX: '123' is no hex string; two digits make a byte."),
+        ("hex zz", "FIND: HEX: 'zz' is no hex string; two digits make a byte."),
+        ("hex", "No record with hex found from RBA 0 to the end."),
+    ],
+)
+def test_what_is_no_hex_is_refused_or_text(text: str, said: str, shop: Line) -> None:
+    assert shop(f"find {text}")[0].startswith(said)
+    assert len(shop.failures) == 1
 
 
 def test_find_alone_and_next_look_on_and_previous_looks_back(shop: Line) -> None:
@@ -139,8 +146,8 @@ def test_a_definitions_file_gives_an_old_trail_its_columns(line: Line, trails: P
     walk = found(line, "find teas.tea_code = SEN01")
     assert walk
     assert line.session.trail.name_of(line.session.trail.record_at(walk[0])).endswith("TEAS")  # type: ignore[arg-type]
-    line("pos 0; find sales.tea_code = nothing")
-    assert line.failures
+    said = line("pos 0; find sales.tea_code = nothing")
+    assert (said[-1], len(line.failures)) == ("No record with sales.tea_code = nothing found from RBA 0 to the end.", 1)
 
 
 def test_reading_in_reverse_still_finds_forwards_and_stays_in_reverse(shop: Line) -> None:
@@ -165,8 +172,9 @@ def test_damage_on_the_way_leaves_the_direction_of_reading(
     line(f"open {trails / 'gt000000000'}; find nowhere-to-be-found; position eof; position {direction}")
     if search != "find previous":
         line("position 0")
-    line(search)
-    assert line.failures
+    said = line(search)
+    assert said[0].startswith("Bad record found at RBA ")
+    assert len(line.failures) == 1
     assert line.session.cursor.is_backwards == (direction == "reverse")
 
 

@@ -15,6 +15,7 @@ from logdump.operations.heartbeats import spread
 from logdump.render import json_lines
 from logdump.session.session import Session
 from tests.logdump.line import Line
+from tests.simulated import late_replication as late
 from tests.simulated.heartbeat_trails import HeartbeatTrail
 from tests.simulated.heartbeats import Database, Link, Process, Row, travel
 from trailformat import TrailFile
@@ -102,7 +103,7 @@ def test_a_way_is_summed_up_over_several_files(journey: Journey) -> None:
 def test_with_across_beats_of_the_files_after_the_open_one_count_too(tmp_path: Path, line: Line) -> None:
     link = Link(Database("EAST"), Process("EXT1", SECOND), (), Process("REP1", SECOND), Database("WEST"))
     for seqno in range(3):
-        trail = HeartbeatTrail(tmp_path / f"lt{seqno:09}")
+        trail = HeartbeatTrail(tmp_path / f"lt{seqno:09}", behind=2 * seqno)
         for moment in (2 * seqno * MINUTE, (2 * seqno + 1) * MINUTE):
             trail.insert(travel(link, link.source.beat("WEST", moment), moment, Random(3))[0][0].row, moment)
         trail.close()
@@ -170,8 +171,8 @@ def test_damage_is_said_since_beats_may_be_lost_in_it(journey: Journey, tmp_path
     content[len(content) // 2] ^= 0xFF
     content[len(content) // 2 + 60 : len(content) // 2 + 400] = bytes(340)
     (damaged := tmp_path / "dt000000000").write_bytes(content)
-    whole, *_ = objects(damaged, "heartbeat")
-    assert whole["damaged"] == 1
+    notice, whole, *_ = objects(damaged, "heartbeat")
+    assert (notice["type"], notice["status"], whole["damaged"]) == ("notice", 4, 1)
     assert whole["beats"] < BEATS
     line(f"open {damaged}")
     assert "Damage at 1 place, see CHECK: beats there are not known." in line("heartbeat")
@@ -185,9 +186,10 @@ def test_half_a_record_at_the_end_is_no_damage(journey: Journey, tmp_path: Path)
 
 def test_a_file_that_is_no_trail_is_named_and_the_others_are_read(journey: Journey) -> None:
     (journey.target.parent / "aa000000000").write_bytes(b"no trail")
-    notice, whole, *ways = objects(None, f'heartbeat over "{journey.target.parent / "??000000000"}"')
+    notice, partial, whole, *ways = objects(None, f'heartbeat over "{journey.target.parent / "??000000000"}"')
     assert notice["status"] == 4
     assert notice["file"].endswith("aa000000000")
+    assert partial["lines"] == ["1 file not read: this is partial, without a verdict."]
     assert (whole["beats"], len(ways)) == (2 * BEATS, 2)
 
 
@@ -236,3 +238,36 @@ def test_one_database_on_both_sides_is_noticed(tmp_path: Path) -> None:
     trail.insert({**Database("EAST").beat("EAST", 0), "OUTGOING_EXTRACT": "EXT1", "OUTGOING_EXTRACT_TS": 5}, 0)
     whole, *_ = objects(trail.close(), "heartbeat")
     assert whole["same_database"]
+
+
+@pytest.mark.parametrize(
+    ("file", "text"),
+    [
+        ("GLOBALS globals", "GGSCHEMA ops\nHEARTBEATTABLE OPS.PULSE\n"),
+        ("GLOBALS globals", 'HeartbeatTable "OPS"."PULSE"\n'),
+        ("ext1.prm", "EXTRACT ext1\nHEARTBEATTABLE ops.pulse\nTABLE app.*;\n"),
+    ],
+)
+def test_the_tables_are_those_that_a_parameter_file_names(
+    file: str, text: str, line: Line, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    trail = HeartbeatTrail(tmp_path / "pu000000000", base="OPS.PULSE")
+    trail.insert(late.beat(0, 1.0) | {"INCOMING_EXTRACT_RESTART_CSN": "17"}, 0)
+    Path(file.split(maxsplit=1)[0]).write_text(text)
+    line(f"open {trail.close()}")
+    assert line("heartbeat")[0] == "No heartbeats found."
+    line(f"params {file}")
+    assert line("heartbeat")[0].startswith("Heartbeats of OPS.PULSE: 1 beat, 1 path")
+    line("export jsonl to beats.jsonl heartbeats")
+    assert len(Path("beats.jsonl").read_text().splitlines()) == 1
+    assert any("No lag to speak of" in one for one in line("explain lag"))
+    assert any("CSN 17" in one for one in line("br first 2023-12-31 restart 2024-01-02"))
+    where = f"{file.split(maxsplit=1)[0]} line {[*map(str.upper, text.splitlines())].index(_of_table(text)) + 1}"
+    line(f"open {tmp_path / 'pu000000000'}; heartbeat start 2025-01-01")
+    assert line("heartbeat start 2025-01-01")[0].endswith(where + ".")
+    assert line("heartbeat table GG_HEARTBEAT")[0] == "No heartbeats found."
+
+
+def _of_table(text: str) -> str:
+    return next(one for one in text.upper().splitlines() if one.startswith("HEARTBEATTABLE"))

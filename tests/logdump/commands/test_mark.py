@@ -45,8 +45,8 @@ def test_a_mark_that_is_not_there_is_a_failure(shop: Line) -> None:
 
 
 def test_a_mark_needs_an_open_trail(line: Line) -> None:
-    line("mark a")
-    assert line.failures
+    assert line("mark a") == ["No LogTrail is open. OPEN <filename> opens one."]
+    assert len(line.failures) == 1
 
 
 def test_a_note_with_control_characters_is_harmless(shop: Line) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from logdump.session.evaluation import CoverageShown, ParametersShown
+from logdump.session.evaluation import CoverageShown, DdlEvaluated, ParametersShown
 from tests.logdump.line import Line
 from tests.logdump.program import logdump
 
@@ -55,8 +55,9 @@ def test_a_side_that_is_not_the_files_own_is_noted(line: Line, tmp_path: Path) -
 def test_what_was_in_use_stays_where_a_file_is_refused(line: Line, tmp_path: Path) -> None:
     line(f"params {written(tmp_path, *REPLICAT)}")
     before = line("params")
-    line(f"params {written(tmp_path, *REPLICAT, 'MAP a.b', name='other.prm')}")
-    assert line.failures
+    other = written(tmp_path, *REPLICAT, "MAP a.b", name="other.prm")
+    assert line(f"params {other}") == [f"PARAMS: {other}, line 5: MAP is not closed by ;"]
+    assert len(line.failures) == 1
     assert line("params") == before
 
 
@@ -155,3 +156,49 @@ def test_a_value_of_the_running_process_is_noted(line: Line, tmp_path: Path) -> 
     assert [note.split(": ", 1)[1] for note in shown.notes] == [
         "SETENV is not evaluated: ?GGHOME is a value of the running process"
     ]
+
+
+TWO_TRAILS = (
+    *("EXTRACT e", "USERIDALIAS x", "DDL INCLUDE MAPPED", "EXTTRAIL ./dirdat/zt", "TABLEEXCLUDE teahouse.s*"),
+    *("TABLE teahouse.*;", "EXTTRAIL ./dirdat/bb", "TABLE teahouse.sales;"),
+)
+
+
+def test_coverage_is_that_of_the_trail_of_the_open_file(line: Line, trails: Path, tmp_path: Path) -> None:
+    (tmp_path / "zt000000000").write_bytes((trails / "st000000000").read_bytes())
+    (tmp_path / "bb000000000").write_bytes((trails / "st000000000").read_bytes())
+    line(f"params {written(tmp_path, *TWO_TRAILS)}")
+    found = {}
+    for name in ("zt", "bb"):
+        line(f"open {tmp_path / name}000000000; params coverage")
+        shown = [one for one in line.events if isinstance(one, CoverageShown) and one.table == "TEAHOUSE.SALES"]
+        found[name] = [(one.trail, [taking.rule.line for taking in one.taken]) for one in shown]
+    assert found == {"zt": [("./dirdat/zt", [])], "bb": [("./dirdat/bb", [8])]}
+
+
+def test_coverage_of_another_trail_is_told_for_each_that_the_file_names(shop: Line, tmp_path: Path) -> None:
+    shop(f"params {written(tmp_path, *TWO_TRAILS)}")
+    shop("params coverage")
+    shown = [one for one in shop.events if isinstance(one, CoverageShown) and one.table == "TEAHOUSE.SALES"]
+    assert [(one.trail, bool(one.taken)) for one in shown] == [("./dirdat/zt", False), ("./dirdat/bb", True)]
+
+
+def test_ddl_of_a_record_is_judged_for_its_trail_and_text_for_each(line: Line, trails: Path, tmp_path: Path) -> None:
+    line(f"params {written(tmp_path, *TWO_TRAILS)}; open {trails / 'zt000000000'}; ddl all")
+    assert {one.trail for one in line.events if isinstance(one, DdlEvaluated)} == {"./dirdat/zt"}
+    said = line("explain ddl")
+    assert any(one.endswith("27 statements: Extract captured 22, Extract left out 5") for one in said)
+    said = line('ddl text "drop table teahouse.sales"')
+    assert [one for one in said if one.startswith("DROP")] == [
+        "DROP TABLE teahouse.sales: left out by Extract for ./dirdat/zt at step 10: no INCLUDE is true (line 3)",
+        "DROP TABLE teahouse.sales: captured by Extract for ./dirdat/bb, written to the trail",
+    ]
+
+
+def test_a_table_before_the_first_of_several_trails_is_for_none_and_says_so(line: Line, tmp_path: Path) -> None:
+    lines = [*TWO_TRAILS[:3], "TABLE hr.*;", *TWO_TRAILS[3:]]
+    path = written(tmp_path, *lines)
+    line(f"params {path}")
+    said = line('ddl text "drop table hr.emp"')
+    assert sum("TABLE hr.* (line 4) is not evaluated: it is before the first trail" in one for one in said) == 2
+    assert sum("left out" in one for one in said) == 2

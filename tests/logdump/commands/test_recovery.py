@@ -107,7 +107,7 @@ def test_filtered_findings_hold_a_record_that_passes(line: Line, trails: Path) -
         ("et000000000", ExitStatus.OK),
         ("ot000000", ExitStatus.OK),
         ("at000000000", ExitStatus.FINDINGS),
-        ("wt000000000", ExitStatus.FINDINGS),
+        ("wt000000000", ExitStatus.BAD_DATA),
         ("gt000000000", ExitStatus.BAD_DATA),
     ],
 )
@@ -154,3 +154,49 @@ def test_progress_is_reported_every_so_many_records(cut: Line) -> None:
     cut("notify 4")
     cut("recovery")
     assert [event.records for event in cut.events if isinstance(event, Progress)]
+
+
+@pytest.mark.parametrize(
+    ("kept", "damage", "causes"),
+    [
+        ((1,), False, "begun before the first file that is here"),
+        ((0, 2), False, "by missing files or begun before the first file that is here"),
+        ((0, 1, 2), True, "by damage or begun before the first file that is here"),
+        ((0, 2), True, "by damage or missing files or begun before the first file that is here"),
+    ],
+)
+def test_a_transaction_that_is_not_whole_is_told_with_what_may_be_the_reason(
+    kept: tuple[int, ...], damage: bool, causes: str, line: Line, trails: Path, tmp_path: Path
+) -> None:
+    for number in kept:
+        data = bytearray((trails / f"st{min(number, 1):09}").read_bytes())
+        if damage and number == 0:
+            data[2722:2726] = b"XXXX"
+        (tmp_path / f"st{number:09}").write_bytes(data)
+    said = "\n".join(line(f"open {tmp_path / f'st{kept[0]:09}'}; recovery"))
+    assert shown(line).incomplete
+    assert re.search(rf"\d+ transactions? not whole, {causes}\.$", said, re.MULTILINE)
+    assert ("Damage at" in said) is damage
+
+
+@pytest.mark.parametrize("command", ["safe {}", "recovery keep 0 {}", "explain restart at 0 {}"])
+@pytest.mark.parametrize(
+    ("rba", "problem"),
+    [
+        (5353, "position lies inside a half-written record[,;] expected 5352"),
+        (5403, "position lies inside a half-written record[,;] expected 5352"),
+        (5404, "position lies outside the file; expected 0 to 5403"),
+        (99999, "position lies outside the file; expected 0 to 5403"),
+    ],
+)
+def test_no_reader_is_sent_into_a_half_written_record_or_behind_the_file(
+    command: str, rba: int, problem: str, line: Line, trails: Path, tmp_path: Path
+) -> None:
+    path = tmp_path / "et000000000"
+    path.write_bytes((trails / path.name).read_bytes()[:-50])
+    said = line(f"open {path}; {command.format(rba)}")
+    assert len(line.failures) == 1
+    assert re.search(problem, "\n".join(said))
+    assert not [text for text in said if "between two transactions" in text or "Keep: " in text]
+    line(command.format(5352))
+    assert line.failures == []

@@ -33,6 +33,13 @@ def test_the_position_moves_past_the_last_transaction(shop: Line) -> None:
     assert shop("pos") == ["Reading forward from RBA 3987"]
 
 
+@pytest.mark.parametrize("command", ["redo", "undo"])
+def test_reading_goes_on_forward_whatever_the_direction_was(command: str, shop: Line) -> None:
+    shop("pos 3391 reverse")
+    assert "RBA 3391 to 3629" in shop(f"{command} ansi")[0]
+    assert shop("pos") == ["Reading forward from RBA 3629"]
+
+
 def test_undo_takes_the_last_transaction_back_first(shop: Line) -> None:
     shop("pos 3069")
     begins = [line for line in shop("undo 3 oracle") if line.startswith("-- Transaction")]

@@ -22,8 +22,8 @@ from tests.logdump.program import logdump
 from tests.logdump.repair.repaired import losses, refused, repair, rows, shown, texts
 from tests.simulated.pairs import drawn, written
 from tests.trailformat.samples import IO_TIME, header, metadata_record, row, table_record, trail_of
-from trailformat import TrailFile, make_file_header_record, make_record, make_token
-from trailformat.changes.transactions import ONLY
+from trailformat import Record, TrailFile, make_file_header_record, make_record, make_token
+from trailformat.changes.transactions import FIRST, LAST, MIDDLE, ONLY
 from trailformat.records.file_header import replace_values
 from trailformat.records.io_types import RECORD_FRAGMENT
 from trailformat.search.lots import Lot
@@ -299,3 +299,47 @@ def test_the_last_csn_is_that_of_the_last_transaction_that_has_one(line: Line, t
     one = make_record(header(trans_ind=ONLY), b"", [make_token("L", b"4711")])
     repair(line, tmp_path, one, make_record(header(trans_ind=ONLY)))
     assert shown(line).after_csn == "4711"
+
+
+def test_fragments_behind_damage_inside_a_transaction_are_left_out_once(line: Line, tmp_path: Path) -> None:
+    begun, last = row(b"b", trans_ind=FIRST, continued=1), row(b"d", trans_ind=LAST)
+    fragments = [row(b"more", io_type=RECORD_FRAGMENT, trans_ind=MIDDLE) for _ in range(2)]
+    source: list[Record | bytes] = [*rows("a"), begun, GARBAGE, *fragments, last, *rows("c")]
+    assert repair(line, tmp_path, *source) == [b"a", b"c"]
+    assert (shown(line).copied, shown(line).left_out_records, shown(line).left_out_transactions) == (2, 4, 1)
+
+
+def test_the_header_beside_is_that_of_the_file_before(line: Line, tmp_path: Path) -> None:
+    heads = [
+        replace_values(file_header(ORACLE_12), "MachineInfo", {"Nodename": f"node{number}"}) for number in range(3)
+    ]
+    for number, head in enumerate(heads):
+        raw = make_file_header_record(head).raw
+        content = raw if number != 1 else b"F" + b"\0" * (len(raw) - 1)
+        trail_of(tmp_path, content, *rows("ab"), name=f"tt{number:09}")
+    line(f'repair over "{tmp_path}/tt*" to {tmp_path / "cp000000000"}')
+    made = shown(line).headers[1]
+    assert (made.origin, made.source) == (HeaderOrigin.REBUILT, tmp_path / "tt000000000")
+    with TrailFile(tmp_path / "cp000000001") as copy:
+        assert copy.file_header is not None
+        assert copy.file_header.get("MachineInfo", "Nodename") == "node0"
+
+
+def test_the_rest_of_a_definition_of_another_table_does_not_change_what_an_index_means(
+    line: Line, tmp_path: Path
+) -> None:
+    other = table_record(1, "TEA.BAGS").raw
+    source: list[Record | bytes] = [
+        metadata_record(1, 1, "ORCL"),
+        table_record(1, "TEA.LEAVES"),
+        row(b"one", 1),
+        other[:-1] + b"?",
+        row(b"two", 1),
+    ]
+    assert repair(line, tmp_path, *source) == [b"one", b"two"]
+    assert shown(line).definitions_lost == ()
+
+
+def test_half_a_record_ends_a_transaction_though_another_file_is_there(line: Line, tmp_path: Path) -> None:
+    trail_of(tmp_path, *rows("bcd")[2:], name="tt000000001")
+    assert repair(line, tmp_path, *rows("a"), *rows("bcd")[:2], row(b"half").raw[:-9]) == [b"a"]

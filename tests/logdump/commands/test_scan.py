@@ -51,10 +51,18 @@ def test_sfts_finds_the_first_record_at_or_after_a_time(shop: Line) -> None:
     assert all(one.header.io_time < found.header.io_time for one in earlier)
 
 
-@pytest.mark.parametrize("text", ["", "yesterday", "2024-02-30", "25:00"])
-def test_sfts_refuses_what_is_no_time(text: str, shop: Line) -> None:
-    shop(f"sfts {text}")
-    assert shop.failures
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("", "cannot read ''."),
+        ("yesterday", "with Z or +hh:mm, not 'yesterday'."),
+        ("2024-02-30", "'2024-02-30' does not exist: day is out of range for month."),
+        ("25:00", "'25:00' does not exist: hour must be in 0..23."),
+    ],
+)
+def test_sfts_refuses_what_is_no_time(text: str, why: str, shop: Line) -> None:
+    said = shop(f"sfts {text}")[0]
+    assert (said.startswith("SCANFORTIME: "), said.endswith(why), len(shop.failures)) == (True, True, 1), said
 
 
 def test_sfr_finds_an_audit_rba(shop: Line) -> None:

@@ -80,10 +80,16 @@ def test_safe_of_a_sound_transaction_passes_a_script(trails: Path) -> None:
     assert logdump("-c", f"open {trails / 'et000000000'}; safe 2008").status == ExitStatus.OK
 
 
-@pytest.mark.parametrize("arguments", ["1811 2008", "here", "-1"])
-def test_safe_refuses_what_is_no_rba(arguments: str, shop: Line) -> None:
-    shop(f"safe {arguments}")
-    assert shop.failures
+@pytest.mark.parametrize(
+    ("arguments", "why"),
+    [
+        ("1811 2008", "SAFE: takes one RBA, but got '1811 2008'."),
+        ("here", "SAFE: 'here' is not an RBA."),
+        ("-1", "SAFE: '-1' is not an RBA."),
+    ],
+)
+def test_safe_refuses_what_is_no_rba(arguments: str, why: str, shop: Line) -> None:
+    assert (shop(f"safe {arguments}")[0], len(shop.failures)) == (why, 1)
 
 
 def test_safe_yields_what_it_found(shop: Line) -> None:
@@ -175,8 +181,9 @@ def test_transaction_says_which_words_it_takes(shop: Line) -> None:
 
 @pytest.mark.parametrize("arguments", ["first", "next next"])
 def test_transaction_refuses_other_words(arguments: str, shop: Line) -> None:
-    shop(f"transaction {arguments}")
-    assert shop.failures
+    said = shop(f"transaction {arguments}")[0]
+    assert said == f"TRANSACTION: {arguments!r} is not one of BEGIN, END, NEXT, PREVIOUS."
+    assert len(shop.failures) == 1
 
 
 def test_sametable_walks_over_the_records_of_one_table(shop: Line) -> None:
@@ -201,8 +208,8 @@ def test_sametable_goes_past_the_filter(shop: Line) -> None:
 
 
 def test_sametable_that_finds_nothing_leaves_the_position(shop: Line) -> None:
-    shop("pos 5352; n; sametable next")
-    assert shop.failures
+    said = shop("pos 5352; n; sametable next")
+    assert (said[-1], len(shop.failures)) == ("No record of TEAHOUSE.SALES found from RBA 5453 to the end.", 1)
     assert (shop.session.cursor.current, shop.session.cursor.next) == (5352, 5453)
 
 

@@ -58,11 +58,18 @@ def test_a_file_name_with_blanks_is_in_quotes(line: Line, tmp_path: Path) -> Non
     assert line(f'sourcedefs "{path}"; sourcedefs')[-1] == f"Source definitions: {path}, 2 tables"
 
 
-@pytest.mark.parametrize("argument", ["missing.def", ".", "teahouse.def soon", "a b c"])
-def test_a_file_that_cannot_be_used_leaves_the_old_one(line: Line, argument: str) -> None:
+@pytest.mark.parametrize(
+    ("argument", "why"),
+    [
+        ("missing.def", "Error: missing.def: No such file or directory"),
+        (".", "Error: .: it is a directory"),
+        ("teahouse.def soon", "SOURCEDEFS: takes one file name, and perhaps OVERRIDE, but got 'teahouse.def soon'."),
+        ("a b c", "SOURCEDEFS: takes one file name, and perhaps OVERRIDE, but got 'a b c'."),
+    ],
+)
+def test_a_file_that_cannot_be_used_leaves_the_old_one(line: Line, argument: str, why: str) -> None:
     line(f"sourcedefs {DEFINITIONS}")
-    line(f"sourcedefs {argument}")
-    assert line.failures
+    assert (line(f"sourcedefs {argument}")[0], len(line.failures)) == (why, 1)
     assert line("sourcedefs")[0].startswith(f"Source definitions: {DEFINITIONS}")
 
 

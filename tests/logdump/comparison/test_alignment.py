@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -44,3 +45,9 @@ def test_what_comes_earlier_by_its_order_stands_alone_however_long_it_is() -> No
     alignment = Alignment(iter(a), iter(b), int, 4, int)
     assert sum(len(stretch.pairs) for stretch in alignment) == len(a)
     assert not alignment.is_lost
+
+
+@pytest.mark.parametrize(("a", "b"), [("19", "21349"), ("21349", "19")])
+def test_what_one_stream_has_already_is_kept_until_the_other_has_been_read_as_far(a: str, b: str) -> None:
+    stretches = list(Alignment(iter(a), iter(b), str, 4))
+    assert "".join(stretch.a[at] for stretch in stretches for at, _ in stretch.pairs) == "19"

@@ -15,13 +15,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fixtures.changes import unified_update, update_pair
+from fixtures.changes import insert, unified_update, update_pair
 from fixtures.flavour import ORACLE_12
 from logdump.operations.comparison.row_comparison import RowComparison
 from logdump.session.differences import DifferenceKind, DifferenceShown, DiffShown
 from tests.logdump.line import Line
 from tests.searching import examples
-from tests.simulated.pairs import Committed, Truth, drawn, edited, restocked, written
+from tests.simulated.pairs import Committed, Copier, Truth, drawn, edited, restocked, written
 from tests.simulated.source import Source
 from tests.trailformat.samples import row, trail_of
 from trailformat import ByteOrder
@@ -125,6 +125,47 @@ def test_an_update_in_two_records_has_the_values_of_one_in_one(tmp_path: Path) -
     b = written(tmp_path / "b", [Committed(1, (unified_update(teas, old, new),))])
     assert _differences(a, b, "values ignore absent") == []
     assert _differences(a, b, "records") != []
+
+
+def test_an_update_in_two_records_that_is_missing_is_two_records(tmp_path: Path) -> None:
+    teas = ORACLE_12.teas
+    old, new = (("T1", name, "Uji", "A ", None, None) for name in ("Sencha", "Gyokuro"))
+    first, last = drawn(Random(3), 1)[0].changes[::2][:2]
+    a = written(tmp_path / "a", [Committed(1, (first, *update_pair(teas, old, new), last))])
+    b = written(tmp_path / "b", [Committed(1, (first, last))])
+    for words in ("values", "values anyorder"):
+        assert [(one.kind, one.records) for one in _differences(a, b, words)] == [(DifferenceKind.MISSING, 2)]
+        assert [(one.kind, one.records) for one in _differences(b, a, words)] == [(DifferenceKind.EXTRA, 2)]
+
+
+@pytest.mark.parametrize("words", ["records", "values"])
+def test_null_and_a_text_that_reads_so_differ(tmp_path: Path, words: str) -> None:
+    rows = [("T1", name, "Uji", "A ", None, None) for name in (None, "NULL")]
+    a, b = (
+        written(tmp_path / name, [Committed(1, (insert(ORACLE_12.teas, one),))])
+        for name, one in zip("ab", rows, strict=True)
+    )
+    (found,) = _differences(a, b, words)
+    assert [(part.part, part.column) for part in found.parts] == [("after", "NAME")]
+
+
+def test_of_a_transaction_that_is_overtaken_by_its_copy_the_copy_is_the_other_half(tmp_path: Path) -> None:
+    (tmp_path / "a").mkdir()
+    one, two = drawn(Random(3), 2)
+    extract = Copier(tmp_path / "a", Random(0), roll_chance=0, flavour=ORACLE_12, tables=(ORACLE_12.teas,))
+    extract.begin(one.number)
+    extract.rows(list(one.changes), 2)
+    for each in (one, two):
+        extract.begin(each.number)
+        extract.rows(list(each.changes), len(each.changes))
+    extract.close()
+    a, b = f"{tmp_path}/a/sm*", written(tmp_path / "b", [one, two])
+    (found,) = _differences(a, b)
+    (mirrored,) = _differences(b, a)
+    assert (found.kind, found.csn, found.records) == (DifferenceKind.MISSING, one.csn, 2)
+    assert (mirrored.kind, mirrored.csn, mirrored.records) == (DifferenceKind.EXTRA, one.csn, 2)
+    assert found.a is not None
+    assert found.a.rba == extract.written[0].rba
 
 
 def test_in_any_order_only_what_is_in_one_of_them_differs(tmp_path: Path) -> None:

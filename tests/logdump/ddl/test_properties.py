@@ -11,7 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from logdump.notation.sql_tokens import MYSQL, STANDARD, SqlTokenizer, SqlTokenKind, meaningful
+from logdump.operations.ddl import common_steps
+from logdump.operations.ddl.mapping import MAP, takers_of
 from logdump.operations.ddl.subject import subject_of
+from logdump.operations.parameters.names import ObjectName
 from logdump.operations.parameters.tree import ParameterFile
 from logdump.session.evaluation import DdlEvaluated, Outcome
 from tests.logdump.ddl.files import evaluated, parameter_file
@@ -48,6 +51,11 @@ ANY_SQL = st.text(alphabet="abAB01 _.,;()'\"`$-*/\\\n[q]#!", max_size=60) | st.t
 def file_of(*lines: str) -> ParameterFile:
     with tempfile.TemporaryDirectory() as folder:
         return parameter_file(Path(folder), "REPLICAT r", "MAP hr.*, TARGET hr2.*;", *lines)
+
+
+def file_of_excluding(*lines: str) -> ParameterFile:
+    with tempfile.TemporaryDirectory() as folder:
+        return parameter_file(Path(folder), "REPLICAT r", *lines, "MAP hr.*, TARGET hr2.*;")
 
 
 def the_result(statement: str, *lines: str) -> DdlEvaluated:
@@ -131,3 +139,21 @@ def test_no_statement_is_refused(head: str, text: str) -> None:
     results = evaluated(head + text, file_of("DDL INCLUDE MAPPED EXCLUDE OBJNAME fin.*"))
     assert results
     assert all(one.title for one in results)
+
+
+def test_of_two_exclusions_the_first_is_named() -> None:
+    lines = "MAPEXCLUDE hr.a*", "MAPEXCLUDE hr.a1"
+    file = file_of_excluding(*lines)
+    takers = takers_of(ObjectName("a1", "hr"), file, MAP)
+    assert takers.found == ()
+    assert takers.excluded is not None
+    assert (takers.excluded.line, takers.excluded.text) == (2, "MAPEXCLUDE hr.a*")
+
+
+def test_after_a_substitution_that_grows_too_much_no_other_is_tried(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(common_steps, "MOST_CHARACTERS", 60)
+    statement = "create table hr.a1 (old int)"
+    grows, other = f"DDLSUBST 'old' WITH '{'x' * 60}'", "DDLSUBST 'int' WITH 'number'"
+    result = the_result(statement, grows, other)
+    assert (result.outcome, result.rule and result.rule.text) == (Outcome.UNKNOWN, grows)
+    assert result.steps[-1].result.endswith(": the statement grows beyond 8 MB")

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from random import Random
 
 import pytest
 
 from logdump.operations.explaining.lag_rules import RULES
 from logdump.session.explanation import Explained, Span, When
 from tests.logdump.line import Line
+from tests.searching import examples
 from tests.simulated import late_replication as late
 from tests.simulated.heartbeat_trails import BEGUN, HeartbeatTrail
 from tests.simulated.late_replication import MINUTE, SECOND, write
@@ -20,7 +22,12 @@ SCENARIOS: dict[str, tuple[Callable[[HeartbeatTrail], None], str]] = {
     "late Replicat": (late.late_replicat, "one_hop"),
     "long transaction": (late.long_transaction, "waits_for_commit"),
     "stopped Extract": (late.stopped_extract, "extract_down"),
-    "stopped job": (late.stopped_job, "no_lag"),
+    "stopped Extract, beats overwritten": (late.stopped_extract_without_beats, "extract_down"),
+    "stopped Extract, started several times": (late.restarted_often, "extract_down"),
+    "stopped Extract, then late": (late.late_after_restarts, "extract_down"),
+    "restarted in time": (late.restarted_in_time, "no_lag"),
+    "stopped job": (late.stopped_job, "beats_missing"),
+    "job stopped for good": (late.stopped_for_good, "beats_missing"),
     "wrong clocks": (late.wrong_clocks, "clocks_differ"),
     "in time": (late.in_time, "no_lag"),
     "several": (late.several, "several_hops"),
@@ -28,8 +35,14 @@ SCENARIOS: dict[str, tuple[Callable[[HeartbeatTrail], None], str]] = {
 }
 
 
-def explained(line: Line, scenario: Callable[[HeartbeatTrail], None], folder: Path, command: str = "") -> Explained:
-    line(f"open {write(scenario, folder / 'hb000000000')}; explain lag {command}")
+def explained(
+    line: Line,
+    scenario: Callable[[HeartbeatTrail], None],
+    folder: Path,
+    command: str = "",
+    untidy: Random | None = None,
+) -> Explained:
+    line(f"open {write(scenario, folder / 'hb000000000', untidy)}; explain lag {command}")
     return next(event for event in line.events if isinstance(event, Explained))
 
 
@@ -54,8 +67,89 @@ def test_the_verdict_is_that_of_the_reason(name: str, line: Line, tmp_path: Path
     assert explained(line, scenario, tmp_path).verdict.rule == rule
 
 
+@pytest.mark.parametrize("seed", range(examples(2)))
+@pytest.mark.parametrize("name", SCENARIOS)
+def test_it_is_the_same_where_beats_are_off_their_minutes_late_and_equal(
+    name: str, seed: int, line: Line, tmp_path: Path
+) -> None:
+    scenario, rule = SCENARIOS[name]
+    assert explained(line, scenario, tmp_path, untidy=Random(seed)).verdict.rule == rule
+
+
 def test_every_rule_has_a_scenario() -> None:
-    assert {rule.name for rule in RULES} == {rule for _, rule in SCENARIOS.values()} | {"beats_missing"}
+    assert {rule.name for rule in RULES} == {rule for _, rule in SCENARIOS.values()} | {"trail_ends"}
+
+
+def parts(shown: Explained) -> list[str]:
+    return ["".join(map(_said, part.text)) for part in shown.parts]
+
+
+def test_missing_beats_are_told_without_a_moment_asked_for(line: Line, tmp_path: Path) -> None:
+    shown = explained(line, late.stopped_job, tmp_path)
+    assert verdict(shown) == "No beat from <5> to <12>: 6 missing, and no restart of Extract."
+    assert "Greatest lag: 2.000 s, beat of <0>" in parts(shown)
+
+
+def test_beats_that_do_not_come_any_more_are_missing(line: Line, tmp_path: Path) -> None:
+    shown = explained(line, late.stopped_for_good, tmp_path)
+    assert verdict(shown) == "No beat from <5> to the end of the trail, <17>: 11 missing, and no restart of Extract."
+    line(f"explain lag {at(9)}")
+    assert next(event for event in line.events if isinstance(event, Explained)).verdict.rule == "beats_missing"
+
+
+def test_of_several_restarts_the_last_one_where_beats_are_missing_counts(line: Line, tmp_path: Path) -> None:
+    shown = explained(line, late.restarted_often, tmp_path)
+    assert verdict(shown) == "Extract was down from <5> to <12>."
+    assert "Extract was started again <12>" in parts(shown)
+
+
+def test_of_several_restarts_the_last_one_before_a_late_beat_arrived_counts(line: Line, tmp_path: Path) -> None:
+    shown = explained(line, late.late_after_restarts, tmp_path)
+    assert verdict(shown) == "Extract was down from <5.01667> to <12>: 363.000 s of 364.000 s lag."
+
+
+def test_a_restart_that_no_beat_shows_is_told(line: Line, tmp_path: Path) -> None:
+    assert "Extract was started again 1 time in this trail, at last <5.5>" in parts(
+        explained(line, late.restarted_in_time, tmp_path)
+    )
+
+
+def test_beats_that_are_missing_for_less_than_the_lag_are_told_beside_it(line: Line, tmp_path: Path) -> None:
+    def scenario(trail: HeartbeatTrail) -> None:
+        for minute in (*range(6), *range(7, 18)):
+            trail.insert(late.beat(minute * MINUTE, 300.0 if minute == 9 else 1.0), minute * MINUTE)
+
+    shown = explained(line, scenario, tmp_path)
+    assert shown.verdict.rule == "one_hop"
+    assert "Missing: 1 beat after <5>, next <7>" in parts(shown)
+
+
+def test_a_moment_beyond_the_trail_is_told_with_its_end(line: Line, tmp_path: Path) -> None:
+    shown = explained(line, late.in_time, tmp_path, at(40))
+    assert shown.verdict.rule == "trail_ends"
+    assert verdict(shown).startswith("The trail ends before that moment, <19>; its last beat is of <19>.")
+    line(f"explain lag {at(19.5)}")
+    assert next(event for event in line.events if isinstance(event, Explained)).verdict.rule == "no_lag"
+
+
+def test_at_a_moment_the_newest_beat_before_it_counts_though_an_older_one_comes_late(
+    line: Line, tmp_path: Path
+) -> None:
+    def scenario(trail: HeartbeatTrail) -> None:
+        for minute in (0, 1, 2, 4, 3, 5):
+            trail.insert(late.beat(minute * MINUTE, 10.0 + minute), minute * MINUTE)
+
+    shown = explained(line, scenario, tmp_path, at(4.5))
+    assert parts(shown)[0].startswith("Beat of <4>")
+
+
+@pytest.mark.parametrize("order", [(0, 2, 1, 3), (3, 2, 1, 0), (1, 0, 0, 2, 3, 3)])
+def test_a_late_beat_is_not_missing(order: tuple[int, ...], line: Line, tmp_path: Path) -> None:
+    def scenario(trail: HeartbeatTrail) -> None:
+        for minute in order:
+            trail.insert(late.beat(minute * MINUTE, 1.0), 4 * MINUTE)
+
+    assert explained(line, scenario, tmp_path).verdict.rule == "no_lag"
 
 
 def test_a_late_pump_is_named_with_its_part_of_the_lag(line: Line, tmp_path: Path) -> None:

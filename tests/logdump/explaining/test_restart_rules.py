@@ -113,10 +113,19 @@ def test_a_place_is_given_by_file_and_rba_or_by_csn(open_for_long: Line) -> None
     assert by_rba.parts[0].spots[0].rba == second
 
 
-@pytest.mark.parametrize("wrong", ["at 7 0", "at csn tea", "at csn 99999999", "at 0 2300", "at sometime"])
-def test_a_place_that_is_not_there_is_refused(wrong: str, open_for_long: Line) -> None:
-    open_for_long(f"explain restart {wrong}")
-    assert open_for_long.failures
+@pytest.mark.parametrize(
+    ("wrong", "why"),
+    [
+        ("at 7 0", "No file of this trail has the number 7."),
+        ("at csn tea", "'tea' is no CSN."),
+        ("at csn 99999999", "No transaction with CSN >= 99999999."),
+        ("at 0 2300", "Bad record found at RBA 2300: position lies inside a record, expected 2208 or 2375"),
+        ("at sometime", "EXPLAIN: AT: a time is [[yy]yy-mm-dd] [hh[:mm][:ss]] or ISO 8601, "),
+    ],
+)
+def test_a_place_that_is_not_there_is_refused(wrong: str, why: str, open_for_long: Line) -> None:
+    assert open_for_long(f"explain restart {wrong}")[0].startswith(why)
+    assert len(open_for_long.failures) == 1
 
 
 def test_where_bounded_recovery_is_not_told_the_reason_is(line: Line, trails: Path) -> None:

@@ -14,7 +14,7 @@ import pytest
 from fixtures import TRAILS
 from logdump.render.json_lines import render
 from logdump.session.errors import ArgumentError
-from logdump.session.heartbeats import BeatShown
+from logdump.session.heartbeat_events import BeatShown
 from tests.logdump.export.test_options import parsed
 from tests.logdump.line import Line
 

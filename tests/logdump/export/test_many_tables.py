@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import gzip
+import os
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -94,3 +97,59 @@ def test_both_ways_hold_all_rows(trail: Path, tmp_path: Path) -> None:
     ]
     assert found[0] == found[1]
     assert len(found[0]) == 2 * _TABLES
+
+
+@pytest.mark.parametrize("words", ["parquet", "arrow"])
+def test_the_writers_of_small_files_do_not_live_together(
+    words: str, trail: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    arrow_files = pytest.importorskip("logdump.operations.export.arrow_files", reason="Arrow files need pyarrow")
+    alive, most = set[int](), 0
+
+    class Counted:
+        def __init__(self, *arguments: Any) -> None:
+            nonlocal most
+            self._writer = made.writer(*arguments)
+            alive.add(id(self))
+            most = max(most, len(alive))
+
+        def write_table(self, table: Any) -> None:
+            self._writer.write_table(table)
+
+        def close(self) -> None:
+            self._writer.close()
+            alive.discard(id(self))
+
+    made = arrow_files.FORMATS[words.upper()]
+    monkeypatch.setitem(arrow_files.FORMATS, words.upper(), made._replace(writer=Counted))
+    folder = _exported(trail, f"{words} to T by table", tmp_path / "out")
+    assert len(list(folder.iterdir())) == _TABLES
+    assert (len(alive), 0 < most <= _TABLES // 4) == (0, True)
+
+
+def test_each_file_waits_for_the_disk_once(trail: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    synced: list[int] = []
+    fsync = os.fsync
+
+    def counted(handle: int) -> None:
+        synced.append(os.fstat(handle).st_ino)
+        fsync(handle)
+
+    for number, words in enumerate(("parquet", "csv")):
+        synced.clear()
+        with monkeypatch.context() as patched:
+            patched.setattr(os, "fsync", counted)
+            folder = _exported(trail, f"{words} to T by table", tmp_path / f"out{number}")
+        assert Counter(synced)[folder.stat().st_ino] == 1
+        assert {Counter(synced)[one.stat().st_ino] for one in folder.iterdir()} == {1}
+
+
+def test_the_paths_of_columns_are_those_of_parquet(tmp_path: Path) -> None:
+    arrow_files = pytest.importorskip("logdump.operations.export.arrow_files", reason="Arrow files need pyarrow")
+    records = pytest.importorskip("logdump.operations.export.record_batches").record_schema()
+    pq = pytest.importorskip("pyarrow.parquet")
+    pq.write_table(records.empty_table(), tmp_path / "out")
+    leaves = pq.read_metadata(tmp_path / "out").schema
+    wanted = [leaves.column(number).path for number in range(len(leaves))]
+    assert [path for field in records for path in arrow_files.leaf_paths(field)] == wanted
+    assert any(".list.element" in path for path in wanted)

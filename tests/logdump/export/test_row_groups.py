@@ -18,6 +18,7 @@ from fixtures.shop import ORACLE_SALES
 from logdump.operations.export import arrow_export, arrow_files, batch_walk
 from logdump.operations.export.appended_file import Place, StandardOutput
 from logdump.operations.export.arrow_files import FORMATS, ArrowFile, Schemas
+from logdump.operations.export.text_file import Waiting
 from tests.logdump.export.rows import table_of
 from tests.logdump.line import Line
 from tests.trailformat.samples import metadata_record, row, trail_of
@@ -77,9 +78,9 @@ def _batch() -> pa.RecordBatch:
     return pa.record_batch({"rba": pa.array([1, 2])})
 
 
-def _arrow_file(path: Place, pool: Executor, format_: str = "PARQUET") -> ArrowFile:
+def _arrow_file(path: Place, pool: Executor, format_: str = "PARQUET", waiting: Waiting | None = None) -> ArrowFile:
     schema = _batch().schema
-    return ArrowFile(path, Schemas(schema, schema), FORMATS[format_], "NONE", pool)
+    return ArrowFile(path, Schemas(schema, schema), FORMATS[format_], "NONE", pool, waiting)
 
 
 @pytest.mark.parametrize(("most", "waiting"), [(33, [16, 32, 0]), (32, [16, 0, 0])])
@@ -87,12 +88,12 @@ def test_what_waits_is_counted_until_it_is_written(
     most: int, waiting: list[int], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(arrow_files, "_BYTES", most)
-    found = []
+    found, waits = [], Waiting()
     with ThreadPoolExecutor(1) as pool:
-        file = _arrow_file(tmp_path / "out", pool)
+        file = _arrow_file(tmp_path / "out", pool, waiting=waits)
         for act in (partial(file.write, _batch()), partial(file.write, _batch()), file.flush):
             act()
-            found.append(file.waiting_bytes)
+            found.append(waits.bytes)
         assert file.close() == 4
     assert found == waiting
 

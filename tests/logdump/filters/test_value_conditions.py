@@ -198,3 +198,22 @@ def test_an_ordinary_value_is_not_decoded(name: str, value: Plain) -> None:
     for sign, holds in ((Comparison.EQUAL, True), (Comparison.GREATER, False), (Comparison.LESS_OR_EQUAL, True)):
         criterion = ColumnValue("C", is_exact=False, comparison=sign, wanted=plain_text(value))
         assert by_bytes(criterion, definition, [column], ByteOrder.BIG) == [holds]
+
+
+@pytest.mark.parametrize("name", ["DOUBLE", "REAL", "TANDEM DOUBLE", "TANDEM REAL"])
+@pytest.mark.parametrize("value", [0.1, -0.1, 1.1, -1.1, 0.3, 1e30, -3e-30])
+def test_the_next_float_is_another_one(name: str, value: float) -> None:
+    definition = NAMED[name].definition
+    column = stored(value, definition, ByteOrder.BIG)
+    assert column is not None
+    number = int.from_bytes(column[2:], "big")
+    # the exponent of Tandem's is in the last nine bits
+    step = 1 << 9 if name.startswith("TANDEM") else 1
+    near = [(number + difference * step).to_bytes(len(column) - 2, "big") for difference in range(-2, 3)]
+    columns = [PRESENT + one for one in near]
+    decoded = [decode_value(Column(3, one), definition, ByteOrder.BIG) for one in columns]
+    assert name.startswith("TANDEM") or len({one.value for one in decoded}) == len(columns)
+    for wanted in map(plain_text, [one.value for one in decoded]):
+        for sign in Comparison:
+            criterion = ColumnValue("C", is_exact=False, comparison=sign, wanted=wanted)
+            assert by_bytes(criterion, definition, columns, ByteOrder.BIG) == [criterion.holds(one) for one in decoded]

@@ -9,15 +9,19 @@ from random import Random
 from tests.simulated.heartbeat_trails import HeartbeatTrail
 from tests.simulated.heartbeats import Database, Link, Process, Row, travel
 
-MINUTE = 60_000_000
+MINUTE, JITTER = 60_000_000, 3_000_000
 
 
-def received(link: Link, random: Random, beats: int) -> Iterator[tuple[Row, Row, int]]:
-    """What the target writes of the beats of a source, and when; every second source has beats of the target too."""
-    there = Process("EXTB", 10**6), (Process("PMPB", 10**6),) * random.randint(0, 1), Process("REPB", 10**6)
-    back = Link(link.target, *there, Database(link.source.name)) if random.random() < 0.5 else None
+def received(link: Link, random: Random, beats: int, *, is_mutual: bool) -> Iterator[tuple[Row, Row, int]]:
+    """What the target writes of the beats of a source, and when; mutual: the source has beats of the target too.
+
+    Beats are up to three seconds off their minutes.
+    """
+    pumps = tuple(Process(f"PMPB{one}", 10**6) for one in range(random.randint(1, 2)))
+    there = Process("EXTB", 10**6), pumps, Process("REPB", 10**6)
+    back = Link(link.target, *there, Database(link.source.name)) if is_mutual else None
     for number in range(beats):
-        moment = number * MINUTE
+        moment = number * MINUTE + random.randint(-JITTER, JITTER)
         known = _known_by(back, moment - MINUTE // 2, random) if back is not None else {}
         _, rows = travel(link, link.source.beat(link.target.name, moment, **known), moment, random)
         assert rows is not None
@@ -31,10 +35,13 @@ def _known_by(back: Link, moment: int, random: Random) -> Row:
     return {name: value for name, value in rows[0].items() if name.startswith("INCOMING_")}
 
 
-def captured(link: Link, random: Random, trail: HeartbeatTrail, beats: int = 4) -> Path:
-    """A trail of what the target writes."""
+def captured(
+    link: Link, random: Random, trail: HeartbeatTrail, beats: int = 4, *, is_mutual: bool | None = None
+) -> Path:
+    """A trail of what the target writes; whether the source has beats of the target too is drawn unless given."""
+    is_mutual = random.random() < 0.5 if is_mutual is None else is_mutual
     former: Row | None = None
-    for row, history, moment in received(link, random, beats):
+    for row, history, moment in received(link, random, beats, is_mutual=is_mutual):
         if former is None:
             trail.insert(row, moment)
         else:

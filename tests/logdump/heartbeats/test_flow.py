@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from pathlib import Path
 from random import Random
 
@@ -9,10 +10,10 @@ import pytest
 
 from fixtures.heartbeats import HEARTBEAT
 from logdump.operations.heartbeats.beats import beats_of
-from logdump.operations.heartbeats.lags import HOPS
 from logdump.operations.heartbeats.reading import HeartbeatReader
 from logdump.operations.heartbeats.views import lag, lag_history
 from logdump.session.heartbeats import Beat, HeartbeatRow
+from tests.logdump.commands.test_heartbeat import objects
 from tests.simulated.heartbeat_trails import BEGUN, HeartbeatTrail
 from tests.simulated.heartbeats import Database, Link, Process, Row, mapped, routed, travel
 from trailformat import TrailFile
@@ -67,6 +68,37 @@ def test_a_list_without_an_asterisk_is_sent_to_its_paths_only(listed: str, passe
     assert sent is None or sent["OUTGOING_ROUTING_PATH"] == listed
 
 
+def told_ways(path: Path) -> set[tuple[tuple[str, ...], int]]:
+    """The ways that HEARTBEAT tells of a trail, each with its number of beats."""
+    return {(tuple(one["path"]), one["beats"]) for one in objects(path, "heartbeat") if one["type"] == "heartbeat_lag"}
+
+
+@pytest.mark.parametrize("extract", ["EXT1", "EXT2"])
+def test_the_trail_of_an_extract_tells_its_own_beats_and_those_for_any(extract: str, tmp_path: Path) -> None:
+    source, target, random = Database("EAST"), Database("WEST"), Random(4)
+    trail = HeartbeatTrail(tmp_path / "lt000000000")
+    for minute, name in enumerate(("EXT1", "EXT2", None, "EXT1", "EXT1")):
+        link = Link(source, Process(extract, NOW), (PUMP,), REPLICAT, target)
+        hops, _ = travel(link, source.beat("WEST", minute * MINUTE, OUTGOING_EXTRACT=name), minute * MINUTE, random)
+        for hop in hops[:1]:
+            trail.insert(hop.row, hop.moment)
+    assert told_ways(trail.close()) == {((extract,), {"EXT1": 4, "EXT2": 2}[extract])}
+
+
+@pytest.mark.parametrize("replicat", ["REP1", "REP2"])
+def test_the_trail_of_the_target_tells_beats_for_its_replicat_and_those_for_any(replicat: str, tmp_path: Path) -> None:
+    source, target, random = Database("EAST"), Database("WEST"), Random(4)
+    trail = HeartbeatTrail(tmp_path / "hh000000000")
+    for minute, name in enumerate(("REP1", "REP2", None, "REP1", "REP1")):
+        link = Link(source, EXTRACT, (), Process(replicat, NOW), target)
+        _, received = travel(
+            link, source.beat("WEST", minute * MINUTE, OUTGOING_REPLICAT=name), minute * MINUTE, random
+        )
+        if received is not None:
+            trail.both(*received, minute * MINUTE)
+    assert told_ways(trail.close()) == {(("EXT1", replicat), {"REP1": 4, "REP2": 2}[replicat])}
+
+
 @pytest.mark.parametrize(("name", "applies"), [(None, True), ("REP1", True), ("REP2", False)])
 def test_a_beat_for_another_replicat_is_not_applied(name: str | None, applies: bool) -> None:
     row = Database("EAST").beat("WEST", 0, OUTGOING_REPLICAT=name)
@@ -91,7 +123,7 @@ def test_the_hops_add_up_to_the_whole_lag(tmp_path: Path) -> None:
     _, received = journey()
     assert received is not None
     beat = read(received[1], tmp_path, "_HISTORY")
-    *hops, whole = (lag_of(beat) for lag_of in HOPS.values())
+    *hops, whole = beat.lags
     assert sum(one for one in hops if one is not None) == whole
     assert None not in hops
 
@@ -115,14 +147,49 @@ def test_at_a_switchover_the_unique_name_changes_and_the_path_stays(tmp_path: Pa
     assert [row.db_unique_name for row in lag(rows, lambda: BEGUN)] == ["EAST_B"]
 
 
-def test_the_oldest_open_transaction_is_as_old_as_the_restart_point_at_extract(
-    tmp_path: Path,
-) -> None:
+def test_the_oldest_open_transaction_is_as_old_as_the_restart_point_then(tmp_path: Path) -> None:
     _, received = journey()
     assert received is not None
     beat = read(received[1], tmp_path, "_HISTORY")
     passed, restart = (int(received[0][f"INCOMING_EXTRACT_{name}"] or 0) for name in ("TS", "RESTART_TS"))
     assert beat.oldest_open_age == passed - restart
+    trail = HeartbeatTrail(tmp_path / "hb000000000")
+    trail.insert(received[0], 0)
+    at = BEGUN + 7 * MINUTE
+    (row,) = lag(rows_of(trail), lambda: at)
+    assert row.remote_db_oldest_open_txn_age == Decimal(7 * MINUTE - restart).scaleb(-6)
+
+
+def test_what_goes_out_comes_back_with_the_beats_of_the_other_database(tmp_path: Path) -> None:
+    _, there = journey()
+    assert there is not None
+    known = {name: value for name, value in there[0].items() if name.startswith("INCOMING_")}
+    _, back = travel(
+        Link(Database("WEST"), Process("EXTB", NOW), (Process("PMPB", NOW),), Process("REPB", NOW), Database("EAST")),
+        Database("WEST").beat("EAST", MINUTE, **known),
+        MINUTE,
+        Random(2),
+    )
+    assert back is not None
+    for row, ending in zip(back, ("", "_HISTORY"), strict=True):
+        trail = HeartbeatTrail(tmp_path / f"hb{len(ending):09}")
+        trail.insert(row, MINUTE, ending)
+        came, went = (beat for one in rows_of(trail) for beat in beats_of(one))
+        assert (came.way, came.path[:2]) == (("EXTB", "PMPB", "REPB"), ("WEST", "EAST"))
+        assert (went.way, went.path[:2]) == (("EXT1", "PMP1:d1", "PMP2", "REP1"), ("EAST", "WEST"))
+        assert went.heartbeat_ts == BEGUN
+        assert went.lags.total_lag == int(there[0]["INCOMING_REPLICAT_TS"] or 0)
+        assert (went.restart_csn, went.low_watermark_csn, went.oldest_open_age) == (None, None, None)
+        assert None not in went.lags[:3]
+
+
+def test_a_row_of_the_sources_own_job_has_no_old_moments_of_the_way_out_with_new_ones(tmp_path: Path) -> None:
+    row = Database("EAST").beat("WEST", MINUTE, OUTGOING_HEARTBEAT_TS=0, OUTGOING_REPLICAT_TS=5) | {
+        "OUTGOING_EXTRACT": "EXT1",
+        "OUTGOING_EXTRACT_TS": MINUTE + 7,
+    }
+    beat = read(row, tmp_path)
+    assert (beat.heartbeat_ts, beat.lags.extract_lag, beat.lags.total_lag) == (BEGUN + MINUTE, 7, None)
 
 
 def test_a_restart_point_stands_with_the_low_watermark_of_its_beat(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from pathlib import Path
 from random import Random
 from statistics import median_high
@@ -9,14 +10,16 @@ from statistics import median_high
 import pytest
 
 from fixtures.heartbeats import HEARTBEAT
+from logdump.operations.heartbeats import reading
 from logdump.operations.heartbeats.beats import NewBeats
 from logdump.operations.heartbeats.lags import Lags
 from logdump.operations.heartbeats.reading import HeartbeatReader
 from logdump.session.heartbeats import Direction, HeartbeatRow, PathLag
-from tests.simulated.heartbeat_trails import BEGUN, HeartbeatTrail
+from tests.searching import examples
+from tests.simulated.heartbeat_trails import BEGUN, HeartbeatTrail, UntidyTrail
 from tests.simulated.heartbeats import Database, Hop, Link, Process, Row, travel
 from trailformat import TrailFile
-from trailformat.scan import Engine, is_available, parallel
+from trailformat.scan import Engine, is_available, parallel, scan
 
 SECOND = 1_000_000
 MINUTE = 60 * SECOND
@@ -143,6 +146,52 @@ def test_a_given_frequency_goes_before_the_median_distance(tmp_path: Path) -> No
 def test_the_age_is_that_of_the_newest_beat_at_the_moment(tmp_path: Path) -> None:
     path = trail_behind(0, hops_of(link(), [0, MINUTE]), tmp_path / "lt000000000")
     assert only(lags_of(path), at=BEGUN + 5 * MINUTE).age == 4 * MINUTE
+
+
+@pytest.mark.parametrize("order", [(0, 2, 1, 3), (0, 1, 3, 2), (3, 2, 1, 0), (0, 0, 1, 1, 2, 3, 3)])
+def test_the_newest_beat_is_the_last_whatever_comes_late_or_twice(order: tuple[int, ...], tmp_path: Path) -> None:
+    rows = [one[0].row for one in hops_of(link(), [number * MINUTE for number in range(4)])]
+    trail = HeartbeatTrail(tmp_path / "lt000000000")
+    for number in order:
+        trail.insert(rows[number], number * MINUTE)
+    found = only(lags_of(trail.close()), at=BEGUN + 5 * MINUTE)
+    newest = int(rows[3]["OUTGOING_EXTRACT_TS"] or 0) - 3 * MINUTE
+    lag = found.hops["extract_lag"]
+    assert lag is not None
+    assert (found.last.heartbeat_ts, found.age, lag.last) == (BEGUN + 3 * MINUTE, 2 * MINUTE, newest)
+    assert (found.missing, found.interval) == (0, MINUTE)
+
+
+@pytest.mark.parametrize("seed", range(examples(4)))
+def test_missing_beats_are_counted_though_beats_jitter_come_late_and_twice(seed: int, tmp_path: Path) -> None:
+    random = Random(seed)
+    missing = random.sample(range(3, 17), random.randint(0, 4))
+    numbers = [number for number in range(20) if number not in missing]
+    trail = UntidyTrail(tmp_path / "lt000000000", random)
+    for hop in hops_of(link(), [number * MINUTE for number in numbers]):
+        trail.insert(hop[0].row, hop[0].moment)
+    found = only(lags_of(trail.close()))
+    assert found.missing == len(missing)
+    assert found.age < 2 * MINUTE
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 4, 5])
+def test_an_update_in_two_records_counts_wherever_a_batch_ends(
+    size: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows = [one[0].row for one in hops_of(link(), [number * MINUTE for number in range(5)])]
+    trail = HeartbeatTrail(tmp_path / "lt000000000")
+    trail.insert(rows[0], 0)
+    for number, (former, row) in enumerate(pairwise(rows), 1):
+        trail.update_in_two(former, row, number * MINUTE)
+        trail.worked(number * MINUTE)
+    path = trail.close()
+    monkeypatch.setattr(reading, "scan_in_threads", lambda one, _, start: scan(one, start, batch_size=size))
+    with TrailFile(path) as file:
+        found = [one for one in HeartbeatReader().rows(file) if isinstance(one, HeartbeatRow)]
+    assert [one.op for one in found] == ["INSERT", *["UPDATE"] * 4]
+    assert [one.heartbeat_timestamp for one in found] == [BEGUN + number * MINUTE for number in range(5)]
+    assert {one.outgoing_extract for one in found} == {"EXT1"}
 
 
 def test_a_row_that_is_written_again_with_an_old_beat_is_no_second_beat(tmp_path: Path) -> None:

@@ -18,6 +18,7 @@ from tests.searching import examples
 from tests.simulated.heartbeat_trails import EPOCH, HeartbeatTrail
 from tests.simulated.heartbeats import POSTGRESQL, Database, Row, asked, drawn_links, lag_history_query, lag_query
 
+MUTUAL = pytest.mark.parametrize("is_mutual", [True, False], ids=["both ways", "one way"])
 SEEDS = pytest.mark.parametrize("seed", range(examples(3)))
 OF_BEAT = {
     "local_database": "local_database",
@@ -31,7 +32,6 @@ OF_BEAT = {
     "total_lag": "incoming_lag",
     "restart_csn": "remote_extract_restart_csn",
     "restart_ts": "remote_extract_restart_csn_time",
-    "oldest_open_age": "remote_db_oldest_open_txn_age",
     "low_watermark_csn": "local_replicat_lwm_csn",
 }
 """Members of a beat, and the columns of GG_LAG_HISTORY that hold the same."""
@@ -45,15 +45,25 @@ OF_WAY = {
     "restart_csn": "remote_extract_restart_csn",
     "restart_ts": "remote_extract_restart_csn_time",
     "oldest_open_age": "remote_db_oldest_open_txn_age",
+    "low_watermark_csn": "local_replicat_lwm_csn",
 }
 """Members of a way, of its last beat, and the columns of GG_LAG."""
+OF_WAY_OUT = {
+    "source_database": "local_database",
+    "target_database": "remote_database",
+    "path": "outgoing_path",
+    "at": "current_local_ts",
+    "age": "outgoing_heartbeat_age",
+    "total_lag": "outgoing_lag",
+}
+"""The same of the way out."""
 
 
-def target(seed: int, folder: Path) -> tuple[Database, Path]:
-    """A database that has received beats, and the trail that is captured there."""
+def target(seed: int, folder: Path, *, is_mutual: bool) -> tuple[Database, Path]:
+    """A database that has received beats, and has sent some, and the trail that is captured there."""
     random = Random(seed)
     link = next(drawn_links(random, [Database("EAST"), Database("WEST")]))
-    return link.target, captured(link, random, HeartbeatTrail(folder / "hh000000000"))
+    return link.target, captured(link, random, HeartbeatTrail(folder / "hh000000000"), is_mutual=is_mutual)
 
 
 def is_time(column: str) -> bool:
@@ -86,9 +96,10 @@ def answered(server: PostgreSQLServer, database: Database, query: str, at: int =
     return [json.loads(text) for text in server.execute("\n".join(script)).splitlines()]
 
 
-def told(path: Path, command: str, kind: str) -> list[dict[str, Any]]:
-    """The objects of a type that HEARTBEAT prints, a path as the views have it."""
-    return [{**one, "path": " ==> ".join(one["path"])} for one in objects(path, command) if one["type"] == kind]
+def told(path: Path, command: str, kind: str, direction: str = "incoming") -> list[dict[str, Any]]:
+    """The objects of a type and direction that HEARTBEAT prints, a path as the views have it."""
+    found = [one for one in objects(path, command) if one["type"] == kind and one["direction"] == direction]
+    return [{**one, "path": " ==> ".join(one["path"])} for one in found]
 
 
 def chosen(row: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
@@ -99,8 +110,11 @@ def chosen(row: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
 
 
 @SEEDS
-def test_a_beat_has_the_lags_of_its_row_in_the_history(seed: int, postgresql: PostgreSQLServer, tmp_path: Path) -> None:
-    database, path = target(seed, tmp_path)
+@MUTUAL
+def test_a_beat_has_the_lags_of_its_row_in_the_history(
+    seed: int, is_mutual: bool, postgresql: PostgreSQLServer, tmp_path: Path
+) -> None:
+    database, path = target(seed, tmp_path, is_mutual=is_mutual)
     beats = told(path, "heartbeat history", "heartbeat")
     rows = answered(postgresql, database, lag_history_query(POSTGRESQL))
     names = {name: name for name in OF_BEAT.values()}
@@ -108,13 +122,18 @@ def test_a_beat_has_the_lags_of_its_row_in_the_history(seed: int, postgresql: Po
 
 
 @SEEDS
-def test_a_way_has_the_lag_and_the_age_of_its_newest_row(
-    seed: int, postgresql: PostgreSQLServer, tmp_path: Path
+@MUTUAL
+def test_ways_in_and_out_have_the_lag_and_the_age_of_the_newest_row(
+    seed: int, is_mutual: bool, postgresql: PostgreSQLServer, tmp_path: Path
 ) -> None:
-    database, path = target(seed, tmp_path)
+    database, path = target(seed, tmp_path, is_mutual=is_mutual)
     at = Random(seed).randrange(60 * MINUTE)
     command = f"heartbeat at {moment(at).replace(' ', 'T')}Z"
-    ways = [{**one, "total_lag": one["total_lag"]["last"]} for one in told(path, command, "heartbeat_lag")]
     rows = answered(postgresql, database, lag_query(POSTGRESQL), at)
-    names = {name: name for name in OF_WAY.values()}
-    assert [chosen(one, OF_WAY) for one in ways] == [chosen(row, names) for row in rows]
+    for direction, members in (("incoming", OF_WAY), ("outgoing", OF_WAY_OUT)):
+        found = told(path, command, "heartbeat_lag", direction)
+        ways = [{**one, "total_lag": one["total_lag"]["last"]} for one in found]
+        names = {name: name for name in members.values()}
+        expected = [chosen(row, names) for row in rows if direction == "incoming" or is_mutual]
+        assert [chosen(one, members) for one in ways] == expected
+        assert len(expected) == (1 if direction == "incoming" or is_mutual else 0)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from decimal import Decimal
+from fractions import Fraction
+from itertools import pairwise, permutations
 from pathlib import Path
 from random import Random
 from statistics import median_low
@@ -124,11 +126,68 @@ def test_nothing_is_said_of_no_value() -> None:
     assert Spread().summary() is None
 
 
-def test_beats_that_go_back_in_time_make_no_gap() -> None:
-    gaps = GapFinder()
-    for time in (0, 60, 120, 30, 180, 10, 240):
-        gaps.add(time, HERE)
-    assert list(gaps.gaps()) == []
+def found_gaps(times: list[int], interval: int | None = None) -> list[tuple[int, int, int]]:
+    finder = GapFinder()
+    for time in times:
+        finder.add(time, HERE)
+    return [(gap.after.time, gap.before.time, gap.beats) for gap in finder.gaps(interval)]
+
+
+def true_gaps(times: list[int], interval: int | None = None) -> list[tuple[int, int, int]]:
+    """The same by the times in order: a beat is missing for each whole interval that is more than half over."""
+    pairs = list(pairwise(sorted(set(times))))
+    if not pairs:
+        return []
+    every = Fraction(interval or median_low([after - before for before, after in pairs]))
+    gaps = []
+    for before, after in pairs:
+        missing, at = 0, before + every
+        while at + every / 2 < after:
+            missing, at = missing + 1, at + every
+        if missing:
+            gaps.append((before, after, missing))
+    return gaps
+
+
+@given(st.lists(st.integers(0, 300), max_size=40), st.none() | st.integers(5, 80))
+def test_gaps_are_those_of_the_times_whatever_their_order(times: list[int], interval: int | None) -> None:
+    assert found_gaps(times, interval) == true_gaps(times, interval)
+
+
+@pytest.mark.parametrize("order", list(permutations(range(4))))
+def test_a_beat_that_comes_late_is_not_missing(order: tuple[int, ...]) -> None:
+    assert found_gaps([60 * number for number in order]) == []
+
+
+def test_equal_beats_have_no_distance() -> None:
+    assert found_gaps([0, 0, 0, 60, 60, 60, 120, 120]) == []
+    assert GapFinder().interval is None
+    finder = GapFinder()
+    for time in (0, 0, 0, 60):
+        finder.add(time, HERE)
+    assert finder.interval == 60
+
+
+@given(st.randoms(use_true_random=False), st.integers(1, 5))
+def test_jitter_changes_nothing_of_how_many_are_missing(random: Random, missing: int) -> None:
+    beats = [number for number in range(20) if not 9 < number <= 9 + missing]
+    times = [1_000_000 * number + random.randint(-20_000, 20_000) for number in beats]
+    random.shuffle(times)
+    assert [beats for _, _, beats in found_gaps(times)] == [missing]
+
+
+@pytest.mark.parametrize(("distance", "missing"), [(90, 0), (91, 1), (120, 1), (150, 1), (151, 2), (180, 2)])
+def test_a_beat_is_missing_when_the_next_is_more_than_half_an_interval_late(distance: int, missing: int) -> None:
+    assert [beats for _, _, beats in found_gaps([0, distance], 60)] == [missing] * bool(missing)
+
+
+def test_a_copy_of_a_finder_goes_on_by_itself() -> None:
+    finder = GapFinder()
+    for time in (0, 120, 180):
+        finder.add(time, HERE)
+    copied = finder.copy()
+    copied.add(60, HERE)
+    assert (list(copied.gaps(60)), len(list(finder.gaps(60)))) == ([], 1)
 
 
 def test_the_widest_gaps_are_kept_of_very_many() -> None:

@@ -48,22 +48,29 @@ def plain(answer: Any, names: list[str]) -> Row:
 
 
 @pytest.mark.parametrize("flavour", [ORACLE_12, MYSQL_21], ids=lambda one: one.release)
+@pytest.mark.parametrize("is_mutual", [True, False], ids=["both ways", "one way"])
 @pytest.mark.parametrize("seed", range(examples(4)))
-def test_the_history_of_lags_is_that_of_the_target(seed: int, flavour: Flavour, tmp_path: Path) -> None:
+def test_the_history_of_lags_is_that_of_the_target(
+    seed: int, is_mutual: bool, flavour: Flavour, tmp_path: Path
+) -> None:
     random = Random(seed)
     for number, link in enumerate(drawn_links(random, [Database("EAST"), Database("WEST"), Database("NORTH")])):
-        path = captured(link, random, HeartbeatTrail(tmp_path / f"hh{number:09}", flavour=flavour))
+        trail = HeartbeatTrail(tmp_path / f"hh{number:09}", flavour=flavour)
+        path = captured(link, random, trail, is_mutual=is_mutual)
         expected = asked(link.target, LAG_HISTORY)
+        assert all((one["outgoing_routine_lag"] is not None) == is_mutual for one in expected)
         assert [plain(one, list(expected[0])) for one in lag_history(rows_of(path))] == expected
 
 
+@pytest.mark.parametrize("is_mutual", [True, False], ids=["both ways", "one way"])
 @pytest.mark.parametrize("seed", range(examples(4)))
-def test_the_lag_is_that_of_the_target_at_the_moment(seed: int, tmp_path: Path) -> None:
+def test_the_lag_is_that_of_the_target_at_the_moment(seed: int, is_mutual: bool, tmp_path: Path) -> None:
     random = Random(seed)
     link = next(drawn_links(random, [Database("EAST"), Database("WEST")]))
-    path = captured(link, random, HeartbeatTrail(tmp_path / "hb000000000"))
+    path = captured(link, random, HeartbeatTrail(tmp_path / "hb000000000"), is_mutual=is_mutual)
     at = random.randint(0, 10**9)
     expected = asked(link.target, LAG, at=at)
+    assert all((one["outgoing_lag"] is not None) == is_mutual for one in expected)
     assert [plain(one, list(expected[0])) for one in lag(rows_of(path), lambda: BEGUN + at)] == expected
 
 

@@ -11,22 +11,32 @@ from hypothesis import strategies as st
 
 from logdump.operations.parameters.errors import ParameterError
 from logdump.operations.parameters.reading import read_parameters
-from logdump.operations.parameters.tree import Ddl, DdlOption, ErrorRule, Exclusion, Other, Substitution, Switch, Taker
+from logdump.operations.parameters.tree import (
+    Ddl,
+    DdlOption,
+    ErrorRule,
+    Exclusion,
+    Other,
+    OutputTrail,
+    Substitution,
+    Switch,
+    Taker,
+)
 from logdump.session.evaluation import ProcessSide
 from tests.searching import examples, stride
 
 CORPUS = Path(__file__).parent / "corpus"
-KINDS = (Taker, Exclusion, Ddl, Substitution, ErrorRule, DdlOption, Switch, Other)
+KINDS = (Taker, Exclusion, Ddl, Substitution, ErrorRule, DdlOption, Switch, Other, OutputTrail)
 FILES = {
-    "classic_extract.prm": (ProcessSide.EXTRACT, "etea", (2, 1, 1, 0, 0, 3, 3, 8)),
-    "integrated_extract.prm": (ProcessSide.EXTRACT, "EINT", (3, 1, 1, 0, 0, 2, 5, 1)),
-    "pump.prm": (ProcessSide.EXTRACT, "ptea", (2, 0, 0, 0, 0, 0, 2, 2)),
-    "replicat_with_macros.prm": (ProcessSide.REPLICAT, "rtea", (4, 0, 1, 1, 2, 0, 2, 3)),
-    "old_quotes.prm": (ProcessSide.REPLICAT, "rold", (1, 0, 1, 1, 0, 0, 2, 0)),
-    "mysql_replicat.prm": (ProcessSide.REPLICAT, "rmy", (1, 0, 1, 0, 0, 0, 1, 1)),
-    "coordinated.prm": (ProcessSide.REPLICAT, "rco", (4, 0, 1, 0, 1, 0, 2, 1)),
-    "GLOBALS": (ProcessSide.GLOBALS, "", (0, 0, 0, 0, 0, 0, 3, 1)),
-    "obeying.prm": (ProcessSide.REPLICAT, "rob", (1, 1, 1, 0, 0, 0, 2, 0)),
+    "classic_extract.prm": (ProcessSide.EXTRACT, "etea", (2, 1, 1, 0, 0, 3, 3, 7, 1)),
+    "integrated_extract.prm": (ProcessSide.EXTRACT, "EINT", (3, 1, 1, 0, 0, 2, 5, 0, 1)),
+    "pump.prm": (ProcessSide.EXTRACT, "ptea", (2, 0, 0, 0, 0, 0, 2, 1, 1)),
+    "replicat_with_macros.prm": (ProcessSide.REPLICAT, "rtea", (4, 0, 1, 1, 2, 0, 2, 3, 0)),
+    "old_quotes.prm": (ProcessSide.REPLICAT, "rold", (1, 0, 1, 1, 0, 0, 2, 0, 0)),
+    "mysql_replicat.prm": (ProcessSide.REPLICAT, "rmy", (1, 0, 1, 0, 0, 0, 1, 1, 0)),
+    "coordinated.prm": (ProcessSide.REPLICAT, "rco", (4, 0, 1, 0, 1, 0, 2, 1, 0)),
+    "GLOBALS": (ProcessSide.GLOBALS, "", (0, 0, 0, 0, 0, 0, 3, 1, 0)),
+    "obeying.prm": (ProcessSide.REPLICAT, "rob", (1, 1, 1, 0, 0, 0, 2, 0, 0)),
 }
 """Side, group, and how many nodes there are of each kind."""
 MESSAGE = re.compile(r"PARAMS: .+, line \d+: .+")

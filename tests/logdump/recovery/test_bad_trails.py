@@ -133,6 +133,28 @@ def test_findings_beyond_the_list_are_counted(engine: Engine, tmp_path: Path, mo
     assert len(list(found.restarts())) == 3
 
 
+@pytest.mark.parametrize("step", [1, -1])
+def test_copies_of_more_cut_transactions_than_are_listed_are_found(
+    engine: Engine, step: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for module in (cuts, lists):
+        monkeypatch.setattr(module, "MOST_LISTED", 3)
+    csns = [f"1{at}" for at in range(6)]
+    records = [*(_first(csn) for csn in csns), *(one for csn in csns[::step] for one in (_first(csn), _LAST))]
+    found = report([_file(tmp_path, 0, *records)], engine)
+    shown = found.shown("", None, is_partial=False)
+    assert (shown.cut, shown.lost, shown.is_unsure) == (6, 0, False)
+    assert [one.again.likeness for one in found.cuts(is_alone=True) if one.again] == ["prefix"] * 3
+
+
+def test_more_cut_transactions_than_are_waited_for_make_it_unsure(
+    engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cuts, "MOST_KNOWN", 3)
+    path = _file(tmp_path, 0, *(_first(f"1{at}") for at in range(5)), *transaction("20", "1.1"))
+    assert report([path], engine).shown("", None, is_partial=False).is_unsure
+
+
 def test_thousands_of_restarts_are_told_quickly(engine: Engine, tmp_path: Path) -> None:
     number = 10_000 if IS_LONG else 1000
     csns = [str(number + at) for at in range(number)]

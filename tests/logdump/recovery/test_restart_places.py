@@ -182,7 +182,7 @@ def _explained(history: History, spot: Spot) -> Explained:
     question = RestartQuestion(whole_trail(list(history.paths)), spot, BrOptions())
     for _ in question.run(1 << 40, RowDefinitions):
         pass
-    return question.explained("")
+    return question.explained("", is_partial=question.reading().is_partial)
 
 
 @pytest.mark.parametrize("engine", ENGINES)
@@ -233,3 +233,16 @@ def test_redo_count_effective_export_and_recovery_have_the_same_transactions(kin
         line("recovery")
         (shown,) = (event for event in line.events if isinstance(event, RecoveryShown))
         assert shown.effective == len(run.whole)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@given(seed=SEEDS)
+@settings(max_examples=examples(6), deadline=None)
+def test_recovery_tells_the_same_whichever_engine_reads(kind: str, seed: int) -> None:
+    with _drawn(kind, seed) as history:
+        told = []
+        for engine in ENGINES:
+            found = report(list(history.paths), engine)
+            lists = (found.restarts(), found.cuts(is_alone=True), found.second_copies(), found.order_breaks())
+            told.append([found.shown("", None, is_partial=False), *map(list, lists), list(found.overwritten())])
+        assert all(one == told[0] for one in told)

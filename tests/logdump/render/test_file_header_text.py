@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import pytest
 
+from logdump.session.release import Release
 from logdump.session.settings import Detail, Level
 from tests.logdump.render.records import lines_of
 from trailformat import Record, make_file_header, make_file_header_record
@@ -35,6 +36,24 @@ def test_the_file_header_is_shown_by_its_creation_time(record: Record) -> None:
 
 def test_there_is_no_header_block_before_it(record: Record) -> None:
     assert lines_of(record, ghdr=True) == lines_of(record)
+
+
+@pytest.mark.parametrize(
+    ("release", "fileheader", "is_blank"),
+    [
+        (Release.R11_1, Level.OFF, True),
+        (Release.R12_1, Level.OFF, True),
+        (Release.R12_1, Level.DETAIL, False),
+        (Release.R12_3, Level.OFF, False),
+        (Release.R21_3, Level.OFF, False),
+    ],
+)
+def test_up_to_12_1_a_blank_line_ends_the_data_of_a_header(
+    record: Record, release: Release, fileheader: Level, *, is_blank: bool
+) -> None:
+    lines = lines_of(record, release=release, fileheader=fileheader)
+    assert (lines[-1] == "") is is_blank
+    assert lines[-2] != ""
 
 
 @pytest.mark.parametrize(

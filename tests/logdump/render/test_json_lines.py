@@ -169,7 +169,7 @@ def test_a_bad_record_is_an_object(trails: Path) -> None:
     assert {name: bad[name] for name in expected} == expected
     assert (bad["error"], bad["expected"]) == ("no record starts here", "header token x47 'G'")
     assert bad["found"]
-    assert objects(f"open {path}", "count")[-1]["length"] == 109
+    assert [one["length"] for one in objects(f"open {path}", "count") if one["type"] == "bad_record"] == [109]
 
 
 def test_a_record_that_is_cut_off_is_a_bad_record_up_to_the_end(trails: Path) -> None:

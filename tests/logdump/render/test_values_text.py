@@ -82,7 +82,10 @@ def test_without_a_definition_columns_have_numbers_and_hex() -> None:
 
 
 def test_columns_that_do_not_decode_are_told() -> None:
-    assert lines(change(problem="cut\x1b")) == [r"Values cannot be shown: cut\x1b"]
+    assert lines(change(problem="cut\x1b")) == [
+        r"Values cannot be shown: cut\x1b",
+        "?'0000000600006c656166'",
+    ]
 
 
 def test_a_change_without_columns_has_no_table() -> None:

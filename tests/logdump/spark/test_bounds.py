@@ -110,8 +110,13 @@ def test_a_file_outside_of_the_bounds_is_left_out(closed: Path, given: dict[str,
 
 
 def test_a_file_that_goes_on_with_a_transaction_may_hold_lower_csns(tmp_path: Path) -> None:
-    for name in ("st000000000", "st000000001"):
-        shutil.copy(TRAILS / name, tmp_path)
+    shutil.copy(TRAILS / "st000000000", tmp_path)
+    with TrailFile(TRAILS / "st000000001") as trail:
+        _, *records = trail.records()
+        assert trail.file_header is not None
+        head = make_file_header_record(replace_values(trail.file_header, "TrailInfo", {"FirstCSN": "99999999"}))
+    (tmp_path / "st000000001").write_bytes(b"".join(record.raw for record in (head, *records)))
     later = [row for row in rows(tmp_path / "st*", "seqno", "csn", "rba") if row["seqno"] == 1 and row["csn"]]
     found = rows(tmp_path / "st*", "seqno", "csn", "rba", endCsn=later[0]["csn"])
     assert later[0] in found
+    assert len(planned(tmp_path / "st000000001", endCsn=later[0]["csn"])) == 1

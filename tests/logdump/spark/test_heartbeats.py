@@ -14,7 +14,7 @@ import pytest
 import logdump.spark
 from fixtures import TRAILS
 from logdump.render.json_lines import render
-from logdump.session.heartbeats import HeartbeatsShown
+from logdump.session.heartbeat_events import HeartbeatsShown
 from logdump.spark.errors import BadTrail
 from logdump.spark.views import Views
 from tests.logdump.heartbeats.target import captured
@@ -33,10 +33,10 @@ TARGET = TRAILS / "yl000000000"
 
 
 def drawn(seed: int, folder: Path, base: str = "GGADMIN.GG_HEARTBEAT") -> tuple[Link, Path]:
-    """A way between two databases, and the trail that is captured at its end."""
+    """A way between two databases, with beats in both directions, and the trail that is captured at its end."""
     random = Random(seed)
     link = next(drawn_links(random, [Database("EAST"), Database("WEST")]))
-    return link, captured(link, random, HeartbeatTrail(folder / "hh000000000", base=base))
+    return link, captured(link, random, HeartbeatTrail(folder / "hh000000000", base=base), is_mutual=True)
 
 
 def as_simulated(value: Any) -> Any:

@@ -130,6 +130,31 @@ def test_bytes_are_limited_at_record_ends(most: int, tmp_path: Path) -> None:
     assert sum(taken for taken, _, _ in steps) == 2 * SIZE + ENDS[-3]
 
 
+def _most(start: Offset, files: list[list[int]], limit: Limit) -> Offset:
+    """Record by record: up to where a batch goes from an offset, when the files have records with these ends."""
+    at, taken, begun_files = start, 0, set[int]()
+    for number in range(start.seqno, len(files)):
+        for rba, end in zip([0, *files[number]], files[number], strict=False):
+            if (number, rba) < start:
+                continue
+            is_too_much = limit.bytes is not None and taken + end - rba > limit.bytes
+            is_one_file_more = number not in begun_files and len(begun_files) == limit.files
+            if taken and (is_too_much or is_one_file_more):
+                return at
+            at, taken, begun_files = Offset(number, end), taken + end - rba, begun_files | {number}
+    return at
+
+
+@pytest.mark.parametrize("files", [None, 1, 2])
+@pytest.mark.parametrize("most", [None, 1, 300, 700, 1801, SIZE - 1, SIZE, SIZE + 1, SIZE + 777, 2 * SIZE + ENDS[0]])
+def test_a_batch_takes_as_much_as_its_limits_allow(most: int | None, files: int | None, tmp_path: Path) -> None:
+    _put(tmp_path, SIZE, SIZE, ENDS[-3])
+    stream, limit, ends = _stream(tmp_path), Limit(most, files), [ENDS, ENDS, ENDS[:-2]]
+    for number, rba in [(0, 0), *((number, end) for number in (0, 1) for end in (ENDS[0], ENDS[5], SIZE))]:
+        start = Offset(number, rba)
+        assert stream.after(start, limit) == _most(start, ends, limit), start
+
+
 @pytest.mark.parametrize("most", [1, 900, 3000])
 def test_what_is_read_bit_by_bit_is_what_is_read_at_once(most: int) -> None:
     options = parse_options({"path": str(TRAILS / "st*")}, Use.STREAM)

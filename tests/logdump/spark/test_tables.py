@@ -136,6 +136,33 @@ def test_values_of_an_older_type_take_the_newest_one_where_they_fit(tmp_path: Pa
     ]
 
 
+def test_a_row_without_a_definition_has_its_data_beside_its_other_problems(tmp_path: Path) -> None:
+    undefined = [row(b"one"), row(b"two", io_time=-1)]
+    trail = trail_of(tmp_path, *undefined, _defined(("ID", "INT32")), _inserted(("INT32", 1)))
+    found = rows_of(trail, TABLE, undecodable="null")
+    first, second = (
+        {"column": None, "image": None, "bytes": one.data, "reason": "no definition of its columns"}
+        for one in undefined
+    )
+    time = {"column": "time", "image": None, "bytes": b"\xff" * 8, "reason": "outside the years 1 to 9999"}
+    assert [one["problems"] for one in found] == [[first], [time, second], None]
+
+
+def test_every_problem_of_a_row_is_named_whatever_makes_it(tmp_path: Path) -> None:
+    one, two, three = ("VARCHAR", "seven"), ("VARCHAR", "eight"), ("VARCHAR", "nine")
+    broken = make_record(header(1, io_time=-1), _inserted(one, two, three).images or b"", order=ByteOrder.BIG)
+    trail = trail_of(
+        tmp_path,
+        _defined(("A", "VARCHAR"), ("B", "VARCHAR"), ("C", "VARCHAR")),
+        broken,
+        _defined(("A", "INT32"), ("B", "INT32"), ("C", "VARCHAR")),
+        _inserted(("INT32", 8), ("INT32", 9), three),
+    )
+    first, second = (one["problems"] for one in rows_of(trail, TABLE, undecodable="null"))
+    reasons = {"time": "outside the years 1 to 9999", "A": "seven is no int32", "B": "eight is no int32"}
+    assert ({one["column"]: one["reason"] for one in first}, len(first), second) == (reasons, 3, None)
+
+
 def test_a_column_is_found_whatever_its_capitals(tmp_path: Path) -> None:
     trail = trail_of(
         tmp_path,

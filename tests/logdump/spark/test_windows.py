@@ -22,7 +22,7 @@ from logdump.spark.source.slices import wanted_rows
 from tests.logdump.spark.reads import batches, rows
 from tests.logdump.spark.test_bad_input import RBA
 from tests.trailformat.samples import row, table_record, trail_of
-from trailformat import NotATrail, TrailFile
+from trailformat import CannotRead, TrailFile
 
 LOOK_AT_BYTES = ("raw", "tdr_index", "before", "after", "gg_tokens", "user_tokens", "row_id", "problems")
 MANY = 4000
@@ -46,7 +46,7 @@ def source(path: Path) -> Iterator[OpenSlice]:
 def test_a_column_of_a_file_that_was_cut_is_refused(source: OpenSlice, path: Path, column: str) -> None:
     (batch, at), *_ = wanted_rows(source)
     os.truncate(path, PAGE)
-    with pytest.raises(NotATrail, match="the file was cut while it was read"):
+    with pytest.raises(CannotRead, match="the file was cut while it was read"):
         BUILDERS[column](Rows(source, batch, at))
 
 
@@ -74,6 +74,21 @@ def _cut_before_rows_are_made(monkeypatch: pytest.MonkeyPatch, path: Path) -> No
             yield found
 
     monkeypatch.setattr("logdump.spark.source.reader.wanted_rows", truncating)
+
+
+def test_a_file_that_shrinks_between_two_batches_ends_in_an_error(source: OpenSlice, path: Path) -> None:
+    batches = wanted_rows(source, batch_size=2)
+    next(batches)
+    os.truncate(path, PAGE)
+    with pytest.raises(FileChanged, match="seqno 0, RBA 4096: the file was cut to 4096 bytes while it was read"):
+        list(batches)
+
+
+def test_a_slice_that_ends_before_its_end_is_refused(path: Path) -> None:
+    ((part,),) = plan(Options(path=str(path)))
+    os.truncate(path, part.size - row(b"teatimes", 1).length)
+    with TrailFile(path) as trail, pytest.raises(FileChanged, match="the file has become shorter while it was read"):
+        list(wanted_rows(OpenSlice(trail, part, Options())))
 
 
 Choose = Callable[[int], bool]

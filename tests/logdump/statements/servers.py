@@ -6,13 +6,14 @@ import os
 import shutil
 import socket
 import subprocess
-import tempfile
 import time
 from collections.abc import Iterator
 from decimal import Decimal
 from pathlib import Path
 
 import pytest
+
+from tests.short_folder import short_folder
 
 POSTGRESQL = [one for one in sorted(Path("/usr/lib/postgresql").glob("*/bin")) if (one / "initdb").exists()]
 _IS_ROOT = os.getuid() == 0
@@ -27,7 +28,7 @@ CREATE TABLE teahouse.teas (tea_code text, name text, origin text, grade text, p
 
 
 def _folder(name: str, user: str | None) -> Path:
-    folder = Path(tempfile.mkdtemp(prefix=f"logdump-{name}-"))
+    folder = short_folder(f"logdump-{name}-")
     if user:
         shutil.chown(folder, user)
     return folder
@@ -94,11 +95,12 @@ class MariaDBServer:
 
     def start(self) -> None:
         user = ["--user=mysql"] if _IS_ROOT else []
+        environment = {**os.environ, "TMPDIR": str(self.folder)}  # its user need not have access to ours
         data = f"--datadir={self.folder / 'data'}"
         install = ["mariadb-install-db", "--no-defaults", data, *user, "--auth-root-authentication-method=normal"]
         for _ in range(_ATTEMPTS):
             shutil.rmtree(self.folder / "data", ignore_errors=True)
-            done = subprocess.run(install, check=False, capture_output=True, text=True)
+            done = subprocess.run(install, check=False, capture_output=True, text=True, env=environment)
             if not done.returncode:
                 break
             time.sleep(1)
@@ -115,6 +117,7 @@ class MariaDBServer:
             ],
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
+            env=environment,
         )
         end = time.monotonic() + _PATIENCE
         while self._client("SELECT 1;").returncode:
@@ -140,9 +143,9 @@ class MariaDBServer:
         assert done.returncode == 0, done.stderr
         return done.stdout
 
-    def paste(self, script: str) -> str:
+    def paste(self, script: str, *options: str) -> str:
         """Give a script to the client as one pastes it: an error does not end it."""
-        return self._client(script, "--force").stdout
+        return self._client(script, "--force", *options).stdout
 
 
 def _free_port() -> int:

@@ -14,6 +14,7 @@ _NAMES = {
     "ANSI": "a client that is not known",
 }
 _ALL = tuple(DIALECTS)
+_JOINED = "a number that something is joined to: not all databases end it at the same place"
 
 
 def _reason(text: str, dialect: str) -> str | None:
@@ -41,6 +42,10 @@ def _reason(text: str, dialect: str) -> str | None:
             "CREATE TABLE t (x int) /* a /* b */",
             "the statement has a comment in a comment: not all databases read it alike",
         ),
+        (
+            r"CREATE TABLE x (a int /* y /*/ default ' */ */ \! touch canary #')",
+            "the statement has a comment in a comment: not all databases read it alike",
+        ),
         ("CREATE TABLE t (x int) /*/ */", "the statement has a comment in a comment: not all databases read it alike"),
         ("DROP TABLE t; DROP TABLE u", "more than one statement"),
         ("DROP TABLE t; ;", "more than one statement"),
@@ -60,11 +65,20 @@ def _reason(text: str, dialect: str) -> str | None:
         ("CREATE TABLE t (x char DEFAULT '''')", None),
         ("CREATE TABLE t (x char DEFAULT 'a;b')", None),
         ('CREATE TABLE "a;b" (x char)', None),
-        ("/**/ DROP TABLE t", None),
+        ("/* */ DROP TABLE t", None),
         ("/* a */ DROP TABLE t /* b */", None),
         ("DROP", None),
         ("DROP TABLE t;", None),
         ("DROP TABLE t ; -- done", None),
+        ("DROP TABLE t */", "the end of a comment that was not begun: not all databases read it alike"),
+        ("CREATE TABLE t (x int DEFAULT 1e5$a$)", _JOINED),
+        ("CREATE TABLE t (x int DEFAULT .5e$$)", _JOINED),
+        ("CREATE TABLE t (x int DEFAULT 1e--'\n)", _JOINED),
+        ("CREATE TABLE t (x int DEFAULT 1.E+'a')", _JOINED),
+        ("CREATE TABLE t (x int DEFAULT 1q'[a]')", _JOINED),
+        ("CREATE TABLE t (x int DEFAULT 1\N{SUPERSCRIPT TWO})", _JOINED),
+        ("CREATE TABLE t (x int DEFAULT 1e5, y float DEFAULT 1.5e-3, z int DEFAULT 0x1F)", None),
+        ("CREATE TABLE t (x int) STORAGE (INITIAL 64K NEXT 1M)", None),
         ("DROP TABLE t ; /* done */", None),
         ("DROP TABLE _t", None),
         ("DROP TABLE _delimiter", None),
@@ -90,6 +104,7 @@ _OUTSIDE = "a {} outside of quotes means something to {}, or may"
         ("@", ("ANSI",)),
         ("!", ("ANSI",)),
         ("+", ()),
+        ("\N{MULTIPLICATION SIGN}", _ALL),
     ],
 )
 def test_characters_outside_of_quotes(character: str, refusing: tuple[str, ...]) -> None:
@@ -128,7 +143,10 @@ def test_a_colon_is_a_variable_of_psql(text: str, refusing: tuple[str, ...]) -> 
 @pytest.mark.parametrize(
     ("text", "reasons"),
     [
-        ("CREATE TABLE t (x int) --done", {"MYSQL": "'--' without a blank behind it is no comment to all databases"}),
+        (
+            "CREATE TABLE t (x int) --done",
+            dict.fromkeys(("MYSQL", "ANSI"), "'--' without a blank behind it is no comment to all databases"),
+        ),
         (
             "CREATE TABLE t (x int --\n)",
             dict.fromkeys(("ORACLE", "ANSI"), "{} may take the line 'CREATE TABLE t (x int --' for a command"),
@@ -170,8 +188,23 @@ def test_a_colon_is_a_variable_of_psql(text: str, refusing: tuple[str, ...]) -> 
         ),
         (
             "ALTER FUNCTION f() BEGIN ATOMIC",
-            {"POSTGRESQL": "psql waits for the END of a BEGIN in a statement"},
+            dict.fromkeys(("POSTGRESQL", "ANSI"), "{} waits for the END of a BEGIN in a statement"),
         ),
+        (
+            "CREATE FUNCTION f",
+            {"ANSI": "it is not sure where SQL*Plus ends CREATE … FUNCTION that is written like this"},
+        ),
+        *(
+            (
+                f"{text} DROP TABLE t",
+                dict.fromkeys(
+                    ("ORACLE", "ANSI"),
+                    "a comment in front without a blank behind /*: SQL*Plus takes it for the command /",
+                ),
+            )
+            for text in ("/**/", "-- a\n/*a */")
+        ),
+        ("DROP TABLE t /*+ x */", dict.fromkeys(("MYSQL", "ANSI"), "'/*+' in the statement means something to {}")),
         (
             "COMMENT ON TABLE t IS 'a&b'",
             dict.fromkeys(("ORACLE", "ANSI"), "'&' in the statement means something to {}"),
@@ -208,10 +241,17 @@ _LINE = "{} may take the line {!r} for a command"
         ("/ x", ("ANSI",)),
         ("/* x", ()),
         ("x -", ("ORACLE", "ANSI")),
-        ("source x", ("MYSQL",)),
-        ("SYSTEM x", ("MYSQL",)),
+        ("source x", ("MYSQL", "ANSI")),
+        ("SYSTEM x", ("MYSQL", "ANSI")),
         ("sources x", ()),
-        *((f"{word} x", ("MYSQL",)) for word in ("tee", "pager", "edit", "connect", "quit", "exit", "ego", "use")),
+        *(
+            (f"{word} x", ("MYSQL", "ANSI"))
+            for word in ("tee", "pager", "edit", "connect", "quit", "exit", "ego", "use", "charset", "prompt", "help")
+        ),
+        ("? x", ("MYSQL", "ANSI")),
+        *((word, ("MYSQL", "ANSI")) for word in ("clear", "nopager", "notee", "nowarning", "print", "rehash")),
+        *((word, ("MYSQL", "ANSI")) for word in ("resetconnection", "sandbox", "status", "warnings")),
+        ("status x", ()),
     ],
 )
 def test_lines_that_a_client_takes_for_a_command_even_in_quotes(line: str, refusing: tuple[str, ...]) -> None:
@@ -259,7 +299,7 @@ def test_a_unit_that_is_not_written_as_usual_has_no_sure_end_in_sql_plus(kind: s
         ("CREATE\tTABLE t\r\n(x int)", "ANSI", "CREATE TABLE t\n(x int)", "\n;"),
         ("CREATE TABLE t\n \n\n(x int)", "ORACLE", "CREATE TABLE t\n(x int)", "\n;"),
         ("COMMENT ON TABLE t\nIS 'a'\n\n-- b", "ORACLE", "COMMENT ON TABLE t\nIS 'a'\n-- b", "\n;"),
-        ("CREATE TABLE t\n\n(x int)", "ANSI", "CREATE TABLE t\n\n(x int)", "\n;"),
+        ("CREATE TABLE t\n\n(x int)", "ANSI", "CREATE TABLE t\n(x int)", "\n;"),
         ("CREATE TABLE t$x (a#b int)", "ORACLE", "CREATE TABLE t$x (a#b int)", "\n;"),
         ("CREATE TABLE t (x int) # it's", "MYSQL", "CREATE TABLE t (x int) # it's", "\n;"),
         ("CREATE TABLE t (x char DEFAULT E'a')", "POSTGRESQL", "CREATE TABLE t (x char DEFAULT E'a')", "\n;"),

@@ -55,11 +55,11 @@ def simulate(folder: Path, random: Random) -> Simulated:
 
 
 class Printed(NamedTuple):
-    """The lines of a script by transaction, which is known by its first record; and whether damage ended it."""
+    """The lines of a script by transaction, known by its first record; and the RBA of the damage that ended it."""
 
     transactions: dict[tuple[Path, int], list[str]]
     skipped: list[str]
-    failed: bool
+    failed_at: int | None
 
 
 def printed(path: Path, *, takes_back: bool = False) -> Printed:
@@ -80,9 +80,9 @@ def printed(path: Path, *, takes_back: bool = False) -> Printed:
                 lines += script_lines(item, _DIALECT, TimeOffset(0))
                 if lines[-1] == _DIALECT.commit:
                     lines = skipped
-    except TrailError:
-        return Printed(found, skipped, failed=True)
-    return Printed(found, skipped, failed=False)
+    except TrailError as error:
+        return Printed(found, skipped, error.rba)
+    return Printed(found, skipped, None)
 
 
 def whole_script(paths: list[Path], *, takes_back: bool = False) -> Iterator[str]:
@@ -95,7 +95,7 @@ def whole_script(paths: list[Path], *, takes_back: bool = False) -> Iterator[str
                 done.add(begin)
                 yield from lines
         yield from script.skipped
-        if script.failed:
+        if script.failed_at is not None:
             return
 
 
@@ -158,7 +158,7 @@ def test_damage_ends_the_script_and_what_it_touches_is_not_run(seed: int) -> Non
         hit.path.write_bytes(data)
         expected, _ = replicat(trail.written[:at], trail.first_rows)
         assert same(run_on_sqlite(trail.first_rows, whole_script(trail.paths)), expected)
-        assert printed(hit.path).failed
+        assert printed(hit.path).failed_at == hit.rba
 
 
 @given(seed=st.integers(0, 1 << 32))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,9 @@ from tests.trailformat.samples import row, table_record, trail_of
 from trailformat import NotATrail, Record, TrailError, TrailFile
 from trailformat.changes.transactions import FIRST, LAST, MIDDLE, ONLY
 from trailformat.records.io_types import LARGE_OBJECT, RECORD_FRAGMENT
+from trailformat.scan import Engine, scan
+from trailformat.search import transaction_walk
+from trailformat.search.transaction_walk import Walked
 
 _GARBAGE = b"\x00\x01garbage between records\xff" * 3
 _TABLE = table_record(1, "TEA.LEAVES")
@@ -168,3 +172,18 @@ def test_the_other_files_of_a_transaction_are_opened_once_and_no_more_than_three
     assert most == 3
     assert opened == five_files[1:]
     assert sorted(closed) == five_files[1:]
+
+
+@pytest.mark.parametrize("takes_back", [False, True])
+@pytest.mark.parametrize("wanted", [0, 1, 3, 7, None])
+def test_what_is_told_of_the_way_is_no_transaction(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, wanted: int | None, *, takes_back: bool
+) -> None:
+    one_by_one = partial(scan, engine=Engine.PYTHON, batch_size=1)
+    monkeypatch.setattr(transaction_walk, "scan", lambda trail, start, **_: one_by_one(trail, start))
+    path = trail_of(tmp_path, _TABLE, *[_row(ONLY)] * 5)
+    with TrailFile(path) as trail:
+        items = list(SqlScript(trail, DIALECTS["ANSI"], takes_back=takes_back).items(0, wanted))
+    assert sum(isinstance(one, Opening) for one in items) == min(5, 5 if wanted is None else wanted)
+    if wanted != 0:
+        assert any(isinstance(one, Walked) for one in items)

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from logdump.operations.export import batch_walk
+from tests.logdump.export.rows import arrow_rows, json_rows
 from tests.logdump.line import Line
 from tests.trailformat.samples import column, header, metadata_record, trail_of
 from tests.trailformat.values.kinds import of
@@ -24,6 +25,7 @@ from trailformat import (
     make_token,
 )
 from trailformat.changes.full_images import build_full_image
+from trailformat.codec.charset_numbers import BY_NAME
 from trailformat.codec.timestamps import JULIAN_UNIX_EPOCH
 from trailformat.definitions.metadata import DatabaseDefinition, build_database, build_table
 from trailformat.records.io_types import DELETE, INSERT, PURGE_DATA, RECORD_FRAGMENT
@@ -157,6 +159,29 @@ def test_text_is_in_the_character_set_of_the_database(tmp_path: Path) -> None:
     ddr = metadata_record(1, 0, "TEADB", database)
     (row,) = _rows(tmp_path, ddr, _definition(PLAIN), _note(b"caf\xe9"))
     assert (row["after_NOTE"], row["problems"]) == ("caf\u00e9", None)
+
+
+def test_the_character_set_of_the_database_changes_within_a_file(tmp_path: Path) -> None:
+    notes = {1003: b"caf\xe9", BY_NAME["UTF-8"]: b"caf\xc3\xa9"}
+    ddrs = {
+        number: metadata_record(
+            1, 0, "TEADB", build_database(DatabaseDefinition(1, number, 1, 0, "GMT", b"", "TEADB"), ByteOrder.BIG)
+        )
+        for number in notes
+    }
+    later = [
+        part for number in (BY_NAME["UTF-8"], 1003, BY_NAME["UTF-8"]) for part in (ddrs[number], _note(notes[number]))
+    ]
+    path = trail_of(tmp_path, ddrs[1003], _definition(PLAIN), _note(notes[1003]), *later)
+    for format_ in ("arrow", "jsonl"):
+        line = Line()
+        line(f"open {path}; export {format_} to {tmp_path / format_} by table")
+        line.session.close()
+        assert not line.failures
+    by_columns, by_records = arrow_rows(tmp_path / "arrow"), json_rows(tmp_path / "jsonl")
+    for found in (by_columns, by_records):
+        assert [found[rba]["after_NOTE"] for rba in sorted(found)] == ["caf\u00e9"] * 4
+        assert not any(one["problems"] for one in found.values())
 
 
 def test_a_row_without_a_definition_has_its_data_and_all_its_problems(tmp_path: Path) -> None:

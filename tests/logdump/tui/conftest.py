@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import shutil
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+
+from tests.short_folder import short_folder
 
 _FOLDER = Path(__file__).parent / "screens"
 Golden = Callable[[str, str], None]
@@ -17,6 +20,14 @@ def _nobodys_settings(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
     monkeypatch.setenv("TERM", "xterm-256color")
+
+
+@pytest.fixture
+def tmp_path() -> Iterator[Path]:
+    """In place of pytest's folder: a long path is wrapped on the screen, and cuts off what comes after it."""
+    folder = short_folder()
+    yield folder
+    shutil.rmtree(folder, ignore_errors=True)
 
 
 @pytest.fixture

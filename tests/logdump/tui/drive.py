@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-import atexit
 import contextlib
 import functools
 import re
 import shutil
-import tempfile
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
@@ -21,10 +19,12 @@ from logdump.session.session import Session
 from logdump.tui.app import TrailApp
 from logdump.tui.text.appearance import Appearance
 from tests.logdump.tui.resting import come_to_rest
+from tests.short_folder import short_folder
 
 NARROW, WIDE = (80, 24), (120, 36)
 SWITCHES = "timeoffset gmt; ghdr on; detail data; ggstoken detail; usertoken detail"
 
+_SHORT = "/tmp"
 _PATH = re.compile(r"^(.*?(?:Current LogTrail is|LogTrail|Error:|(?:^|│)in) )/.*$", re.MULTILINE)
 """A path, whose length differs between machines, and what stands behind it."""
 
@@ -80,10 +80,8 @@ Steps = Callable[[Screen], Awaitable[None]]
 
 @functools.cache
 def trails() -> Path:
-    """A copy of the fixtures whose path is short wherever the repository lies: a long one is wrapped on the screen."""
-    folder = Path(tempfile.mkdtemp())
-    atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    return Path(shutil.copytree(TRAILS, folder / "t"))
+    """A copy of the fixtures with a short path: a long one is wrapped on the screen."""
+    return Path(shutil.copytree(TRAILS, short_folder() / "t"))
 
 
 def drive(

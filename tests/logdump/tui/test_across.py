@@ -215,3 +215,22 @@ def test_keys_faster_than_files_are_opened_are_all_obeyed(cut: tuple[Path, list[
         assert record_of(screen) == records(paths[2])[5].raw
 
     drive(steps, paths[0], first=opened(paths[0]))
+
+
+def test_keys_that_waited_for_a_file_are_obeyed_once(cut: tuple[Path, list[Path]]) -> None:
+    _, paths = cut
+
+    async def steps(screen: Screen) -> None:
+        await screen.press("escape", "G")
+        for key in "jjj":
+            screen.app.simulate_key(key)
+        await screen.settle()
+        assert record_of(screen) == records(paths[1])[2].raw
+        for _ in range(3):
+            screen.app.records._read_again()
+            await screen.settle()
+        assert record_of(screen) == records(paths[1])[2].raw
+        await screen.press("j")
+        assert record_of(screen) == records(paths[1])[3].raw
+
+    drive(steps, paths[0], first=opened(paths[0]))

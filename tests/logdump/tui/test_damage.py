@@ -51,7 +51,7 @@ def test_every_kind_of_damage_can_be_walked_over(name: str) -> None:
 
 def test_half_a_record_at_the_end_says_so() -> None:
     async def steps(screen: Screen) -> None:
-        await screen.press("escape", "G", "k")
+        await screen.press("escape", "G")
         assert "partial record" in screen.text
         assert "It may be still being written: NEXT tries again." in screen.lines("detail")
 

@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 
 from fixtures import TRAILS
+from logdump.tui.reading.rows import RowKind
 from tests.logdump.tui.drive import Screen, drive
+from tests.logdump.tui.growing_trail import GrowingTrail
 from tests.logdump.tui.test_records import rba_of
 
 WHOLE = (TRAILS / "et000000000").read_bytes()
@@ -130,3 +132,32 @@ def test_a_file_that_becomes_empty_is_told(path: Path) -> None:
         assert "FILE" in screen.text
 
     drive(steps, path)
+
+
+def test_following_keeps_to_the_last_row_through_halves_of_records_and_over_files(tmp_path: Path) -> None:
+    trail = GrowingTrail(tmp_path, "et", 8, is_damaged=False)
+
+    async def keeps_to_the_end(screen: Screen) -> None:
+        for _ in range(3):
+            await look(screen)
+        assert screen.app.model.follows
+        assert screen.app.model.state.path == trail.path
+        size, row = trail.path.stat().st_size, screen.app.records.row
+        assert row is not None
+        assert (row.end, row.kind in (RowKind.RECORD, RowKind.FILE_HEADER, RowKind.PARTIAL)) == (size, True)
+        assert screen.app.session.cursor.current == row.rba
+        if row.kind is RowKind.RECORD:
+            assert f"RBA {row.rba}" in " ".join(screen.lines("detail"))
+
+    async def steps(screen: Screen) -> None:
+        await screen.press("escape", "w")
+        for halves in (1, 1, 2, 3, 1):
+            trail.grow(halves)
+            await keeps_to_the_end(screen)
+        for halves in (2, 5):
+            trail.roll_over(halves)
+            await keeps_to_the_end(screen)
+            trail.grow(2)
+            await keeps_to_the_end(screen)
+
+    drive(steps, trail.path)

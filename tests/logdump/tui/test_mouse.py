@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
+from fixtures import TRAILS
+from logdump.tui.panes.record_list import RecordList
 from logdump.tui.panes.sidebar import Sidebar
 from logdump.tui.panes.tabs import TABS
 from tests.logdump.tui.drive import NARROW, WIDE, Screen, drive
@@ -61,6 +65,53 @@ def test_the_side_pane_leads_to_panes_and_to_what_they_list() -> None:
         assert screen.app.mode.transcript.entries[-1].line == 'FILTER INCLUDE FILENAME "TEAHOUSE.SALES"'
 
     drive(steps, size=WIDE)
+
+
+@pytest.mark.parametrize("size", [NARROW, WIDE, (60, 15), (20, 5)], ids="{0[0]}x{0[1]}".format)
+@pytest.mark.parametrize("start", ["pos 0", "pos 3260", "pos eof"])
+def test_a_click_on_a_row_puts_the_cursor_on_that_row(start: str, size: tuple[int, int]) -> None:
+    async def steps(screen: Screen) -> None:
+        await screen.type(start)
+        region = screen.app.records.region
+        rows = range(region.y + 1, region.bottom)
+        for y in (*rows, *reversed(rows)):
+            text = screen.text.splitlines()[y][region.x :]
+            await screen.pilot.click(offset=(region.x + 3, y))
+            await screen.settle()
+            line = screen.text.splitlines()[y][region.x :]
+            assert line.startswith("▶")
+            assert line[1:] == text[1:], "nothing has moved but the cursor"
+            assert str(rba_of(screen)) == line[1:].split()[0]
+            assert screen.app.session.cursor.current == rba_of(screen)
+
+    drive(steps, size=size)
+
+
+def test_a_click_below_the_last_row_goes_to_that(tmp_path: Path) -> None:
+    path = tmp_path / "et000000000"
+    path.write_bytes((TRAILS / "et000000000").read_bytes()[:1811])
+
+    async def steps(screen: Screen) -> None:
+        await screen.pilot.click(RecordList, offset=(3, screen.app.records.size.height - 1))
+        await screen.settle()
+        assert rba_of(screen) == 1811
+
+    drive(steps, path)
+
+
+def test_a_click_on_a_row_of_a_neighbour_opens_its_file_there() -> None:
+    async def steps(screen: Screen) -> None:
+        await screen.type("across on")
+        await screen.press("escape", "G", "j")
+        assert screen.app.session.trail.path.name == "st000000001"
+        region = screen.app.records.region
+        text = screen.text.splitlines()[region.y + 1][region.x :]
+        await screen.pilot.click(offset=(region.x + 3, region.y + 1))
+        await screen.settle()
+        assert screen.app.session.trail.path.name == "st000000000"
+        assert str(rba_of(screen)) == text.split()[0]
+
+    drive(steps, "st000000000", WIDE)
 
 
 @pytest.mark.parametrize(("key", "said"), [("y", "Copied: RBA 1261"), ("Y", "Copied: 30 lines of the page detail")])

@@ -75,12 +75,79 @@ def test_the_field_stays_when_another_record_comes() -> None:
 
 def test_the_margin_can_be_switched_off_and_leaves_what_line_mode_prints() -> None:
     async def steps(screen: Screen) -> None:
-        await screen.press("escape", "j", "j", "j", "enter", "pagedown", "pagedown")
+        await screen.press("escape", "j", "j", "j", "enter", *["j"] * 10)
         assert "TEA_CODE = 'SEN01'" in screen.text
         await screen.press("N")
         assert "TEA_CODE" not in screen.text
 
     drive(steps, size=WIDE)
+
+
+@SIZES
+@pytest.mark.parametrize("name", ["detail", "tokens", "header", "output"])
+def test_the_first_key_scrolls_a_text_that_is_longer_than_its_pane(size: tuple[int, int], name: str) -> None:
+    async def steps(screen: Screen) -> None:
+        app = screen.app
+        for key in ("pagedown", "j", "space", "down"):
+            await screen.type("pos 1811; help")
+            app.model.field = ""
+            app.model.show_page(name)
+            page = app.pages.shown
+            page.focus()
+            page.scroll_to_line(0)
+            await screen.settle()
+            await screen.press(key)
+            step = 1 if key in ("j", "down") else page.height - 1
+            assert page.top == max(0, min(page.count - page.height, step))
+
+    drive(steps, size=size)
+
+
+def test_every_line_of_a_page_becomes_current_and_stays_visible() -> None:
+    async def steps(screen: Screen) -> None:
+        page = screen.app.pages.page("detail")
+        assert isinstance(page, RecordPane)
+        await screen.press("escape", "j", "j", "j", "enter")
+        seen = [page.current]
+        for key in ["j"] * page.count + ["k"] * page.count + ["pagedown", "pageup", "pageup"]:
+            screen.app.simulate_key(key)
+            await screen.rest()
+            seen.append(page.current)
+            assert page.top <= page.current < page.top + page.height
+        last = page.count - 1
+        assert seen[: last + 1] == [*range(page.count)]
+        assert seen[last + 2 : 2 * last + 2] == [*range(last - 1, -1, -1)]
+        page.scroll_to_line(page.count)
+        await screen.press("k")
+        assert page.top == page.count - page.height - 1, "the wheel has moved the text: keys go on from there"
+
+    drive(steps)
+
+
+@SIZES
+@pytest.mark.parametrize("keys", ["l", "lj", "t", "x", "T"])
+def test_without_a_trail_a_page_says_so(keys: str, size: tuple[int, int]) -> None:
+    async def steps(screen: Screen) -> None:
+        await screen.press("escape", *keys)
+        assert "being read" not in screen.text
+        pane = screen.app.focused
+        assert pane is not None
+        lines = screen.text.splitlines()[pane.region.y : pane.region.bottom]
+        assert any("No trail is open. OPEN <filename> opens one." in one for one in lines)
+
+    drive(steps, size=size, first="timeoffset gmt")
+
+
+def test_the_strip_counts_one_line_as_one() -> None:
+    async def steps(screen: Screen) -> None:
+        await screen.type("find " + "x" * 200)
+        entry = screen.app.mode.transcript.entries[-1]
+        assert entry.printed == 1
+        assert screen.app.log_strip._entry(entry)[0].text.endswith("   (1 line)")
+        await screen.type("safe")
+        assert "(2 lines)" in screen.text
+
+    drive(steps)
 
 
 def test_a_long_answer_comes_into_the_output_pane_until_escape(golden: Golden) -> None:

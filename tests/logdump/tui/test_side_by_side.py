@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -28,6 +27,7 @@ from tests.logdump.tui.drive import NARROW, WIDE, Screen, drive
 from tests.logdump.tui.test_harmless import characters
 from tests.logdump.tui.test_records import rba_of
 from tests.searching import IS_LONG
+from tests.short_folder import short_folder
 from tests.simulated.pairs import Committed, drawn, restocked, written
 from trailformat.trail.sequence import Spot
 
@@ -35,16 +35,15 @@ LINE = "diff sm ../b/sm values"
 
 
 @pytest.fixture(scope="module")
-def path() -> Iterator[Path]:
+def path() -> Path:
     """A file, its name short wherever tests run; beside it a copy with every kind of difference."""
     one, two, three, *rest, last = drawn(Random(1), 10)
     long = Committed(last.number, tuple(change for each in rest for change in each.changes))
     changed = long._replace(changes=(*long.changes[:6], restocked(long.changes[6]), *long.changes[8:]))
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        written(folder / "a", [one, two, three, *rest, long])
-        written(folder / "b", [one, three, two, rest[0], rest[0], *rest[2:], Committed(5, one.changes), changed])
-        yield folder / "a" / "sm000000000"
+    folder = short_folder()
+    written(folder / "a", [one, two, three, *rest, long])
+    written(folder / "b", [one, three, two, rest[0], rest[0], *rest[2:], Committed(5, one.changes), changed])
+    return folder / "a" / "sm000000000"
 
 
 def pane(screen: Screen) -> SideBySidePane:
@@ -131,7 +130,7 @@ def test_escape_stops_a_comparison_under_way_and_keeps_what_was_found(
         await screen.pilot.pause()
         screen.app.simulate_key("escape")
         await screen.settle()
-        assert "Stopped before the end: this is partial." in pane(screen).whole_text
+        assert "Not all was read: this is partial, without a verdict." in pane(screen).whole_text
         assert "difference 1/1 " in screen.text
 
     drive(steps, path)

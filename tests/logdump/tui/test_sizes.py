@@ -9,6 +9,10 @@ from logdump.tui.text.glyphs import ASCII, UNICODE, glyphs_for
 from logdump.tui.text.themes import THEMES, theme_for
 from tests.logdump.tui.conftest import Golden
 from tests.logdump.tui.drive import Screen, drive
+from tests.logdump.tui.test_records import rba_of
+
+_LAST_BUT_ONE = 5183
+"""RBA of a record of the sample."""
 
 
 @pytest.mark.parametrize("size", [(20, 5), (60, 24), (80, 10), (250, 60)], ids=lambda size: f"{size[0]}x{size[1]}")
@@ -49,6 +53,8 @@ def test_every_key_can_be_pressed_in_a_tiny_terminal(size: tuple[int, int]) -> N
             await screen.press(key)
         await screen.press("question_mark", "escape", "ctrl+p", "escape")
         assert screen.app.is_running
+        await screen.press("escape", "G", "k")
+        assert rba_of(screen) == _LAST_BUT_ONE
 
     drive(steps, size=size)
 

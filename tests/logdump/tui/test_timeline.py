@@ -13,6 +13,7 @@ from logdump.operations.timeline.beat_points import BeatPoint, WayTimeline
 from logdump.session.heartbeats import BeatPlace, Gap
 from logdump.session.session import Session
 from logdump.tui.model.model import TIMELINE
+from logdump.tui.panes.one_line import OneLine
 from logdump.tui.panes.timeline_pane import TimelinePane
 from logdump.tui.text.appearance import Appearance
 from logdump.tui.text.glyphs import ASCII, UNICODE
@@ -25,6 +26,7 @@ from tests.logdump.tui.drive import NARROW, WIDE, Screen, drive
 from tests.logdump.tui.stepped import Stepped
 from tests.logdump.tui.test_harmless import characters
 from tests.logdump.tui.test_records import SIZES, rba_of
+from tests.short_folder import short_folder
 from tests.simulated.heartbeat_trails import target_trail
 from trailformat.trail.sequence import Spot
 
@@ -33,8 +35,8 @@ _BAR = re.compile("[▁▂▃▄▅▆▇█]")
 
 
 @pytest.fixture(scope="module")
-def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return target_trail(tmp_path_factory.mktemp("beats") / "hh000000000", MOMENTS)
+def path() -> Path:
+    return target_trail(short_folder() / "hh000000000", MOMENTS)
 
 
 def pane(screen: Screen) -> TimelinePane:
@@ -56,7 +58,7 @@ def test_the_record_that_enter_opens_is_the_beat_under_the_cursor(path: Path) ->
     seen = []
 
     async def steps(screen: Screen) -> None:
-        await screen.press("escape", "l")
+        await screen.press("escape", "G", "l")
         for keys in ((), ("left", "pageup"), ("right",)):
             screen.app.model.show_page(TIMELINE)
             pane(screen).focus()
@@ -75,8 +77,7 @@ def test_the_record_that_enter_opens_is_the_beat_under_the_cursor(path: Path) ->
 
 def test_e_explains_the_lag_at_the_point_under_the_cursor(path: Path) -> None:
     async def steps(screen: Screen) -> None:
-        await screen.press("escape", "l")
-        pane(screen).focus()
+        await screen.press("escape", "G", "l")
         await screen.press("left", "left")
         point = pane(screen).point
         assert point is not None
@@ -87,6 +88,83 @@ def test_e_explains_the_lag_at_the_point_under_the_cursor(path: Path) -> None:
         assert any(f"(RBA {point.rba} of hh000000000)" in one for one in entry.lines())
 
     drive(steps, path)
+
+
+@SIZES
+def test_l_takes_the_keyboard_starts_at_the_record_of_the_list_and_goes_with_it(
+    size: tuple[int, int], path: Path
+) -> None:
+    *beats, _ = objects(path, "heartbeat history")
+
+    async def steps(screen: Screen) -> None:
+        app = screen.app
+        await screen.type(f"pos {beats[8]['rba']}")
+        await screen.press("escape")
+        before = app.query_one("#footer", OneLine).text
+        await screen.press("l")
+        assert pane(screen).has_focus
+        assert "explain" in (footer := app.query_one("#footer", OneLine).text)
+        assert footer != before
+        assert (found := pane(screen).point) is not None
+        assert found.rba == beats[8]["rba"]
+        await screen.press("e")
+        assert app.mode.transcript.entries[-1].line == f"EXPLAIN LAG AT {iso_time(found.time)}"
+        await screen.press("escape")
+        assert pane(screen).has_focus, "Esc leads back to where the question was asked"
+        assert pane(screen).point == found
+        await screen.type(f"pos {beats[3]['rba']}")
+        assert (found := pane(screen).point) is not None
+        assert found.rba == beats[3]["rba"]
+        await screen.press("escape", "l", "left", "l")
+        assert pane(screen).point == found
+        await screen.press("escape")
+        assert app.records.has_focus
+        assert app.query_one("#footer", OneLine).text == before
+
+    drive(steps, path, size)
+
+
+def test_the_cursor_changes_no_bar_and_is_marked_below_them() -> None:
+    points = tuple(PlotPoint(at, at + 1, at, at, (value,)) for at, value in enumerate((100, 50, None)))
+    plot = Plot((Band("", str, 50, 100),), points, frozenset(), ("begin", "end"))
+    plain = bars([100, 50, None], 4)
+    for cursor in range(3):
+        lines = plot_lines(plot, cursor, 30, 4, UNICODE)
+        *shown, axis = ([(text, style) for text, style in one.pieces[1:]] for one in lines)
+        assert [(text, style) for one in shown for text, style in one if style == "cursor"] == []
+        texts = ["".join(text for text, _ in one).replace(UNICODE.divider, " ").rstrip() for one in shown]
+        assert texts == plain
+        assert all(UNICODE.divider not in text for one in shown for text, style in one if style != "dim")
+        (at,) = (at for at, (_, style) in enumerate(axis) if style == "cursor")
+        assert (sum(len(text) for text, _ in axis[:at]), axis[at][0]) == (cursor, "beg"[cursor])
+
+
+def test_the_cursor_on_the_newest_beat_stays_on_the_newest(path: Path, tmp_path: Path) -> None:
+    growing, data = tmp_path / "hh000000000", path.read_bytes()
+    growing.write_bytes(data[: len(data) - 3000])
+
+    async def newest(screen: Screen) -> bool:
+        growing.write_bytes(data)
+        screen.app._poll()
+        await screen.settle()
+        point = pane(screen).point
+        growing.write_bytes(data[: len(data) - 3000])
+        return point is not None and point.rba == objects(path, "heartbeat history")[-2]["rba"]
+
+    async def on_the_newest(screen: Screen) -> None:
+        await screen.press("escape", "l", *["right"] * 20)
+        assert await newest(screen)
+
+    async def on_another(screen: Screen) -> None:
+        await screen.press("escape", "l", *["right"] * 20, "left")
+        assert not await newest(screen)
+
+    async def at_a_record(screen: Screen) -> None:
+        await screen.press("escape", "G", "k", "l")
+        assert not await newest(screen)
+
+    for steps in (on_the_newest, on_another, at_a_record):
+        drive(steps, growing)
 
 
 def test_e_explains_a_restart_at_the_record_under_the_cursor(path: Path) -> None:
@@ -129,8 +207,7 @@ def test_each_way_has_a_plot_of_its_own(tmp_path: Path) -> None:
     path = target_trail(tmp_path / "hh000000000", MOMENTS[:3], ("REP1", "REP2"))
 
     async def steps(screen: Screen) -> None:
-        await screen.press("escape", "l")
-        pane(screen).focus()
+        await screen.press("escape", "G", "l")
         first = pane(screen).whole_text
         assert "way 1/2" in screen.text
         await screen.press("down")
@@ -142,9 +219,7 @@ def test_each_way_has_a_plot_of_its_own(tmp_path: Path) -> None:
 
 def test_without_heartbeats_the_volume_is_shown_and_leads_to_the_first_record_of_an_interval(golden: Golden) -> None:
     async def steps(screen: Screen) -> None:
-        await screen.press("escape", "l")
-        pane(screen).focus()
-        await screen.press("left", "pageup", "left")
+        await screen.press("escape", "G", "l", "left", "pageup", "left")
         golden("timeline-volume-80x24", screen.text)
         told = screen.text
         await screen.press("enter")
@@ -181,8 +256,7 @@ def test_beats_that_come_are_drawn(path: Path, tmp_path: Path) -> None:
 
 def test_it_is_drawn_anew_for_another_size_and_keeps_its_cursor(path: Path) -> None:
     async def steps(screen: Screen) -> None:
-        await screen.press("escape", "l")
-        pane(screen).focus()
+        await screen.press("escape", "G", "l")
         await screen.press("left", "left")
         before = pane(screen).point
         for size in ((20, 5), (200, 50)):
@@ -241,7 +315,7 @@ def bars(values: list[int | None], height: int) -> list[str]:
     points = tuple(PlotPoint(at, at + 1, at, at, (value,)) for at, value in enumerate(values))
     plot = Plot((Band("", str, min(known), max(known)),), points, frozenset(), ("", ""))
     lines = plot_lines(plot, 0, 3 * len(values), height, UNICODE)
-    return [one.text[len(one.pieces[0][0]) :].rstrip() for one in lines[:-1]]
+    return [one.text[len(one.pieces[0][0]) :].replace(UNICODE.divider, " ").rstrip() for one in lines[:-1]]
 
 
 @pytest.mark.parametrize(

@@ -135,8 +135,10 @@ def test_the_list_can_be_walked_while_a_command_runs(endless: threading.Event) -
 
 def test_ctrl_c_quits_nothing() -> None:
     async def steps(screen: Screen) -> None:
-        await screen.press("ctrl+c", "ctrl+c")
-        assert screen.app.is_running
+        await screen.press("escape", "j", "ctrl+c", "ctrl+c")
+        assert (screen.app.is_running, rba_of(screen)) == (True, 1130)
+        await screen.press("j")
+        assert rba_of(screen) == 1261
 
     drive(steps)
 

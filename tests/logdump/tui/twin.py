@@ -66,7 +66,7 @@ def _take_data(twin: TrailApp, original: TrailApp) -> None:
                 twin.model.announce(part)
     _copy(original.model, twin.model, "place", "offers")
     timeline = twin.query_one(TimelinePane)
-    _copy(original.query_one(TimelinePane), timeline, "way", "moment", "has_transactions", "bar", "top")
+    _copy(original.query_one(TimelinePane), timeline, "way", "moment", "is_at_record", "has_transactions", "bar", "top")
     timeline.draw()
     _copy(original.query_one(SideBySidePane), twin.query_one(SideBySidePane), "cursor")
     twin.query_one(SideBySidePane).draw()

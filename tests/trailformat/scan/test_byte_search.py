@@ -11,7 +11,7 @@ import pytest
 
 from tests.trailformat.samples import row, trail_of
 from tests.trailformat.scan.reference import BOTH_ENGINES
-from trailformat import NotATrail, TrailFile
+from trailformat import CannotRead, TrailFile
 from trailformat.scan import Engine, byte_search, is_available, occurrences
 
 
@@ -58,5 +58,5 @@ def test_in_a_file_that_is_cut(tmp_path: Path) -> None:
     with TrailFile(path) as trail:
         buffer, size = trail.buffer, trail.size
         os.truncate(path, 5000)
-        with pytest.raises(NotATrail, match="the file was cut"):
+        with pytest.raises(CannotRead, match="the file was cut"):
             list(occurrences(b"needle", buffer, 0, size))

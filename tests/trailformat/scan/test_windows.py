@@ -14,13 +14,13 @@ from fixtures.catalogue import names
 from tests.trailformat.samples import BOTH, header, row, table_record, trail_of
 from tests.trailformat.scan.reference import ENGINES, assert_same
 from tests.trailformat.scan.test_scan import everything
-from trailformat import ByteOrder, NotATrail, TrailFile, make_record
+from trailformat import ByteOrder, CannotRead, TrailFile, make_record
 from trailformat.scan import Engine, scan, windows
 
 ROOT = Path(__file__).parents[3]
 _SCANS = """
 import sys
-from trailformat import TrailError, TrailFile
+from trailformat import CannotRead, TrailFile
 from trailformat.scan import Engine, Workers, parallel_scan, scan
 engine, threads, path = sys.argv[1:]
 with TrailFile(path) as trail:
@@ -32,7 +32,7 @@ with TrailFile(path) as trail:
                 for batch in scan(trail, engine=Engine(engine)) if threads == "0" else parallel_scan(trail, workers):
                     pass
         print("the file was cut between two scans")
-    except TrailError as error:
+    except CannotRead as error:
         print(error)
 """
 
@@ -80,7 +80,7 @@ def test_a_file_that_is_cut_between_two_batches(tmp_path: Path, engine: Engine) 
         next(batches)
         with path.open("r+b") as file:
             file.truncate(300_000)
-        with pytest.raises(NotATrail, match="the file was cut to 300000 bytes while it was read"):
+        with pytest.raises(CannotRead, match="the file was cut to 300000 bytes while it was read"):
             list(batches)
 
 

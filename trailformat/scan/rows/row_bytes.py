@@ -14,6 +14,7 @@ import numpy as np
 
 from trailformat.codec.byte_order import ByteOrder
 from trailformat.codec.mapped_file import copied
+from trailformat.errors import NotATrail, TrailError
 from trailformat.records.framing import Buffer
 from trailformat.records.images import PREFIX_SIZES, ROW_TYPES
 from trailformat.records.large_record import LARGEST, record_of
@@ -191,12 +192,34 @@ class RowBytes:
         return mask
 
     def record(self, row: int, path: Path | None = None) -> Record:
-        """One of the rows, by its number here, as a record of the file at ``path``."""
+        """One of the rows, by its number here, as a record of the file at ``path``.
+
+        Raises:
+            NotATrail: the file was written over since the batch was made.
+        """
         at, start = self.rows[row], int(self.starts[row])
         rba, length, order = int(self.batch.rba[at]), int(self.batch.length[at]), _ORDERS[self.batch.order[at]]
         if length > LARGEST:
-            return record_of(self.buffer, rba, length, order, path)
-        return Record(bytes(self.data[start : start + length]), rba=rba, order=order, path=path)
+            record = record_of(self.buffer, rba, length, order, path)
+        else:
+            record = Record(bytes(self.data[start : start + length]), rba=rba, order=order, path=path)
+        if self.batch.kind[at] == RECORD and not self._is_same(record, at):
+            raise NotATrail("the file was written over while it was read", path=path, rba=rba)
+        return record
+
+    def _is_same(self, record: Record, at: int) -> bool:
+        """Whether a record is what the batch has of it."""
+        try:
+            header, batch = record.header, self.batch
+        except TrailError:
+            return False
+        return (
+            header.io_type == batch.io_type[at]
+            and header.trans_ind == batch.trans_ind[at]
+            and header.before_after == batch.before_after[at]
+            and header.partition == batch.partition[at]
+            and header.io_time == batch.io_time[at]
+        )
 
     def subset(self, at: Array) -> RowBytes:
         """The rows with these numbers here."""

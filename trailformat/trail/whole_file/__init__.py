@@ -6,6 +6,8 @@
 * What a user keeps is fsynced: its bytes before it takes its name, and the folder of that name before the writer is
   done. A cache, which can be made again at any time, is not (``is_durable=False``).
 * Only a regular file that is no link is ever replaced, and only a folder by a folder.
+* A failure before all names are given leaves none of them; one after that changes nothing. What cannot be removed then
+  is among OUTCOMES.left, to be told.
 * The writer locks what it writes as long as it lives, and the system lets go of the lock with the process. What this
   user's writers on this machine have left unlocked is therefore abandoned: the next writer in that folder removes it.
   Where nothing can be locked, and on other machines, it stays.
@@ -15,6 +17,7 @@ from __future__ import annotations
 
 from trailformat.trail.whole_file.copies import is_copy, mark_as_copy
 from trailformat.trail.whole_file.leftovers import sweep
+from trailformat.trail.whole_file.outcomes import OUTCOMES
 from trailformat.trail.whole_file.staged import (
     StagedFiles,
     WholeFile,
@@ -26,6 +29,7 @@ from trailformat.trail.whole_file.staged import (
 )
 
 __all__ = [
+    "OUTCOMES",
     "StagedFiles",
     "WholeFile",
     "WholeFolder",

@@ -17,6 +17,8 @@ from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
+from trailformat.trail.whole_file.outcomes import OUTCOMES
+
 try:
     import fcntl
 except ImportError:  # not on this system: nothing is locked, and leftovers stay
@@ -95,7 +97,12 @@ def make(path: Path, create: Callable[[Path], int]) -> tuple[str, int]:
                 return writer, handle
         except (BlockingIOError, FileNotFoundError):
             pass  # another writer's sweep was there first
-        os.close(handle)
+        except BaseException:
+            close(handle)
+            for name in (f"{_machine()}-{number}", number):
+                OUTCOMES.remove(beside(path, name))
+            raise
+        close(handle)
 
 
 def create(path: Path) -> int:
@@ -106,7 +113,17 @@ def create(path: Path) -> int:
 def create_folder(path: Path) -> int:
     """Make a folder for its owner alone; returns a handle."""
     path.mkdir(0o700)
-    return os.open(path, os.O_RDONLY)
+    try:
+        return os.open(path, os.O_RDONLY)
+    except OSError:
+        OUTCOMES.remove(path)
+        raise
+
+
+def close(handle: int) -> None:
+    """Close a handle; what the system says of it then is of no use to anyone."""
+    with contextlib.suppress(OSError):
+        os.close(handle)
 
 
 def lock(handle: int) -> bool:

@@ -5,15 +5,15 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
-import shutil
 import stat
 from collections.abc import Iterator
 from pathlib import Path
 from types import TracebackType
 from typing import BinaryIO, Self
 
-from trailformat.errors import CannotWrite
-from trailformat.trail.whole_file.leftovers import beside, create, create_folder, lock, make, sweep
+from trailformat.errors import CannotWrite, reason_of
+from trailformat.trail.whole_file.leftovers import beside, close, create, create_folder, lock, make, sweep
+from trailformat.trail.whole_file.outcomes import OUTCOMES
 
 _LONG = 1 << 23
 """Bytes of a file from which on freeing its blocks takes a while."""
@@ -78,9 +78,9 @@ class StagedFiles:
         if self._lock is None:
             sweep(path.parent)
             self._writer, self._lock = make(path, create)
-            handle = os.dup(self._lock)
-        else:
-            handle = create(beside(path, self._writer))
+            self._staged.append((beside(path, self._writer), path))
+            return os.fdopen(os.dup(self._lock), "wb")
+        handle = create(beside(path, self._writer))
         self._staged.append((beside(path, self._writer), path))
         return os.fdopen(handle, "wb")
 
@@ -100,7 +100,7 @@ class StagedFiles:
         """Give every file its name, the first file last: where it is, all are.
 
         Raises:
-            OSError: none has its name; what stood there before stands there again.
+            OSError: none has its name; what stood there before stands there again, or is among OUTCOMES.left.
         """
         named: list[Path] = []
         try:
@@ -112,10 +112,13 @@ class StagedFiles:
         except BaseException:
             self._take_back(named)
             raise
-        for _, path in self._staged:
+        if self._is_durable:
+            OUTCOMES.named += reversed(named)
+        for temporary, path in self._staged:
             former = beside(path, self._writer, "former")
             with _freed_beside(former):
-                former.unlink(missing_ok=True)
+                OUTCOMES.remove(former)
+            OUTCOMES.remove(temporary)
         if self._is_durable:
             for folder in {path.parent for path in named}:
                 sync_names(folder)
@@ -136,11 +139,15 @@ class StagedFiles:
     def _take_back(self, named: list[Path]) -> None:
         for _, path in self._staged:
             former = beside(path, self._writer, "former")
-            if former.exists():
+            try:
                 former.replace(path)
-                former.unlink(missing_ok=True)  # two names of one file do not replace each other
-            elif path in named:
-                path.unlink(missing_ok=True)
+            except FileNotFoundError:
+                if path in named:
+                    OUTCOMES.remove(path)
+            except OSError:
+                OUTCOMES.keep(former)
+            else:
+                OUTCOMES.remove(former)  # two names of one file do not replace each other
 
     def _name(self, temporary: Path, path: Path) -> None:
         """Give one file its name and its permissions; never another's unless that may be replaced."""
@@ -156,19 +163,17 @@ class StagedFiles:
             if error.errno == errno.EEXIST or path.exists():
                 raise
             temporary.rename(path)  # a file system without hard links
-        else:
-            temporary.unlink()
 
     def discard(self) -> None:
         """Remove what has no name yet."""
         for temporary, _ in reversed(self._staged):
-            temporary.unlink(missing_ok=True)
+            OUTCOMES.remove(temporary)
         self._staged.clear()
         self._unlock()
 
     def _unlock(self) -> None:
         if self._lock is not None:
-            os.close(self._lock)
+            close(self._lock)
             self._lock = None
 
 
@@ -265,11 +270,11 @@ class WholeFolder(_Whole):
         self.staged = beside(path, self._writer)
 
     def _discard(self) -> None:
-        shutil.rmtree(self.staged, ignore_errors=True)
-        os.close(self._lock)
+        OUTCOMES.remove(self.staged)
+        close(self._lock)
 
     def _publish(self) -> None:
-        for folder, _, names in os.walk(self.staged):
+        for folder, _, names in os.walk(self.staged, onerror=_refuse):
             for name in names:
                 _sync(Path(folder, name))
             sync_names(Path(folder))
@@ -279,6 +284,7 @@ class WholeFolder(_Whole):
             self._replace()
         else:
             self.staged.rename(self._path)
+            OUTCOMES.named.append(self._path)
         sync_names(self._path.parent)
 
     def _replace(self) -> None:
@@ -290,11 +296,18 @@ class WholeFolder(_Whole):
             try:
                 self.staged.rename(self._path)
             except BaseException:
-                former.rename(self._path)
+                self._put_back(former)
                 raise
-            shutil.rmtree(former, ignore_errors=True)
+            OUTCOMES.named.append(self._path)
+            OUTCOMES.remove(former)
         finally:
-            os.close(handle)
+            close(handle)
+
+    def _put_back(self, former: Path) -> None:
+        try:
+            former.rename(self._path)
+        except OSError:
+            OUTCOMES.keep(former)
 
 
 @contextlib.contextmanager
@@ -315,14 +328,18 @@ def _close_beside(handle: int) -> None:
     import threading  # noqa: PLC0415 - long files only
 
     try:
-        threading.Thread(target=os.close, args=(handle,), name="logdump frees").start()
+        threading.Thread(target=close, args=(handle,), name="logdump frees").start()
     except RuntimeError:  # there are no more threads
-        os.close(handle)
+        close(handle)
 
 
 def cannot_write(error: OSError | ValueError, path: Path) -> CannotWrite:
     """The error in our own family."""
-    return CannotWrite(getattr(error, "strerror", None) or str(error), path=path)
+    return CannotWrite(reason_of(error), path=path)
+
+
+def _refuse(error: OSError) -> None:
+    raise error
 
 
 def _umask() -> int:

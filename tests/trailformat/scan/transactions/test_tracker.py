@@ -14,7 +14,7 @@ from fixtures.catalogue import names
 from tests.trailformat.samples import BOTH, header, row, table_record, trail_of
 from tests.trailformat.scan.reference import BOTH_ENGINES, ENGINES
 from tests.trailformat.transaction_shapes import shapes, with_tokens
-from trailformat import ByteOrder, NotATrail, Token, TrailError, TrailFile, make_record, make_token
+from trailformat import ByteOrder, CannotRead, NotATrail, Token, TrailError, TrailFile, make_record, make_token
 from trailformat.changes.transaction_context import TransactionContext
 from trailformat.changes.transaction_search import TransactionSearch
 from trailformat.changes.transactions import FIRST, LAST, MIDDLE, NO_TRANSACTION, ONLY, Transaction
@@ -151,7 +151,7 @@ def test_a_file_that_became_shorter(tmp_path: Path, engine: Engine) -> None:
     with TrailFile(trail_of(tmp_path, row(), row())) as trail:
         (batch,) = scan(trail, engine=engine)
         trail_of(tmp_path, row())
-        with pytest.raises(NotATrail, match="shorter"):
+        with pytest.raises(CannotRead, match="cut to 71 bytes"):
             TransactionTracker(trail, engine=engine).of(batch)
 
 

@@ -1,0 +1,85 @@
+"""The progress of whatever a command reads, made here for all of them: bytes read of all files, and where it is."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import NamedTuple
+
+_FIRST = 0.3
+"""Seconds of a command before its progress is shown."""
+_LARGE = 50_000_000
+"""Bytes of files that take minutes without kernels."""
+_EVERY = 0.2
+"""Seconds between two reports."""
+
+
+class ReadSoFar(NamedTuple):
+    """How far reading is: ``read`` bytes of the ``size`` of all files; an RBA of one; what Ctrl+C leaves."""
+
+    path: Path
+    rba: int
+    read: int
+    size: int
+    stops: str
+
+    @property
+    def percent(self) -> int:
+        """The part of all bytes that is read."""
+        return 100 * self.read // max(1, self.size)
+
+
+class Hint:
+    """Says once in a session, at the first large file, that there is a faster build, where there is none."""
+
+    def __init__(self) -> None:
+        self._is_said = False
+
+    @property
+    def text(self) -> str:
+        """The sentence."""
+        from trailformat.scan.engines import how_to_get_kernels  # noqa: PLC0415 - of few sessions
+
+        return f"A faster build reads this in a fraction of the time: {how_to_get_kernels()}"
+
+    def due(self, size: int) -> bool:
+        """Whether it is to be said now, of files of so many bytes."""
+        if self._is_said or size < _LARGE:
+            return False
+        from trailformat.scan import Engine, is_available  # noqa: PLC0415 - of few sessions
+
+        self._is_said = True
+        return not is_available(Engine.NUMBA)
+
+
+class ReadProgress:
+    """Is told what is read, and tells it on from time to time.
+
+    Args:
+        tell: takes how far reading is.
+        stops: says what Ctrl+C leaves of the command under way.
+    """
+
+    def __init__(self, tell: Callable[[ReadSoFar], object], stops: Callable[[], str]) -> None:
+        self._tell, self._stops = tell, stops
+        self._sizes: dict[Path, int] = {}
+        self._reached: dict[Path, int] = {}
+        self._due = time.monotonic() + _FIRST
+
+    def announce(self, paths: Iterable[Path]) -> None:
+        """These files are to be read from now on, once more where that was told before."""
+        for path in paths:
+            self._sizes.setdefault(path, 0)
+            self._reached[path] = 0
+
+    def report(self, path: Path, rba: int) -> None:
+        """A file is read up to an RBA."""
+        if not self._sizes:
+            self.announce([path])
+        if path in self._reached:
+            self._reached[path] = max(rba, self._reached[path])
+        if time.monotonic() >= self._due:
+            self._due = time.monotonic() + _EVERY
+            self._sizes = {one: one.stat().st_size if one.is_file() else 0 for one in self._sizes}
+            self._tell(ReadSoFar(path, rba, sum(self._reached.values()), sum(self._sizes.values()), self._stops()))

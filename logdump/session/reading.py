@@ -1,0 +1,62 @@
+"""How much of what a command was to read it has read: a verdict is given on all of it only."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, NamedTuple
+
+from logdump.notation.plural import amount
+from logdump.session.exit_status import ExitStatus
+
+if TYPE_CHECKING:
+    from trailformat.search.whole_trail import WholeTrail
+
+
+class Reading(NamedTuple):
+    """What a reading lacks.
+
+    Attributes:
+        is_stopped: whether Ctrl+C ended it, and ``where``.
+        damaged: places of damage; half a record at the end of a growing trail is none.
+        unreadable: files that are no trail.
+        missing: gaps in the numbers of the files.
+    """
+
+    is_stopped: bool = False
+    damaged: int = 0
+    unreadable: int = 0
+    missing: int = 0
+    where: str = "before the end"
+
+    @property
+    def is_partial(self) -> bool:
+        """Whether anything lacks: then there are findings, and no verdict."""
+        return bool(self.is_stopped or self.damaged or self.unreadable or self.missing)
+
+    @property
+    def status(self) -> ExitStatus:
+        """What it makes of the exit status."""
+        if self.is_stopped:
+            return ExitStatus.INTERRUPTED
+        return ExitStatus.BAD_DATA if self.is_partial else ExitStatus.OK
+
+    @property
+    def text(self) -> str:
+        """The sentence that goes before the findings of a partial one."""
+        reasons = "; ".join(self._reasons())
+        return f"{reasons[:1].upper()}{reasons[1:]}: this is partial, without a verdict."
+
+    def _reasons(self) -> Iterator[str]:
+        if self.is_stopped:
+            yield f"stopped {self.where}"
+        if self.damaged:
+            yield f"damage at {amount(self.damaged, 'place')}"
+        if self.unreadable:
+            yield f"{amount(self.unreadable, 'file')} not read"
+        if self.missing:
+            yield f"files missing at {amount(self.missing, 'place')}"
+
+
+def reading_of(whole: WholeTrail, damaged: int) -> Reading:
+    """What a reading of a whole trail lacks, of which so many places are damaged."""
+    return Reading(damaged=damaged, unreadable=len(whole.unreadable), missing=len(whole.gaps))

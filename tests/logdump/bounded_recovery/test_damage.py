@@ -1,0 +1,64 @@
+"""A place of damage counts once, whichever command counts it, and whatever transaction it stands in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from logdump.session.bounded_recovery import BoundedRecoveryShown
+from logdump.session.explanation import Explained
+from logdump.session.recovery_events import RecoveryShown
+from tests.logdump.line import Line
+from tests.searching import examples
+from tests.simulated.bounded_recovery import HOUR, Worked, write_trail
+from trailformat import TrailFile
+
+TRANSACTIONS = [Worked(number, (number * HOUR,) * 4, number * HOUR) for number in range(6)]
+"""Each of four records."""
+
+
+def rows(path: Path) -> list[tuple[int, int]]:
+    """RBA and length of each row."""
+    with TrailFile(path) as trail:
+        return [(one.rba, one.length) for one in trail.records() if not (one.is_file_header or one.is_metadata)]
+
+
+def damage(path: Path, places: list[tuple[int, int]]) -> None:
+    """Make the middle of these records, their length in it, unreadable."""
+    content = bytearray(path.read_bytes())
+    for rba, length in places:
+        content[rba : rba + length // 2] = bytes(length // 2)
+    path.write_bytes(content)
+
+
+def counted(line: Line, path: Path) -> Iterator[int]:
+    """The places that RECOVERY, BR and EXPLAIN LAG count."""
+    for command in ("recovery", "br", "explain lag"):
+        line(f"open {path}; {command}")
+        for event in line.events:
+            if isinstance(event, RecoveryShown | BoundedRecoveryShown | Explained):
+                yield event.damaged
+
+
+@pytest.mark.parametrize("row", range(24))
+def test_damage_in_any_record_of_a_transaction_is_one_place(row: int, line: Line, tmp_path: Path) -> None:
+    path = write_trail(tmp_path / "br000000000", TRANSACTIONS)
+    damage(path, [rows(path)[row]])
+    assert list(counted(line, path)) == [1, 1, 1]
+
+
+@pytest.mark.parametrize("seed", range(examples(6)))
+def test_places_of_damage_are_as_many_for_all_commands(seed: int, line: Line, tmp_path: Path) -> None:
+    random = Random(seed)
+    for seqno in range(2):
+        path = write_trail(
+            tmp_path / f"br{seqno:09}", [one._replace(number=one.number + 10 * seqno) for one in TRANSACTIONS]
+        )
+        damage(path, random.sample(rows(path)[::2], random.randint(0, 5)))
+        if random.random() < 0.5:
+            path.write_bytes(path.read_bytes()[:-40])
+    recovery, *others = counted(line, path)
+    assert others == [recovery, recovery]

@@ -1,0 +1,76 @@
+"""What DIFF calls a difference: of two things that hold the first one of its list is told."""
+
+from __future__ import annotations
+
+import tempfile
+from decimal import Decimal
+from pathlib import Path
+from random import Random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from fixtures.changes import insert
+from logdump.session.differences import DifferenceKind, DifferenceShown
+from tests.logdump.line import Line
+from tests.searching import examples
+from tests.simulated.pairs import TEAS, Committed, drawn, restocked, written
+
+ABSENT, CHANGED = DifferenceKind.ABSENT, DifferenceKind.CHANGED
+
+
+def _found(a: str, b: str, words: str = "") -> tuple[list[DifferenceShown], list[str]]:
+    line = Line()
+    shown = line(f'diff "{a}" "{b}" {words} limit 1000')
+    assert line.failures == []
+    return [event for event in line.events if isinstance(event, DifferenceShown)], shown
+
+
+@pytest.mark.parametrize(
+    ("is_changed", "is_absent", "kind"), [(True, False, CHANGED), (False, True, ABSENT), (True, True, CHANGED)]
+)
+@pytest.mark.parametrize("is_turned", [False, True])
+def test_a_row_is_absent_only_where_no_column_is_changed(
+    is_changed: bool, is_absent: bool, kind: DifferenceKind, is_turned: bool, tmp_path: Path
+) -> None:
+    first = Committed(1, (insert(TEAS, ("T1", "Sencha", "Uji", "A ", Decimal("9.50"), Decimal(7))),))
+    other = first._replace(changes=(restocked(first.changes[0]),)) if is_changed else first
+    a = written(tmp_path / "a", [first])
+    b = written(tmp_path / "b", [other], left_out=frozenset({2}) if is_absent else frozenset())
+    (found,), _ = _found(*((b, a) if is_turned else (a, b)), "values")
+    assert (found.kind, len(found.parts)) == (kind, is_changed + is_absent)
+
+
+@given(start=st.integers(0, 7), to=st.integers(0, 7), seed=st.integers(0, 99))
+@settings(max_examples=examples(20), deadline=None)
+def test_a_transaction_that_moved_says_over_how_many_and_which_way(start: int, to: int, seed: int) -> None:
+    transactions = drawn(Random(seed), 8)
+    moved = [*transactions[:start], *transactions[start + 1 :]]
+    moved.insert(to, transactions[start])
+    with tempfile.TemporaryDirectory() as folder:
+        a, b = (written(Path(folder) / name, which) for name, which in (("a", transactions), ("b", moved)))
+        found, shown = _found(a, b)
+    assert [one.kind for one in found if one.kind is not DifferenceKind.TWICE] == [DifferenceKind.MOVED] * (start != to)
+    if abs(start - to) > 1:  # of two neighbours either one has moved
+        (later,) = {one.later for one in found}
+        assert later == to - start
+        where = "later" if to > start else "earlier"
+        assert any(one.endswith(f": {abs(to - start)} {where} in the second") for one in shown)
+    assert not any(": 0 later" in one or ": 0 earlier" in one for one in shown)
+
+
+def test_what_moved_and_has_changed_is_both_and_neither_missing_nor_extra(tmp_path: Path) -> None:
+    one, two, three, *rest = drawn(Random(5), 6)
+    changed = one._replace(changes=(restocked(one.changes[0]), *one.changes[1:]))
+    a, b = written(tmp_path / "a", [one, two, three, *rest]), written(tmp_path / "b", [two, three, changed, *rest])
+    found, _ = _found(a, b)
+    assert [item.kind for item in found] == [DifferenceKind.MOVED, CHANGED]
+
+
+def test_a_copy_is_twice_and_not_extra_also_where_it_stands_out_of_its_place(tmp_path: Path) -> None:
+    transactions = drawn(Random(5), 6)
+    a = written(tmp_path / "a", transactions)
+    b = written(tmp_path / "b", [*transactions, transactions[1]])
+    assert [one.kind for one in _found(a, b)[0]] == [DifferenceKind.TWICE]
+    assert [one.kind for one in _found(b, a)[0]] == [DifferenceKind.TWICE]

@@ -1,0 +1,124 @@
+"""Of rules that both hold the first wins, or the last where that is the rule; and what steps say that decide nothing.
+
+The lists whose order shows in the verdict are in decisions.txt.
+"""
+
+from __future__ import annotations
+
+from itertools import permutations
+from pathlib import Path
+
+import pytest
+
+from logdump.operations.ddl.coverage import coverage
+from logdump.operations.parameters.in_use import ParametersInUse
+from logdump.operations.parameters.reading import read_parameters
+from logdump.session.evaluation import ProcessSide
+from tests.logdump.ddl.files import evaluated, in_use, parameter_file
+
+EXCLUSIONS = ("MAPEXCLUDE hr.t", "SCHEMAEXCLUDE hr", "CATALOGEXCLUDE pdb", "MAPEXCLUDE hr.*")
+SCHEMAS = ("hr TARGET a", "h* TARGET b", "* TARGET c")
+
+
+@pytest.mark.parametrize("pair", list(permutations(EXCLUSIONS, 2)), ids=" | ".join)
+def test_of_two_exclusions_the_first_is_named(pair: tuple[str, str], tmp_path: Path) -> None:
+    file = parameter_file(tmp_path, "REPLICAT r", "MAP pdb.*.*, TARGET a.*;", *pair)
+    (shown,) = coverage({"pdb.hr.t": 1}, in_use(file))
+    assert shown.excluded is not None
+    assert shown.excluded.text == pair[0]
+
+
+def test_an_exclusion_of_globals_goes_before_those_of_the_file(tmp_path: Path) -> None:
+    path = tmp_path / "GLOBALS"
+    path.write_text("MAPEXCLUDE hr.*\n")
+    file = parameter_file(tmp_path, "REPLICAT r", "MAPEXCLUDE hr.t", "MAP hr.*, TARGET a.*;")
+    both = ParametersInUse(replicat=file, globals=read_parameters(path, ProcessSide.GLOBALS))
+    (shown,) = coverage({"hr.t": 1}, both)
+    assert shown.excluded is not None
+    assert shown.excluded.path == path
+
+
+@pytest.mark.parametrize("pair", list(permutations(SCHEMAS, 2)), ids=" | ".join)
+def test_of_two_mapsessionschema_the_first_that_fits_holds(pair: tuple[str, str], tmp_path: Path) -> None:
+    lines = [f"DDLOPTIONS MAPSESSIONSCHEMA {one}" for one in pair]
+    file = parameter_file(tmp_path, "REPLICAT r", *lines, "MAP hr.*, TARGET z.*;")
+    (result,) = evaluated("drop table hr.t", file)
+    assert result.session_schema == pair[0][-1]
+
+
+@pytest.mark.parametrize(
+    "lines", list(permutations(["MAP hr.*, TARGET a.*;", "MAP h?.t, TARGET a.t;", "MAP *.*, TARGET a.*;"]))
+)
+def test_of_maps_with_one_target_the_first_is_the_rule(lines: tuple[str, ...], tmp_path: Path) -> None:
+    (result,) = evaluated("drop table hr.t", parameter_file(tmp_path, "REPLICAT r", *lines))
+    (step,) = [one for one in result.steps if one.number == 5]
+    assert step.rule is not None
+    assert step.rule.line == 2
+
+
+@pytest.mark.parametrize("lines", list(permutations(["TABLE hr.b;", "TABLE hr.a;"])))
+def test_the_new_name_of_a_rename_is_looked_for_before_the_old_one(lines: tuple[str, ...], tmp_path: Path) -> None:
+    file = parameter_file(tmp_path, "EXTRACT e", "USERIDALIAS x", "DDL INCLUDE MAPPED", *lines)
+    (result,) = evaluated("alter table hr.a rename to b", file)
+    (step,) = [one for one in result.steps if one.number == 9]
+    assert step.rule is not None
+    assert step.rule.text == "TABLE hr.b"
+
+
+def test_ignoremapping_is_told_before_the_kind_of_the_statement(tmp_path: Path) -> None:
+    file = parameter_file(tmp_path, "REPLICAT r", "DDLOPTIONS IGNOREMAPPING", "MAP hr.*, TARGET a.*;")
+    (result,) = evaluated("create role r", file)
+    assert [one.result for one in result.steps if one.number == 4] == ["OTHER: IGNOREMAPPING (line 2)"]
+
+
+@pytest.mark.parametrize("lines", [("EXTRACT e", "USERIDALIAS x", "DDL"), ("REPLICAT r",)])
+@pytest.mark.parametrize(
+    ("statement", "told"),
+    [
+        ("drop table hr.t", "comments: none"),
+        ("drop /* one */ table hr.t -- two", "comments: 2"),
+        ("comment on table hr.t is '/* none */ -- here'", "comments: none"),
+    ],
+)
+def test_comments_are_separated_in_the_second_step(
+    lines: tuple[str, ...], statement: str, told: str, tmp_path: Path
+) -> None:
+    (result,) = evaluated(statement, parameter_file(tmp_path, *lines))
+    assert [one.result for one in result.steps if one.number == 2] == [told]
+
+
+@pytest.mark.parametrize(
+    ("statement", "told"),
+    [
+        ("rename hr.a to b", "RENAME: flagged"),
+        ("alter table hr.a rename to b", "RENAME: flagged"),
+        ("alter table hr.a rename column b to c", "no RENAME"),
+        ('drop table hr."rename"', "no RENAME"),
+    ],
+)
+def test_a_rename_is_flagged_in_the_fifth_step_of_extract(statement: str, told: str, tmp_path: Path) -> None:
+    (result,) = evaluated(statement, parameter_file(tmp_path, "EXTRACT e", "USERIDALIAS x", "DDL"))
+    assert [one.result for one in result.steps if one.number == 5] == [told]
+
+
+@pytest.mark.parametrize("items", [{"B6": "DROP"}, {"B5": "VIEW"}, {"B6": "DROP", "B5": "VIEW"}])
+def test_a_record_that_contradicts_operation_or_type_is_believed_and_its_names_are_replaced(
+    items: dict[str, str], tmp_path: Path
+) -> None:
+    file = parameter_file(tmp_path, "REPLICAT r", "MAP hr.*, TARGET hr2.*;")
+    (result,) = evaluated("create table hr.t (a int)", file, items={"B3": "HR", "B4": "T", **items})
+    assert (result.operation, result.object_type) == (items.get("B6", "CREATE"), items.get("B5", "TABLE"))
+    assert result.statement == "create table hr2.T (a int)"
+    said = [
+        f"the record says {items[key]}, the text {text}"
+        for key, text in (("B6", "CREATE"), ("B5", "TABLE"))
+        if key in items
+    ]
+    assert list(result.problems) == said
+
+
+def test_a_record_that_names_another_object_is_believed_and_no_name_is_replaced(tmp_path: Path) -> None:
+    file = parameter_file(tmp_path, "REPLICAT r", "MAP hr.*, TARGET hr2.*;")
+    (result,) = evaluated("drop table hr.t", file, items={"B3": "HR", "B4": "U", "B5": "TABLE", "B6": "DROP"})
+    assert (result.base, result.statement) == ("HR.U", "drop table hr.t")
+    assert "the record says HR.U, the text hr.t" in result.problems

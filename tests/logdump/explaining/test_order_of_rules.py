@@ -1,0 +1,184 @@
+"""Where two rules hold, the first one gives the verdict: each pair of them that can hold at once."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from itertools import combinations, pairwise, product
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+
+from fixtures.flavour import ORACLE_12
+from logdump.operations.explaining import ddl, lag_rules
+from logdump.operations.explaining.beat_facts import BeatFacts, MissingBeats, PassedBeat
+from logdump.operations.explaining.ddl import DdlFacts
+from logdump.operations.explaining.lag_rules import LagFacts
+from logdump.operations.explaining.rules import VerdictRule, conclusion
+from logdump.operations.explaining.trail_facts import ClockLag, TrailFacts
+from logdump.session.bounded_recovery import Began, BeginSource
+from logdump.session.evaluation import Outcome, ProcessSide
+from logdump.session.explanation import Explained
+from logdump.session.heartbeats import BeatPlace
+from tests.logdump.line import Line
+from tests.simulated.bounded_recovery import HOUR, Worked, write_trail
+from tests.simulated.recovery import Kill, RecoveringExtract
+from tests.simulated.source import Source
+from trailformat import TrailFile
+from trailformat.changes.transactions import FIRST
+from trailformat.records.io_types import RESTART_ABEND, RESTART_OK
+from trailformat.search.transaction_walk import Restart
+from trailformat.trail.sequence import Spot
+
+SECOND = 1_000_000
+MINUTE = 60 * SECOND
+HERE = Spot(Path("hb000000000"), 2374)
+
+LAG_ORDER = (
+    *("no_heartbeat", "trail_ends", "extract_down", "beats_missing", "clocks_differ", "no_lag", "waits_for_commit"),
+    *("one_hop", "several_hops"),
+)
+"""As docs/explain.md lists them."""
+LAG_PAIRS = {
+    ("no_heartbeat", "several_hops"),
+    *(("trail_ends", other) for other in LAG_ORDER[2:]),
+    ("extract_down", "beats_missing"),
+    *(("extract_down", other) for other in ("no_lag", "waits_for_commit", "one_hop", "clocks_differ", "several_hops")),
+    ("beats_missing", "several_hops"),
+    *(("clocks_differ", other) for other in ("no_lag", "waits_for_commit", "one_hop", "several_hops")),
+    *(("no_lag", other) for other in ("waits_for_commit", "one_hop", "several_hops")),
+    *(("waits_for_commit", other) for other in ("one_hop", "several_hops")),
+    ("one_hop", "several_hops"),
+}
+"""Those that can hold at once."""
+
+
+def passed(time: int, extract: int, routing: int) -> PassedBeat:
+    return PassedBeat(time, HERE, {"extract_lag": extract, "routing_lag": routing}, time + extract)
+
+
+def lag_facts() -> Iterator[LagFacts]:
+    """Beats with each kind of lag, with and without missing ones, restarts and a long transaction."""
+    rising, slowly = (
+        tuple(passed(minute * MINUTE, minute * rate * SECOND, 0) for minute in (5, 6, 7, 8)) for rate in (5, 1)
+    )
+    chosen = (
+        *(
+            passed(9 * MINUTE, lag * SECOND, other * SECOND)
+            for lag, other in ((9, 0), (2, 1), (45, 1), (1, 45), (20, 20))
+        ),
+        *(passed(9 * MINUTE, lag * SECOND, other * SECOND) for lag, other in ((45, -5), (9, -1), (-1, 2))),
+        None,
+    )
+    gaps = (None, MissingBeats(BeatPlace(8 * MINUTE, HERE), BeatPlace(20 * MINUTE, HERE), 20 * MINUTE, 11))
+    restarts = ((), (Restart(HERE, RESTART_OK, 9 * MINUTE + SECOND),))
+    long = Began("1", "1.1.1", None, 0, BeginSource.OPERATIONS, 60 * MINUTE, None, None, HERE, 3, 100, HERE)
+    for one, before, gap, restart, longest in product(chosen, ((), rising, slowly), gaps, restarts, (None, long)):
+        for at, ends in product((None, 10 * MINUTE), (None, (9 * MINUTE, 20 * MINUTE))):
+            trail = TrailFacts(restart, len(restart), None, 0, 0, 0, None, longest, 0, None, 0)
+            beats = BeatFacts(one, before, gap, int(gap is not None), int(one is not None), ends)
+            yield LagFacts(at, beats, trail, ClockLag(0, SECOND, HERE), 0)
+
+
+def held(rules: Iterable[VerdictRule[Any]], facts: object) -> set[str]:
+    return {rule.name for rule in rules if rule.verdict(facts) is not None}
+
+
+def pairs_in_order(
+    rules: Iterable[VerdictRule[Any]], order: tuple[str, ...], all_facts: Iterable[object]
+) -> set[tuple[str, ...]]:
+    """See that the verdict is that of the first in ``order`` that holds; returns the pairs that did."""
+    found: set[tuple[str, ...]] = set()
+    for facts in all_facts:
+        names = [name for name in order if name in held(rules, facts)]
+        assert conclusion(rules, facts).rule == names[0]
+        found |= set(combinations(names, 2))
+    return found
+
+
+def test_of_two_reasons_for_a_lag_the_first_is_given() -> None:
+    assert {rule.name for rule in lag_rules.RULES} == set(LAG_ORDER)
+    assert pairs_in_order(lag_rules.RULES, LAG_ORDER, lag_facts()) >= LAG_PAIRS
+
+
+DDL_ORDER = ("no_ddl", "left_out", "unsure", "abends_on_error", "all_through")
+
+
+def ddl_facts() -> Iterator[DdlFacts]:
+    outcomes = (Outcome.LEFT_OUT, Outcome.UNKNOWN, Outcome.APPLIED)
+    for numbers, abends in product(product((0, 1), repeat=3), (0, 1)):
+        counted = {(ProcessSide.REPLICAT, one): number for one, number in zip(outcomes, numbers, strict=True)}
+        yield DdlFacts(sum(numbers), Counter(counted), abends)
+
+
+def test_of_two_outcomes_of_ddl_the_first_is_given() -> None:
+    found = pairs_in_order(ddl.RULES, DDL_ORDER, ddl_facts())
+    assert found >= set(combinations(DDL_ORDER[1:], 2))
+
+
+RESTART_ORDER = ("nothing_whole", "damaged", "inside", "lost", "twice", "safe")
+
+
+class Afflicted(RecoveringExtract):
+    """An Extract whose trail can have a transaction that is lost, one that comes twice, and damage."""
+
+    def __init__(self, folder: Path, names: Iterable[str]) -> None:
+        super().__init__(folder, Random(7), ORACLE_12, roll_chance=0)
+        source = Source(Random(7), ORACLE_12.teas)
+        done = [source.transaction() for _ in range(3)]
+        for changes in done:
+            self.whole(changes)
+        if "twice" in names:
+            self.whole(done[-1], 3)
+        if "lost" in names:
+            self.begin()
+            self.fail(source.transaction() * 2, Kill(1, rolls=False, marker=RESTART_ABEND))
+        for _ in range(4):
+            self.whole(source.transaction() * 2)
+        self.close()
+
+
+def damage_last_row(path: Path) -> None:
+    with TrailFile(path) as trail:
+        *_, last = trail.records()
+    content = bytearray(path.read_bytes())
+    content[last.rba : last.rba + last.length // 2] = bytes(last.length // 2)
+    path.write_bytes(content)
+
+
+def place_inside(path: Path) -> int:
+    """An RBA behind the first record of a transaction that is whole."""
+    with TrailFile(path) as trail:
+        rows = [one for one in trail.records() if not one.is_file_header and not one.is_metadata]
+    return next(
+        later.rba
+        for one, later in reversed(list(pairwise(rows[:-3])))
+        if one.header.trans_ind == FIRST and later.header.trans_ind != FIRST
+    )
+
+
+SUBSETS: list[tuple[str, ...]] = [
+    names for number in range(5) for names in combinations(("damaged", "inside", "lost", "twice"), number)
+]
+
+
+@pytest.mark.parametrize("names", SUBSETS, ids=lambda names: "+".join(names) or "nothing")
+def test_of_two_reasons_against_a_restart_the_first_is_given(
+    names: tuple[str, ...], line: Line, tmp_path: Path
+) -> None:
+    path = Afflicted(tmp_path, names).paths[-1]
+    where = f" at {int(path.name[-9:])} {place_inside(path)}" if "inside" in names else ""
+    if "damaged" in names:
+        damage_last_row(path)
+    line(f"open {path}; explain restart{where}")
+    shown = next(event for event in line.events if isinstance(event, Explained))
+    assert shown.verdict.rule == next(name for name in RESTART_ORDER if name in (*names, "safe"))
+
+
+def test_where_nothing_is_whole_that_goes_before_damage(line: Line, tmp_path: Path) -> None:
+    path = write_trail(tmp_path / "br000000000", [Worked(1, (HOUR,), HOUR)])
+    damage_last_row(path)
+    line(f"open {path}; explain restart")
+    assert next(event for event in line.events if isinstance(event, Explained)).verdict.rule == "nothing_whole"

@@ -1,0 +1,39 @@
+"""A call that fails: the output is absent or whole, the status true, nothing stays behind, no traceback."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.logdump.faults.commands import COMMANDS
+from tests.logdump.program import ENVIRONMENT, ROOT
+from tests.searching import IS_LONG
+
+pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="each trial is a fork")
+_MOST, _SEED = (0, "all") if IS_LONG else (2, "2026")
+
+
+def tried(folder: Path, most: int, seed: str, text: str = "") -> list[dict[str, object]]:
+    command = [sys.executable, "-m", "tests.logdump.faults.trials", str(folder), seed, str(most)]
+    done = subprocess.run(
+        [*command, text] if text else command, capture_output=True, text=True, check=False, env=ENVIRONMENT, cwd=ROOT
+    )
+    assert done.returncode == 0, done.stderr
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def test_each_command_with_calls_that_fail(tmp_path: Path) -> None:
+    reports = tried(tmp_path, _MOST, _SEED)
+    assert {report["command"] for report in reports} == {one.name for one in COMMANDS}
+    assert {report["command"]: report["failures"] for report in reports if report["failures"]} == {}
+
+
+@pytest.mark.parametrize("command", ["et000000000: export csv to target replace", "et000000000: save target 8 records"])
+def test_two_commands_with_every_call_that_fails(tmp_path: Path, command: str) -> None:
+    (report,) = tried(tmp_path, 150, "2026", command)
+    assert report["failures"] == []

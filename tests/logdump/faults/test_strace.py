@@ -1,0 +1,96 @@
+"""The same by strace's fault injection: the calls of the process itself, whoever makes them."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from random import Random
+from typing import NamedTuple
+
+import pytest
+
+from fixtures import TRAILS
+from tests.logdump.program import ENVIRONMENT, ROOT
+from tests.searching import IS_LONG
+
+_STRACE = shutil.which("strace")
+_TRACE = ["-f", "-qq", "-e", "signal=none"]
+_CALLS = {
+    "pread64": ("EIO", "EINTR"),
+    "write": ("EIO", "ENOSPC", "EFBIG", "EINTR"),
+    "fsync": ("EIO", "ENOSPC"),
+    "unlink": ("EIO", "EACCES"),
+    "rename": ("EIO", "EACCES"),
+    "link": ("EIO", "EACCES"),
+    "openat": ("EIO", "EACCES"),
+}
+_FORMATS = ("csv", "jsonl", "sql", "arrow") if IS_LONG else ("csv",)
+
+
+class Ended(NamedTuple):
+    """A process: its status, what it said, and what stands in its folder besides the trail."""
+
+    status: int
+    out: str
+    err: str
+    made: dict[str, bytes]
+
+
+def _run(folder: Path, format_: str, *options: str) -> Ended:
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir()
+    shutil.copy(TRAILS / "et000000000", folder)
+    commands = f"timeoffset gmt; open et000000000; export {format_} to target"
+    command = [str(_STRACE), *_TRACE, *options, sys.executable, "-m", "logdump", "-c", commands]
+    environment = {**ENVIRONMENT, "PYTHONPATH": str(ROOT), "PYTHONDONTWRITEBYTECODE": "1"}
+    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=folder, env=environment)
+    made = {path.name: path.read_bytes() for path in folder.iterdir() if path.name != "et000000000"}
+    return Ended(done.returncode, done.stdout, done.stderr, made)
+
+
+def _is_permitted(folder: Path) -> bool:
+    if _STRACE is None:
+        return False
+    command = [_STRACE, "-o", str(folder / "trace"), "-e", "inject=fsync:error=EIO:when=1", "true"]
+    return subprocess.run(command, capture_output=True, check=False).returncode == 0
+
+
+def _begins(lines: list[str]) -> int:
+    """The line from which on the program is loaded, so that what fails is its own."""
+    return next(number for number, line in enumerate(lines) if "/logdump/cli" in line)
+
+
+@pytest.mark.parametrize("format_", _FORMATS)
+@pytest.mark.parametrize("call", _CALLS)
+def test_a_call_that_fails_leaves_the_export_whole_or_absent(tmp_path: Path, call: str, format_: str) -> None:
+    if not _is_permitted(tmp_path):
+        pytest.skip("strace is not installed, or may not trace here")
+    work, trace = tmp_path / "work", tmp_path / "trace"
+    good = _run(work, format_, "-o", str(trace), "-e", f"trace={call},openat")
+    lines = [line for line in trace.read_text(errors="replace").splitlines() if re.search(r"\b\w+\(", line)]
+    begins = _begins(lines)
+    calls = [number for number, line in enumerate(lines) if re.search(rf"\b{call}\(", line)]
+    numbers = [position for position, number in enumerate(calls, 1) if number >= begins]
+    assert numbers or call in {"rename", "unlink", "link"}
+    trials = [(number, error) for number in numbers for error in _CALLS[call]]
+    chosen = Random(call + format_).sample(trials, min(len(trials), 60 if IS_LONG else 3))
+    for number, error in chosen:
+        ended = _run(work, format_, "-o", "/dev/null", "-e", f"trace={call}", *_inject(call, error, number))
+        about = (call, error, number, ended)
+        assert "Traceback" not in ended.err, about
+        assert "Exception ignored" not in ended.err, about
+        assert ended.made in ({}, good.made), about
+        assert ended.status in {0, 1, 2, 4}, about
+        if not ended.status:
+            assert ended.made == good.made, about
+            assert error == "EINTR" or call != "pread64", about
+        else:
+            assert ended.err.strip(), about
+            assert not ended.made or "stands" in ended.err, about
+
+
+def _inject(call: str, error: str, number: int) -> tuple[str, str]:
+    return "-e", f"inject={call}:error={error}:when={number}"

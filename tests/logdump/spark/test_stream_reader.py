@@ -1,0 +1,124 @@
+"""What Spark asks the reader of a stream, of each release, and what it answers: without Spark running."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fixtures import TRAILS
+from logdump.arrow.records.schema import COLUMNS, Selected
+from logdump.spark.errors import FileChanged
+from logdump.spark.source.options import Use, parse_options
+from logdump.spark.stream.stream_reader import TrailStreamReader
+from trailformat import TrailFile
+
+SAMPLE = (TRAILS / "et000000000").read_bytes()
+SIZE = len(SAMPLE)
+with TrailFile(TRAILS / "et000000000") as _trail:
+    ENDS = [record.rba + record.length for record in _trail.records()]
+
+
+class ReadAllAvailable:
+    """As Spark's class of this name, which releases before 4.2 have not got."""
+
+
+class ReadMaxBytes:
+    """Likewise."""
+
+
+def _put(folder: Path, *sizes: int) -> None:
+    for number, size in enumerate(sizes):
+        (folder / f"lt{number:09d}").write_bytes(SAMPLE[:size])
+
+
+def _reader(folder: Path, **given: str) -> TrailStreamReader:
+    selected = tuple(Selected(column.name, column) for column in COLUMNS if column.name == "rba")
+    return TrailStreamReader(parse_options({"path": str(folder), **given}, Use.STREAM), selected)
+
+
+def _offset(seqno: int, rba: int) -> dict[str, int]:
+    return {"seqno": seqno, "rba": rba}
+
+
+def test_before_spark_4_2_a_batch_goes_up_to_what_is_there_and_on_from_there(tmp_path: Path) -> None:
+    _put(tmp_path, ENDS[4] + 3)
+    reader = _reader(tmp_path)
+    assert reader.reportLatestOffset() is None
+    assert reader.latestOffset() == reader.latestOffset() == _offset(0, ENDS[4])
+    _put(tmp_path, SIZE, ENDS[2] + 1)
+    assert reader.reportLatestOffset() == reader.latestOffset() == _offset(1, ENDS[2])
+
+
+def test_before_spark_4_2_files_may_go_once_later_batches_have_been_read(tmp_path: Path) -> None:
+    _put(tmp_path, ENDS[4])
+    reader = _reader(tmp_path)
+    reader.latestOffset()
+    _put(tmp_path, SIZE, ENDS[2])
+    assert reader.latestOffset() == _offset(1, ENDS[2])
+    (tmp_path / "lt000000000").unlink()
+    assert reader.latestOffset() == reader.reportLatestOffset() == _offset(1, ENDS[2])
+
+
+def test_before_spark_4_2_no_batch_goes_over_what_has_changed_since_the_last(tmp_path: Path) -> None:
+    _put(tmp_path, ENDS[4])
+    reader = _reader(tmp_path)
+    reader.latestOffset()
+    _put(tmp_path, ENDS[3], SIZE)
+    with pytest.raises(FileChanged, match=f"RBA {ENDS[4]}: the stream has read so far, .* only {ENDS[3]} bytes"):
+        reader.latestOffset()
+    (tmp_path / "lt000000000").unlink()
+    with pytest.raises(FileChanged, match="seqno 0 has gone"):
+        reader.latestOffset()
+
+
+@pytest.mark.parametrize(
+    ("requested", "options", "expected"),
+    [
+        (None, {"maxBytesPerTrigger": "1"}, (2, ENDS[2])),
+        (ReadAllAvailable(), {"maxBytesPerTrigger": "1"}, (2, ENDS[2])),
+        (ReadMaxBytes(), {"maxBytesPerTrigger": "1"}, (0, ENDS[2])),
+        (ReadMaxBytes(), {"maxFilesPerTrigger": "2"}, (1, SIZE)),
+        (ReadMaxBytes(), {"maxFilesPerTrigger": "2", "maxBytesPerTrigger": str(SIZE - ENDS[1] + 1)}, (0, SIZE)),
+        (ReadMaxBytes(), {}, (2, ENDS[2])),
+    ],
+)
+def test_from_spark_4_2_on_a_batch_goes_from_its_start_as_far_as_its_limit(
+    requested: Any, options: dict[str, str], expected: tuple[int, int], tmp_path: Path
+) -> None:
+    _put(tmp_path, SIZE, SIZE, ENDS[2])
+    reader = _reader(tmp_path, **options)
+    start = _offset(0, ENDS[1])
+    assert reader.latestOffset(start, requested) == _offset(*expected)
+    assert reader.latestOffset(start, requested) == _offset(*expected), "from its start, not from where it was"
+    assert reader.reportLatestOffset() == _offset(2, ENDS[2])
+
+
+def test_a_start_that_spark_gives_counts_though_all_of_it_was_read_before(tmp_path: Path) -> None:
+    _put(tmp_path, SIZE, ENDS[2])
+    reader = _reader(tmp_path)
+    assert reader.latestOffset() == _offset(1, ENDS[2])
+    assert reader.latestOffset(_offset(0, 0), ReadAllAvailable()) == _offset(1, ENDS[2])
+    (tmp_path / "lt000000000").unlink()
+    with pytest.raises(FileChanged, match="seqno 0 has gone"):
+        reader.latestOffset(_offset(0, ENDS[1]), ReadAllAvailable())
+
+
+def test_what_is_available_now_is_as_far_as_it_goes(tmp_path: Path) -> None:
+    _put(tmp_path, SIZE, ENDS[2])
+    reader = _reader(tmp_path)
+    reader.prepareForTriggerAvailableNow()
+    _put(tmp_path, SIZE, SIZE, SIZE)
+    assert reader.latestOffset(_offset(0, 0), ReadAllAvailable()) == _offset(1, ENDS[2])
+    assert reader.latestOffset(_offset(1, ENDS[2]), ReadAllAvailable()) == _offset(1, ENDS[2])
+
+
+def test_partitions_hold_the_records_between_two_offsets(tmp_path: Path) -> None:
+    _put(tmp_path, SIZE, SIZE)
+    reader = _reader(tmp_path, maxPartitionBytes="700")
+    parts = reader.partitions(_offset(0, ENDS[1]), _offset(1, ENDS[5]))
+    found = [row["rba"] for part in parts for batch in reader.read(part) for row in batch.to_pylist()]
+    assert found == [*ENDS[1:-1], 0, *ENDS[:5]]
+    assert len(parts) > 2
+    assert reader.partitions(_offset(1, 5), _offset(1, 5)) == []

@@ -1,0 +1,203 @@
+"""The summary of slices that are read in several batches, against sums made by hand of the records as bytes.
+
+Transactions cross batches, slices and files, some are cut by a restart, and IO Times come out of order.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from functools import partial
+from pathlib import Path
+from random import Random
+from typing import Any, NamedTuple
+
+import pytest
+
+from fixtures.flavour import MYSQL_21, ORACLE_11, ORACLE_12, Flavour
+from logdump.spark.jobs.counting import count_of
+from logdump.spark.source import summary as summary_module
+from logdump.spark.source.slices import wanted_rows
+from tests.logdump.spark.reads import planned, rows
+from tests.simulated.extract import Extract
+from tests.simulated.plain_reader import PlainRecord, read_all
+from tests.simulated.source import Source
+from tests.trailformat.samples import IO_TIME
+from trailformat import ByteOrder
+from trailformat.totals.counting import TransactionHistory
+
+Group = tuple[str, int, int, int]
+Transaction = list[tuple[int, PlainRecord]]
+"""Its records that are taken, each with the number of its file."""
+OUTSIDE = {150, 151, 170}
+"""Restarts and metadata: of no transaction."""
+KEEP_ALL = {"transHist": 1000, "transRecLimit": 0, "transByteLimit": 0}
+CONDITIONS: dict[str | None, Callable[[PlainRecord], bool]] = {
+    None: lambda _: True,
+    "TRANSIND <= 1": lambda record: not record.is_header and record.trans_ind <= 1,
+    "TRANSIND >= 2": lambda record: not record.is_header and record.trans_ind >= 2,
+    "FILENAME *.SALES": lambda record: record.table.lower().endswith(".sales"),
+}
+
+
+class Trail(NamedTuple):
+    """Its files, and what a reader of the bytes finds in each."""
+
+    files: list[Path]
+    records: list[list[PlainRecord]]
+    sign: str
+
+    def io_time(self, record: PlainRecord) -> int:
+        return int(struct.unpack_from(self.sign + "q", record.raw, _IO_TIME_AT)[0])
+
+
+_HEAD_AT = 8
+"""Of the fields of the header in a record: after the head of the record and that of token H."""
+_PARTITION_AT, _IMAGE_AT, _IO_TIME_AT = _HEAD_AT + 1, _HEAD_AT + 3, _HEAD_AT + 8
+
+
+def drawn(folder: Path, seed: int, flavour: Flavour) -> Trail:
+    """A trail of some files, of which IO Times are drawn anew."""
+    random, sign = Random(seed), {ByteOrder.BIG: ">", ByteOrder.LITTLE: "<"}[flavour.order]
+    tables = flavour.teas, flavour.sales
+    extract = Extract(folder, random, roll_chance=0.07, flavour=flavour, tables=tables, is_headed=True)
+    source = Source(random, *tables)
+    for _ in range(12):
+        extract.write(source.transaction())
+    extract.open_end(source.transaction())
+    extract.close()
+    found, csn = list[list[PlainRecord]](), ""
+    for path in extract.paths:
+        content = bytearray(path.read_bytes())
+        for record in read_all(bytes(content), sign):
+            if record.op:
+                moment = IO_TIME + random.randrange(10**9)
+                struct.pack_into(sign + "q", content, record.rba + _IO_TIME_AT, moment)
+        path.write_bytes(content)
+        found.append(list(read_all(bytes(content), sign, csn)))
+        csn = next((one.csn for one in reversed(found[-1]) if one.op), csn)
+    return Trail(extract.paths, found, sign)
+
+
+@pytest.fixture(params=range(4))
+def trail(request: pytest.FixtureRequest, tmp_path: Path) -> Trail:
+    seed: int = request.param
+    flavour = (MYSQL_21, ORACLE_12, ORACLE_11)[seed % 3]
+    return drawn(tmp_path, seed, replace(flavour, order=list(ByteOrder)[seed % 2]))
+
+
+def _group(record: PlainRecord) -> Group | None:
+    if record.is_header:
+        return None
+    return record.table, record.raw[_PARTITION_AT], record.io_type, record.raw[_IMAGE_AT]
+
+
+def _moment(io_time: int) -> datetime:
+    return datetime(2016, 4, 28, 12, 10, 14, 246832, UTC) + timedelta(microseconds=io_time - IO_TIME)
+
+
+def summed(trail: Trail, records: Sequence[PlainRecord]) -> dict[Group | None, dict[str, Any]]:
+    """The rows of a slice that has these records, without its transactions."""
+    groups: dict[Group | None, list[PlainRecord]] = defaultdict(list)
+    for record in records:
+        groups[_group(record)].append(record)
+    found = {}
+    for group, own in groups.items():
+        times = [_moment(trail.io_time(one)) for one in own] if group else []
+        found[group] = {
+            "records": len(own),
+            "bytes": sum(len(one.data) for one in own),
+            "length": sum(one.length for one in own),
+            "first_rba": own[0].rba,
+            "last_rba": own[-1].rba,
+            "first_csn": own[0].csn or None,
+            "last_csn": own[-1].csn or None,
+            "first_time": min(times, default=None),
+            "last_time": max(times, default=None),
+            "transactions": sum(one.trans_ind in (2, 3) and one.io_type not in OUTSIDE for one in own),
+        }
+    return found
+
+
+def transactions_of(trail: Trail, is_taken: Callable[[PlainRecord], bool]) -> Iterator[tuple[Transaction, bool]]:
+    """The records that are taken of each transaction that has any, and whether it has ended."""
+    taken: Transaction = []
+    for number, records in enumerate(trail.records):
+        for record in records:
+            if record.is_header or record.io_type in OUTSIDE:
+                continue
+            if is_taken(record):
+                taken.append((number, record))
+            if record.trans_ind in (2, 3):
+                if taken:
+                    yield taken, True
+                taken = []
+    if taken:
+        yield taken, False
+
+
+def _sums(trail: Trail, taken: Transaction) -> tuple[Any, ...]:
+    number, first = taken[0]
+    size = sum(len(record.data) + 48 for _, record in taken)
+    return size, len(taken), {record.table for _, record in taken}, trail.io_time(first), number, first.rba
+
+
+@pytest.fixture(params=[1, 2, None], ids=lambda size: f"batches of {size}")
+def batches_of(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(summary_module, "wanted_rows", partial(wanted_rows, batch_size=request.param))
+
+
+@pytest.mark.usefixtures("batches_of")
+@pytest.mark.parametrize("size", [0, 600])
+def test_each_group_of_each_slice_is_summed(trail: Trail, size: int) -> None:
+    pattern = trail.files[0].parent / "sm*"
+    found: dict[tuple[str, int], dict[Group | None, dict[str, Any]]] = defaultdict(dict)
+    for row in rows(pattern, summary="true", maxPartitionBytes=size):
+        group = None
+        if row["op_code"] is not None:
+            group = row["table"] or "", row["partition"], row["op_code"], ord(row["before_after"])
+        assert group not in found[row["file"], row["start_rba"]]
+        found[row["file"], row["start_rba"]][group] = row
+    slices = [one for lot in planned(pattern, maxPartitionBytes=size) for one in lot]
+    assert len(slices) > len(trail.files) or not size
+    for part in slices:
+        records = trail.records[part.seqno or 0]
+        expected = summed(trail, [one for one in records if part.start <= one.rba < part.stop])
+        own = found[part.path, part.start]
+        assert {group: {name: own[group][name] for name in row} for group, row in expected.items()} == expected
+        assert set(own) == set(expected)
+
+
+@pytest.mark.usefixtures("batches_of")
+@pytest.mark.parametrize("where", CONDITIONS)
+@pytest.mark.parametrize("size", [0, 600])
+def test_transactions_are_put_together_over_batches_slices_and_files(
+    trail: Trail, size: int, where: str | None
+) -> None:
+    condition = {"where": where} if where else {}
+    summary = rows(trail.files[0].parent / "sm*", summary="true", maxPartitionBytes=size, **KEEP_ALL, **condition)
+    count = count_of(summary, TransactionHistory(1000, 0, 0))
+    is_taken = CONDITIONS[where]
+    ended = [_sums(trail, taken) for taken, has_ended in transactions_of(trail, is_taken) if has_ended]
+    not_ended = [_sums(trail, taken) for taken, has_ended in transactions_of(trail, is_taken) if not has_ended]
+    assert (count.transactions, count.table_visits) == (len(ended), sum(len(one[2]) for one in ended))
+    expected = sorted(((*one[:2], len(one[2]), *one[3:]) for one in ended), key=lambda one: (-one[0], *one[4:]))
+    assert [tuple(one) for one in count.history.largest] == expected
+    still = count.open_transaction
+    left = [(still.data_bytes, still.records, still.tables, still.time, still.seqno, still.rba)] if still else []
+    assert left == not_ended
+    dropped = sum(not is_taken(record) for records in trail.records for record in records)
+    assert sum(row["piece"]["suppressed"] for row in summary if row["piece"] is not None) == dropped
+
+
+@pytest.mark.usefixtures("batches_of")
+def test_what_effective_drops_is_counted_whatever_bounds_stand_beside_it(trail: Trail) -> None:
+    pattern = trail.files[0].parent / "sm*"
+    everything, effective = (len(rows(pattern, "rba", effective=kept)) for kept in (False, True))
+    assert everything > effective
+    for bounds in ({}, {"table": "TEAHOUSE.TEAS"}, {"startTimestamp": "2000-01-01"}):
+        summary = rows(pattern, summary="true", effective="true", maxPartitionBytes=600, **bounds)
+        assert sum(row["piece"]["suppressed"] for row in summary if row["piece"]) == everything - effective, bounds

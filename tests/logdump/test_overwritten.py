@@ -1,0 +1,51 @@
+"""Bytes of a trail that are written over while a command reads them: an error of ours, or none, in every command."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from fixtures import TRAILS
+from tests.logdump.overwritten import NONSENSE, places, run
+from tests.searching import examples
+
+pytest.importorskip("pyarrow", reason="Arrow files need pyarrow")
+
+EXPORTS = [
+    *(f"export {name} to OUT{words}" for name in ("jsonl", "csv", "parquet", "arrow") for words in ("", " by table")),
+    *(f"export sql to OUT{words}" for words in ("", " undo")),
+]
+SURVEYS = [
+    *("count", "count detail", "count effective", "recovery", "safe", "explain restart", "explain lag"),
+    *("heartbeat", "compress", "br", "redo 100", "undo 100", "check", "find teas"),
+    *("values on; next 100", "format jsonl; next 100", "save OUT 100 records", "lob 1", "scanforendtrans"),
+    *("filter include value TEA_CODE = 'SEN01'; count", "filter include value PRICE > 5; next 5"),
+    f"diff {TRAILS / 'at000000000'}",
+    "repair to OUT",
+]
+TRAIL_NAMES = ("et000000000", "el000000000", "yt000000000", "at000000000")
+FIELDS = sorted(set.intersection(*(set(places(TRAILS / name)) for name in TRAIL_NAMES)))
+_TRIES = examples(12)
+
+
+@pytest.mark.parametrize("field", ["io_type", "trans_ind", "record_length", "io_time", "before_after", "name", "data"])
+@pytest.mark.parametrize("command", EXPORTS)
+def test_an_export_ends_with_an_error_of_ours_or_well(command: str, field: str, tmp_path: Path) -> None:
+    tried = [
+        run(TRAILS / "el000000000", tmp_path / "work", command, field, b"\xff", after, by_columns=by_columns)
+        for by_columns in (False, True)
+        for after in (2, 4, 6)
+    ]
+    assert any(tried)
+
+
+@pytest.mark.parametrize("command", [*EXPORTS, *SURVEYS])
+def test_no_command_raises_anything_else(command: str, tmp_path: Path) -> None:
+    random, tried = Random(command), 0
+    for _ in range(_TRIES):
+        source, field = TRAILS / random.choice(TRAIL_NAMES), random.choice(FIELDS)
+        byte, after, by_columns = random.choice(NONSENSE), random.randint(1, 8), random.random() < 0.5
+        tried += run(source, tmp_path / "work", command, field, byte, after, by_columns=by_columns)
+    assert tried

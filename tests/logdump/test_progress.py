@@ -1,0 +1,98 @@
+"""Every command that reads more than a batch tells how far it is, in bytes of all files, from one place."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from fixtures import TRAILS
+from logdump.line import scroller
+from logdump.line.line_mode import Script
+from logdump.session import read_progress
+from logdump.session.events import JobProgress, Progress, SearchProgress
+from logdump.session.read_progress import Hint, ReadSoFar
+from trailformat.scan import Engine, Scan
+
+FILES = f"{TRAILS}/at00000000?"
+COMMANDS = (
+    *("count", "count detail", f"count log {FILES}", "count effective", f"check {FILES}", "safe", "transaction end"),
+    *("explain lag", "explain restart", "recovery", "recovery files keep", "br", f"heartbeat over {FILES}"),
+    *(
+        f"compress over {FILES}",
+        f"diff {FILES} {FILES}",
+        "find nowhere-at-all",
+        "redo 99",
+        "undo 99",
+        "export csv to T",
+    ),
+    *("export jsonl to T by table", "export sql to T", "save T", f"repair over {FILES} to T", "repair to T dry"),
+    *("filter include filename NO.SUCH; n", "pos 2722; transaction next"),
+)
+
+
+class Told(Script):
+    """A script that keeps how far reading was."""
+
+    def __init__(self, line: str) -> None:
+        super().__init__([line])
+        self.so_far: list[ReadSoFar] = []
+
+    def _show_progress(self, event: Progress | SearchProgress | JobProgress | ReadSoFar) -> None:
+        if isinstance(event, ReadSoFar):
+            self.so_far.append(event)
+
+
+@pytest.fixture(autouse=True)
+def _small_batches(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = Scan.__init__
+
+    def small(self: Scan, *arguments: object, **options: object) -> None:
+        made(self, *arguments[:4], **{**options, "batch_size": 3})  # type: ignore[arg-type]
+
+    monkeypatch.setattr(Scan, "__init__", small)
+    monkeypatch.setattr("logdump.session.scan._REPORTED", 1)
+    for name in ("_FIRST", "_EVERY"):
+        monkeypatch.setattr(read_progress, name, 0.0)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_what_reads_more_than_a_batch_tells_how_far_it_is(command: str, tmp_path: Path) -> None:
+    script = Told(f"open {TRAILS / 'at000000000'}; n; {command.replace(' T', f' {tmp_path}/xx000000000')}")
+    script.run()
+    assert script.so_far
+    assert all(0 <= one.read <= one.size and one.size > 0 for one in script.so_far)
+    assert all(one.stops.startswith("Ctrl+C stops") for one in script.so_far)
+
+
+@pytest.mark.parametrize(
+    "command", ["recovery", "br", f"check {FILES}", f"count log {FILES}", f"compress over {FILES}"]
+)
+def test_the_part_is_that_of_all_files(command: str) -> None:
+    script = Told(f"open {TRAILS / 'at000000000'}; {command}")
+    script.run()
+    size = sum(path.stat().st_size for path in TRAILS.glob("at00000000?"))
+    assert {one.size for one in script.so_far if one.read} <= {size}
+    assert max(one.percent for one in script.so_far) == 100
+
+
+def test_a_faster_build_is_named_once_and_of_large_files_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("trailformat.scan.is_available", lambda engine: engine is not Engine.NUMBA)
+    hint = Hint()
+    assert [hint.due(size) for size in (49_000_000, 51_000_000, 51_000_000)] == [False, True, False]
+    monkeypatch.setattr("trailformat.scan.is_available", lambda _engine: True)
+    assert not Hint().due(51_000_000)
+
+
+def test_what_a_terminal_shows_for_ctrl_c_is_wiped_away(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    shown = scroller.Scroller()
+    settings = Told("").session.settings
+    shown.show(ReadSoFar(Path("lt000000000"), 5, 50, 100, "Ctrl+C stops"), settings)
+    line = capsys.readouterr().err.strip("\r")
+    assert line.startswith("50 %, Ctrl+C stops")
+    shown.clear()
+    assert len(capsys.readouterr().err.strip("\r")) >= len(line) + len("^C")

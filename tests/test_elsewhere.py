@@ -1,0 +1,34 @@
+"""Tests of times and of screens pass in another time zone, and where the folder for temporary files lies deep."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+_ROOT = Path(__file__).parents[1]
+_MODULES = (
+    "tests/trailformat/test_timestamps.py",
+    "tests/logdump/test_times.py",
+    "tests/logdump/test_conversions.py",
+    "tests/logdump/heartbeats",
+    "tests/logdump/tui/test_records.py",
+)
+
+
+@pytest.mark.parametrize("zone", ["America/New_York", "Asia/Kolkata"])
+def test_neither_the_zone_nor_the_path_of_the_machine_matters(zone: str, tmp_path: Path) -> None:
+    folder = tmp_path / ("deep" * 30)
+    folder.mkdir()
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *_MODULES],
+        env={**os.environ, "TZ": zone, "TMPDIR": str(folder)},
+        cwd=_ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout

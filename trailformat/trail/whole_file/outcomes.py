@@ -1,0 +1,47 @@
+"""What writers have done, for whoever has to tell it: names that were given, and what could not be removed."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+
+
+class Outcomes:
+    """What was done since it was last forgotten.
+
+    Attributes:
+        named: files and folders that have their names, complete.
+        left: temporary files and folders, and former ones, that should have been removed and are still there.
+    """
+
+    def __init__(self) -> None:
+        self.named: list[Path] = []
+        self.left: list[Path] = []
+
+    def remove(self, path: Path) -> None:
+        """Remove a file or a folder with all that is in it, if it is there; what resists is among those left."""
+        for _ in range(2):
+            try:
+                if path.is_dir() and not path.is_symlink():
+                    shutil.rmtree(path)
+                else:
+                    path.unlink(missing_ok=True)
+            except OSError:
+                continue
+            return
+        self.keep(path)
+
+    def keep(self, path: Path) -> None:
+        """Note that a file or a folder is still there, if it is."""
+        if os.path.lexists(path):
+            self.left.append(path)
+
+    def forget(self) -> None:
+        """Begin anew."""
+        self.named.clear()
+        self.left.clear()
+
+
+OUTCOMES = Outcomes()
+"""Those of this process: a writer that fails has no other way to say what it has done already."""
