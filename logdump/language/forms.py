@@ -168,7 +168,7 @@ class AnyOrder(Form[T]):
         values: dict[str, Any] = {}
         texts: dict[str, str] = {}
         while True:
-            forms, word = fitting(self._options.values(), reader), reader.word()
+            forms, word = self._that_fit(reader, values), reader.word()
             if word is None:
                 for message in (text for name, text in self._needed.items() if name not in values):
                     raise reader.missing(message)
@@ -185,6 +185,12 @@ class AnyOrder(Form[T]):
                 reader.is_unfinished = is_begun and reader.at == len(reader.text)
                 raise ArgumentError(f"takes {texts[name]} or {text}, not both.")
             values[name] = value
+
+    def _that_fit(self, reader: ArgumentReader, given: Mapping[str, Any]) -> list[Form[Any]]:
+        """The options that fit; those that are given already are taken again, but not offered."""
+        free = fitting((form for name, form in self._options.items() if name not in given), reader)
+        again = [form for name, form in self._options.items() if name in given and reader.comes(form)]
+        return sorted([*free, *again], key=lambda form: form.is_open)
 
 
 class Amount(Form[tuple[int, T]]):

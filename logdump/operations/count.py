@@ -220,10 +220,9 @@ class CountRun:
         self.notices.append(Notice(lines, bad=Bad(error, length)))
 
     def results(self, title: str) -> Iterator[Event]:
-        """What was not counted, then the results of the count."""
+        """Whether the count is partial, its results, then what was not counted."""
         if self.stopped_at is not None:
             yield Notice((f"Stopped at {self.stopped_at}: this count is partial.",), ExitStatus.INTERRUPTED)
-        yield from self.notices
         yield from intervals(self.count, self.options)
         yield CountShown(title, self.count, self.detail)
         history = self.count.history
@@ -234,6 +233,7 @@ class CountRun:
                 f"Filtering matched   {self.count.total.records:>9} records",
                 f"          suppressed{self.suppressed:>9} records",
             )
+        yield from self.notices
 
 
 def intervals(count: Totals, options: CountOptions) -> Iterator[Event]:

@@ -75,7 +75,7 @@ _COLUMNS = "(?:(?:[cC]x*)*|hk(?:[KC]x*)*ba(?:Cx*)*)"
 _USER, _GGS = "(?:bu(?:w*|x*))?", "(?:bt(?:(?:Tx*)+|x+))?"
 _DATABASE, _TABLE = r"d\*VVVVVVV?\*", r"n\*lllll\*voSSz*E"
 _DISPLAY = re.compile(
-    f"{_TOKENS}bRNx*(?:bDx*{_TOKENS})*"
+    f"{_TOKENS}bRNx*(?:b|(?:bDx*{_TOKENS})*)"
     f"|{_TOKENS}{_HEADER}bRNIx*L?{_COLUMNS}b?{_USER}{_GGS}"
     f"|{_TOKENS}{_HEADER}bM(?:{_DATABASE}|{_TABLE}|f|Nx*){_USER}{_GGS}"
 )
