@@ -88,7 +88,8 @@ def test_a_csn_behind_the_last_is_not_there_and_the_position_stays(line: Line, t
 def test_a_csn_of_another_database_is_never_reached(line: Line, tmp_path: Path) -> None:
     paths = write_trail(tmp_path, ORACLE)
     said = line(f"open {paths[0]}; pos csn 00000000/05002818")
-    assert (said[-1], len(line.failures)) == ("No record with CSN >= 00000000/05002818 in this trail.", 1)
+    assert said[-1].startswith("No record with CSN >= 00000000/05002818 in this trail. It goes from CSN 1000 to 1590, ")
+    assert len(line.failures) == 1
 
 
 def test_what_is_no_csn_is_refused(line: Line, tmp_path: Path) -> None:

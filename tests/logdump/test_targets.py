@@ -68,8 +68,12 @@ WRITING_MODULES = {
     "logdump/spark/write/publish.py",
     "logdump/line/terminal.py",
     "logdump/cli.py",
+    "trailformat/scan/kernels/loaded.py",
 }
-"""Where files are opened for writing or named; all others go through these. cli and terminal open the null device."""
+"""Where files are opened for writing or named; all others go through these.
+
+cli and terminal open the null device, loaded a private copy of a library in a zip.
+"""
 _WRITE_CALL = re.compile(
     r"\bO_(?:WRONLY|RDWR|CREAT|APPEND)\b|\.open\(\s*[\"'][rb]*[wax+]|\bopen\([^)]*,\s*[\"'][rb]*[wax+]"
     r"|\.(?:write_text|touch|symlink_to|hardlink_to|rename)\(|\bmkstemp\(|\.truncate\(|\bNamedTemporaryFile\("
