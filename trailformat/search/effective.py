@@ -117,9 +117,9 @@ class EffectiveTrail:
         """The whole transactions of a lot that are not simply the next ones in the order of their CSNs."""
         self._note_damage(lot)
         verdicts = self._judge(lot)
-        copies = {one.row for one in verdicts if one.copy_of is not None}
-        behind = self._rows_behind_damage(lot)
-        self.behind_damage += sum(lot.is_whole(row) and row not in copies for row in behind)
+        if behind := self._rows_behind_damage(lot):
+            copies = {one.row for one in verdicts if one.copy_of is not None}
+            self.behind_damage += sum(row >= behind.start and row not in copies for row in lot.whole())
         return verdicts
 
     def not_applied(self, lot: Lot, verdicts: list[OrderVerdict]) -> list[int]:
