@@ -31,7 +31,7 @@ from trailformat import TrailFile
 from trailformat.codec.tokens import tokens_by_layout
 from trailformat.records.record_header import header_layout
 from trailformat.scan import Engine, Workers, is_available, parallel_scan, scan
-from trailformat.search.whole_trail import WholeTrail
+from trailformat.transactions.whole_trail import WholeTrail
 
 SAMPLE = 20_000
 _TOLD = re.compile(r" has (\d+) records|Saved (\d+) records|Exported (\d+) records")

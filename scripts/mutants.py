@@ -113,8 +113,8 @@ AREAS = {
     "transactions": Area(
         (
             "trailformat/changes/transaction*.py",
-            "trailformat/search/transaction_walk.py",
-            "trailformat/search/extent.py",
+            "trailformat/transactions/extents.py",
+            "trailformat/transactions/around.py",
         ),
         ("tests/trailformat/test_transaction*.py", _COMMANDS + "test_transaction.py", _COMMANDS + "test_restarts.py"),
     ),

@@ -25,8 +25,8 @@ from logdump.session.reading import Reading
 from logdump.session.session import Session
 from trailformat import TrailFile
 from trailformat.changes.csn import CsnKey, csn_key
-from trailformat.search.transaction_records import TransactionRecord, TransactionRecords
-from trailformat.search.whole_trail import WholeTrail
+from trailformat.transactions.records import TransactionRecord, TransactionRecords
+from trailformat.transactions.whole_trail import WholeTrail
 
 LIMIT = 100
 

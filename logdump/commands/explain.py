@@ -29,8 +29,8 @@ from logdump.session.reading import Reading
 from logdump.session.session import Session
 from logdump.session.trail_range import range_of
 from trailformat import NotATrail, TrailFile, TrailName
-from trailformat.search.whole_trail import WholeTrail, gaps_among
 from trailformat.trail.sequence import Spot
+from trailformat.transactions.whole_trail import WholeTrail, gaps_among
 
 
 class Answerable(Protocol):

@@ -62,7 +62,7 @@ def _encrypted_between(session: Session, begins_in: Path) -> Iterator[Path]:
     if begins_in == session.trail.path:
         yield from [begins_in] * looks_encrypted(session.trail)
         return
-    from trailformat.search.whole_trail import WholeTrail  # noqa: PLC0415 - for ACROSS
+    from trailformat.transactions.whole_trail import WholeTrail  # noqa: PLC0415 - for ACROSS
 
     whole = WholeTrail.around(begins_in)
     for ordinal in range(whole.ordinals.get(begins_in, 0), whole.ordinals.get(session.trail.path, -1) + 1):

@@ -15,7 +15,7 @@ from logdump.notation.times import current_timestamp, format_timestamp
 from logdump.session.errors import CommandError
 from logdump.session.events import Event, say
 from logdump.session.session import Session
-from trailformat.search.peek import peek
+from trailformat.trail.peek import peek
 
 
 class Logging(NamedTuple):

@@ -25,9 +25,9 @@ from logdump.session.recovery_events import RecoveryEnd, TransactionRef, so_far
 from logdump.session.session import Session
 from trailformat import TrailFile, TrailName
 from trailformat.scan import Workers
-from trailformat.search.lots import Lot
-from trailformat.search.transaction_records import TransactionRecords
 from trailformat.trail.sequence import Spot
+from trailformat.transactions.batches import TransactionBatch
+from trailformat.transactions.records import TransactionRecords
 
 if TYPE_CHECKING:
     from logdump.session.selection import Selection
@@ -65,8 +65,8 @@ class RecoveryRun:
 
     def _read(self) -> Iterator[Event]:
         with Workers() as workers:
-            for lot in self._survey.run(workers):
-                yield from self._progress(lot)
+            for batch in self._survey.run(workers):
+                yield from self._progress(batch)
 
     def _reading(self) -> Reading:
         return reading_of(self._whole, self._survey.damage.number)
@@ -89,9 +89,9 @@ class RecoveryRun:
         yield from unused_parameters(self._session, ParameterUse.HISTORY)
         yield RecoveryEnd(shown)
 
-    def _progress(self, lot: Lot) -> Iterator[Event]:
-        """NOTIFY's report, when one fell due in a lot."""
-        if (reached := lot.reached) is None:
+    def _progress(self, batch: TransactionBatch) -> Iterator[Event]:
+        """NOTIFY's report, when one fell due in a batch."""
+        if (reached := batch.reached) is None:
             return
         step, before = self._session.settings.notify, self._scanned
         self._scanned += reached.records

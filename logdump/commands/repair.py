@@ -17,7 +17,7 @@ from logdump.session.errors import CommandError
 from logdump.session.events import Event, Notice
 from logdump.session.exit_status import ExitStatus
 from logdump.session.session import Session
-from trailformat.search.whole_trail import WholeTrail
+from trailformat.transactions.whole_trail import WholeTrail
 
 _NO_TARGET = "takes TO and the name of a file."
 

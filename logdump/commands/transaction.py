@@ -20,10 +20,10 @@ from logdump.session.session import Session
 from logdump.session.settings import Across
 from trailformat import TrailFile
 from trailformat.changes.transactions import is_transactional
-from trailformat.search.extent import begins_transaction, extent_at
-from trailformat.search.restart_places import RestartSearch
-from trailformat.search.transaction_walk import Extent
 from trailformat.trail.sequence import Spot, file_beyond
+from trailformat.transactions.around import begins_transaction, extent_at
+from trailformat.transactions.extents import Extent
+from trailformat.transactions.restart_places import RestartSearch
 
 Step = Callable[[Session, int], Spot]
 """From an RBA to the record to display."""

@@ -8,7 +8,7 @@ from typing import ClassVar
 from logdump.filters.criterion import Criterion
 from logdump.filters.subject import Subject
 from trailformat.changes.transactions import is_transactional
-from trailformat.search.left_out import Ranges
+from trailformat.transactions.not_applied import Ranges
 
 
 @dataclass(frozen=True, eq=False)

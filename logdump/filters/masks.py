@@ -35,8 +35,8 @@ from trailformat.codec.byte_order import ByteOrder
 from trailformat.records.framing import Buffer
 from trailformat.scan import RECORD, Batch, Engine, RowTransactions, occurrences, rows_with_token
 from trailformat.scan.transactions.token_rows import payloads
-from trailformat.search.left_out_rows import left_out_rows
 from trailformat.trail.row_definitions import RowDefinition
+from trailformat.transactions.not_applied_rows import rows_not_applied
 
 Mask = Any
 """A one-dimensional numpy array of bool, one for each row of a batch."""
@@ -236,7 +236,7 @@ def _header_value(criterion: HeaderValue, batch: Batch, _source: MaskSource) -> 
 
 
 def _effective(criterion: Effective, batch: Batch, _source: MaskSource) -> Mask:
-    return ~left_out_rows(criterion.left_out, batch)
+    return ~rows_not_applied(criterion.left_out, batch)
 
 
 _MASKS: dict[type[Criterion], Callable[[Any, Batch, MaskSource], Mask]] = {

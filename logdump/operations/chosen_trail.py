@@ -8,8 +8,8 @@ from logdump.operations.matching_files import matching_files
 from logdump.session.errors import CommandError
 from logdump.session.session import Session
 from trailformat.errors import NotATrail
-from trailformat.search.whole_trail import WholeTrail
 from trailformat.trail.sequence import TrailSequence
+from trailformat.transactions.whole_trail import WholeTrail
 
 
 def whole_trail_of(session: Session, wildcard: str | None, command: str) -> WholeTrail:

@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 from logdump.session.session import Session
 from trailformat.scan import Workers
-from trailformat.search.left_out import LeftOut, Ranges
-from trailformat.search.whole_trail import WholeTrail
+from trailformat.transactions.not_applied import NotApplied, Ranges
+from trailformat.transactions.whole_trail import WholeTrail
 
 
 class _State(NamedTuple):
@@ -25,10 +25,10 @@ class _Kept(NamedTuple):
     """What was found last, and the files in which it was found."""
 
     files: tuple[_State, ...]
-    left_out: LeftOut
+    left_out: NotApplied
 
 
-def left_out_around(session: Session, path: Path) -> LeftOut:
+def left_out_around(session: Session, path: Path) -> NotApplied:
     """What a Replicat does not apply of the trail of a file, also behind damage, where one may be set to go on.
 
     It is kept by the session until one of the files changes.
@@ -40,7 +40,7 @@ def left_out_around(session: Session, path: Path) -> LeftOut:
     files = tuple(map(_state, whole.paths))
     kept = session.kept(_Kept)
     if kept is None or kept.files != files or kept.left_out.is_broken:
-        kept = _Kept(files, LeftOut(whole, past_damage=True))
+        kept = _Kept(files, NotApplied(whole, past_damage=True))
         session.keep(kept)
     return kept.left_out
 
@@ -63,7 +63,7 @@ class LeftOutRanges:
         """Those of a file."""
         if path not in self._known:
             whole = self._whole or WholeTrail.around(path)
-            left_out = LeftOut(whole, self._workers)
+            left_out = NotApplied(whole, self._workers)
             self._known.update((one, left_out.of(one)) for one in (*whole.paths, path))
         return self._known[path]
 

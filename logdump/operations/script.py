@@ -8,7 +8,7 @@ from logdump.render.sql.dialect import Dialect
 from logdump.session.across import files_from
 from logdump.session.session import Session
 from logdump.session.settings import Across
-from trailformat.search.whole_trail import WholeTrail
+from trailformat.transactions.whole_trail import WholeTrail
 
 
 def script_of(session: Session, dialect: Dialect, *, takes_back: bool, includes_cut: bool) -> SqlScript:

@@ -15,8 +15,8 @@ from logdump.session.trail_range import files_of_trail
 from trailformat import Record, TrailFile
 from trailformat.changes.csn import csn_key
 from trailformat.changes.transactions import own_transaction
-from trailformat.search.peek import TrailPeek, peek
-from trailformat.search.time import Reached, first_reached, time_reached
+from trailformat.trail.peek import TrailPeek, peek
+from trailformat.trail.time_search import Reached, first_reached, time_reached
 
 
 class Goal(NamedTuple):

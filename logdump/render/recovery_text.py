@@ -24,9 +24,9 @@ from logdump.session.recovery_events import (
     TransactionRef,
 )
 from logdump.session.settings import Settings
-from trailformat.search.transaction_walk import Ended
-from trailformat.search.whole_trail import FileGap
 from trailformat.trail.sequence import Spot
+from trailformat.transactions.extents import Ended
+from trailformat.transactions.whole_trail import FileGap
 
 _LABEL_WIDTH = 14
 _KINDS = {"abend": "RestartAbend", "ok": "RestartOK", "rollover": "a new file"}

@@ -10,9 +10,9 @@ from logdump.notation.plural import amount
 from logdump.session.check_events import SafePointShown
 from logdump.session.settings import Settings
 from trailformat import TrailName, io_type_name
-from trailformat.search.restart_places import RestartPlaces
-from trailformat.search.transaction_walk import Damage, Ended, Extent
 from trailformat.trail.sequence import Spot
+from trailformat.transactions.extents import Damage, Ended, Extent
+from trailformat.transactions.restart_places import RestartPlaces
 
 _LABEL_WIDTH = 10
 _BEFORE = {

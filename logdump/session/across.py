@@ -98,7 +98,7 @@ def files_from(session: Session) -> Iterator[Path]:
         reached.announce([path])
         yield path
         return
-    from trailformat.search.whole_trail import WholeTrail  # noqa: PLC0415 - line mode starts without it
+    from trailformat.transactions.whole_trail import WholeTrail  # noqa: PLC0415 - line mode starts without it
 
     whole = WholeTrail.around(path)
     first = whole.ordinals.get(path, len(whole)) + 1

@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 from logdump.session.evaluation import Rule
 from logdump.session.exit_status import ExitStatus
-from trailformat.search.redo_clock import RedoPlace
 from trailformat.trail.sequence import Spot
+from trailformat.transactions.redo_clock import RedoPlace
 
 
 class BeginSource(enum.Enum):

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from trailformat import TrailError
-    from trailformat.search.restart_places import RestartPlaces
+    from trailformat.transactions.restart_places import RestartPlaces
 
 
 class GapShown(NamedTuple):

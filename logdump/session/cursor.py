@@ -125,7 +125,7 @@ class Cursor:
 
     def begin(self, moment: int) -> None:
         """Stand at the first row at or after ``moment`` (Julian microseconds), reading forward."""
-        from trailformat.search.time import first_at_or_after  # noqa: PLC0415 - BEGIN only
+        from trailformat.trail.time_search import first_at_or_after  # noqa: PLC0415 - BEGIN only
 
         self.is_backwards = False
         self.move(first_at_or_after(self.trail, moment))

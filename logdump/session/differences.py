@@ -11,8 +11,8 @@ from logdump.session.exit_status import ExitStatus
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from trailformat.search.whole_trail import FileGap
     from trailformat.trail.sequence import Spot
+    from trailformat.transactions.whole_trail import FileGap
 
 
 class DiffLevel(enum.Enum):

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from logdump.notation.wildcard import matches
 from trailformat.codec.timestamps import JULIAN_UNIX_EPOCH
 from trailformat.errors import CannotRead, reason_of
-from trailformat.search.peek import peek
+from trailformat.trail.peek import peek
 
 
 class DirectoryEntry(NamedTuple):

@@ -9,7 +9,7 @@ from logdump.notation.plural import amount
 from logdump.session.exit_status import ExitStatus
 
 if TYPE_CHECKING:
-    from trailformat.search.whole_trail import WholeTrail
+    from trailformat.transactions.whole_trail import WholeTrail
 
 
 class Reading(NamedTuple):

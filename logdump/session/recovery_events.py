@@ -9,9 +9,9 @@ from logdump.session.exit_status import ExitStatus
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from trailformat.search.transaction_walk import Ended
-    from trailformat.search.whole_trail import FileGap
     from trailformat.trail.sequence import Spot
+    from trailformat.transactions.extents import Ended
+    from trailformat.transactions.whole_trail import FileGap
 
 
 T = TypeVar("T")

@@ -10,8 +10,8 @@ from logdump.session.exit_status import ExitStatus
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from trailformat.search.whole_trail import FileGap
     from trailformat.trail.sequence import Spot
+    from trailformat.transactions.whole_trail import FileGap
 
 
 class LossReason(enum.Enum):

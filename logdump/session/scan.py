@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from logdump.session.events import Event, Progress
 from trailformat import Record
 from trailformat.records import reached
-from trailformat.search.nearby import NEARBY
+from trailformat.scan.nearby import NEARBY
 
 if TYPE_CHECKING:
     from logdump.filters import FilterSet

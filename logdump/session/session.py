@@ -230,7 +230,7 @@ class Session:
             yield "the open trail", self._cursor.trail.status
             named.append(("the open trail", self._cursor.trail.path))
             if self.settings.across is not Across.OFF:
-                from trailformat.search.whole_trail import WholeTrail  # noqa: PLC0415 - for the commands that write
+                from trailformat.transactions.whole_trail import WholeTrail  # noqa: PLC0415 - for the commands that write
 
                 named += [("a file of the open trail", path) for path in WholeTrail.around(named[-1][1]).paths]
         if self._source_definitions is not None:

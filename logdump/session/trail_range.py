@@ -9,8 +9,8 @@ from typing import NamedTuple
 from logdump.notation.times import TimeOffset, format_timestamp
 from trailformat import NotATrail, Record, TrailError, TrailFile, TrailSequence
 from trailformat.changes.transactions import is_transactional, own_transaction
-from trailformat.search.time import first_reached
 from trailformat.trail.sequence import TrailName
+from trailformat.trail.time_search import first_reached
 
 _MOST_RECORDS = 4096
 """The number of records at the end of a file among which the last row, and the last CSN, are looked for."""

@@ -37,8 +37,8 @@ from trailformat.scan import (
     scan,
 )
 from trailformat.scan.position import first_position
-from trailformat.search.extent import extent_at
-from trailformat.search.time import first_at_or_after
+from trailformat.trail.time_search import first_at_or_after
+from trailformat.transactions.around import extent_at
 
 ENGINES = [engine for engine in Engine if is_available(engine)]
 PARTS = (

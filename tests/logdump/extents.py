@@ -7,9 +7,9 @@ from pathlib import Path
 
 from trailformat.changes.transactions import Transaction
 from trailformat.records.io_types import DELETE, INSERT
-from trailformat.search.transaction_runs import Moment
-from trailformat.search.transaction_walk import Ended, Extent
 from trailformat.trail.sequence import Spot
+from trailformat.transactions.extents import Ended, Extent
+from trailformat.transactions.runs import Moment
 
 BEFORE, HERE, NEXT = (Path(f"dirdat/et{number:09}") for number in (6, 7, 8))
 WHOLE = Extent(

@@ -38,7 +38,7 @@ from tests.searching import examples
 from tests.simulated import late_replication as late
 from trailformat import Record, TrailFile
 from trailformat.scan import Scan
-from trailformat.search.whole_trail import WholeTrail
+from trailformat.transactions.whole_trail import WholeTrail
 
 PARAMETERS = "REPLICAT r\nDDL INCLUDE MAPPED\nMAP teahouse.*, TARGET tea2.*;\n"
 RESTARTED, BEATS, DDL = "at00000000?", "hb000000000", "dt000000000"

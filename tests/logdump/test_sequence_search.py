@@ -60,7 +60,7 @@ def place(line: Line) -> tuple[str, str | None, int]:
 def test_every_csn_is_found_in_its_file(
     csns: list[str], near: int, with_headers: bool, line: Line, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("trailformat.search.time._NEAR", near)
+    monkeypatch.setattr("trailformat.trail.time_search._NEAR", near)
     paths = write_trail(tmp_path, csns, with_headers=with_headers)
     line(f"open {paths[1]}")
     for at in (0, 1, 19, 20, 33, 39, 40, 59):

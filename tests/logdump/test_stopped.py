@@ -21,7 +21,7 @@ from logdump.session.exit_status import ExitStatus
 from tests.logdump.line import Line
 from tests.logdump.writers import WRITERS
 from trailformat.scan import Engine, is_available
-from trailformat.search import transaction_walk
+from trailformat.transactions import extents
 
 pytestmark = pytest.mark.skipif(not is_available(Engine.NUMBA), reason="the kernels are not built")
 
@@ -40,7 +40,7 @@ LONG = {
 @pytest.fixture(params=["by columns", "by records"], autouse=True)
 def _small_steps(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(batch_walk, "_ROWS", 4)
-    monkeypatch.setattr(transaction_walk, "NEARBY", 7)
+    monkeypatch.setattr(extents, "NEARBY", 7)
     if request.param == "by columns":
         monkeypatch.setattr(columns_pay, "_MANY_BYTES", 0)
         monkeypatch.setattr(trailformat.scan, "choose_engine", lambda _size: Engine.NUMBA)

@@ -8,8 +8,8 @@ import pytest
 
 from tests.searching import examples
 from tests.simulated.bounded_recovery import SECOND, Worked, drawn_history, redo_of
-from trailformat.search import redo_clock
-from trailformat.search.redo_clock import RedoClock, RedoPlace
+from trailformat.transactions import redo_clock
+from trailformat.transactions.redo_clock import RedoClock, RedoPlace
 
 
 def clock_of(history: list[Worked], first_logs: tuple[int, ...] = (59, 4711)) -> RedoClock:

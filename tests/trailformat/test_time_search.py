@@ -6,7 +6,7 @@ import pytest
 
 from tests.trailformat.samples import IO_TIME, row, table_record, trail_of
 from trailformat import TrailFile
-from trailformat.search.time import first_at_or_after
+from trailformat.trail.time_search import first_at_or_after
 
 SECOND = 1_000_000
 

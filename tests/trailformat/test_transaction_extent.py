@@ -11,11 +11,10 @@ from trailformat import BadRecord, ByteOrder, Record, TrailFile, make_file_heade
 from trailformat.changes.transactions import FIRST, LAST, MIDDLE, ONLY
 from trailformat.records.io_types import COMMENT, RECORD_FRAGMENT, RESTART_ABEND
 from trailformat.scan import Engine, is_available
-from trailformat.search import extent as extents
-from trailformat.search import transaction_walk
-from trailformat.search.extent import extent_at
-from trailformat.search.transaction_walk import Extent
 from trailformat.trail.sequence import Spot
+from trailformat.transactions import around, extents
+from trailformat.transactions.around import extent_at
+from trailformat.transactions.extents import Extent
 
 GARBAGE = b"\x00\x01garbage between records\xff" * 3
 
@@ -23,8 +22,8 @@ GARBAGE = b"\x00\x01garbage between records\xff" * 3
 @pytest.fixture(params=["nearby", "columns"], autouse=True)
 def _how_to_look_back(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     if request.param == "columns":
+        monkeypatch.setattr(around, "NEARBY", 1)
         monkeypatch.setattr(extents, "NEARBY", 1)
-        monkeypatch.setattr(transaction_walk, "NEARBY", 1)
 
 
 def rows(*trans_inds: int, order: ByteOrder = ByteOrder.BIG) -> list[Record]:
@@ -364,7 +363,7 @@ def test_both_engines_find_the_same(trails: Path, monkeypatch: pytest.MonkeyPatc
 
     paths = sorted(path for path in trails.iterdir() if path.suffix != ".md")
     expected = [all_of(path) for path in paths]
+    monkeypatch.setattr(around, "NEARBY", 2)
     monkeypatch.setattr(extents, "NEARBY", 2)
-    monkeypatch.setattr(transaction_walk, "NEARBY", 2)
     monkeypatch.setattr(trailformat.scan.scanning, "choose_engine", lambda _size: Engine.NUMBA)
     assert [all_of(path) for path in paths] == expected

@@ -18,9 +18,9 @@ from trailformat import NotATrail, Record, TrailFile, make_token
 from trailformat.changes.transactions import FIRST, LAST, MIDDLE, ONLY
 from trailformat.records.io_types import COMMENT, INSERT, RECORD_FRAGMENT, RESTART_ABEND, RESTART_OK
 from trailformat.scan import Engine, is_available, scanning
-from trailformat.search import transaction_walk as module
-from trailformat.search.transaction_walk import Damage, Ended, Extent, Restart, TransactionWalk
 from trailformat.trail.sequence import Spot
+from trailformat.transactions import extents as module
+from trailformat.transactions.extents import Damage, Ended, Extent, Restart, TransactionWalk
 
 GARBAGE = b"\x00\x01garbage between records\xff" * 3
 _TRANS_INDS = {"b": FIRST, "m": MIDDLE, "l": LAST, "o": ONLY}

@@ -9,8 +9,8 @@ import pytest
 from tests.trailformat.samples import row, trail_of
 from trailformat import NotATrail, TrailFile
 from trailformat.scan import BAD_SPAN, PARTIAL, Engine, is_available
-from trailformat.search import whole_trail as module
-from trailformat.search.whole_trail import TrailPlace, WholeTrail
+from trailformat.transactions import whole_trail as module
+from trailformat.transactions.whole_trail import TrailPosition, WholeTrail
 
 ENGINES = [one for one in Engine if is_available(one)]
 ONE = row()
@@ -101,7 +101,7 @@ def test_half_a_record_is_no_damage_at_the_end_of_the_newest_file_alone(engine: 
 
 def test_a_walk_begins_at_any_record(tmp_path: Path) -> None:
     paths = [trail_of(tmp_path, ONE, ONE, ONE, name=f"lt00000{number}") for number in range(2)]
-    found = [len(one.batch) for one in WholeTrail(paths).batches(TrailPlace(0, ONE.length))]
+    found = [len(one.batch) for one in WholeTrail(paths).batches(TrailPosition(0, ONE.length))]
     assert found == [2, 3]
 
 

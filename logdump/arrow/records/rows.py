@@ -15,8 +15,8 @@ from trailformat.scan import Batch
 from trailformat.scan.rows import NO_INDEX, RowBytes, headers_of
 from trailformat.scan.rows.row_bytes import Read
 from trailformat.scan.transactions.tracker import RowTransactions, TransactionTracker
-from trailformat.search.left_out import Ranges
 from trailformat.trail.row_definitions import RowDefinitions
+from trailformat.transactions.not_applied import Ranges
 
 _LOG = logging.getLogger("logdump")
 

@@ -20,7 +20,7 @@ from itertools import accumulate
 from typing import NamedTuple
 
 from logdump.session.bounded_recovery import Began, BrIntervalShown, CheckpointShown, RedoStart
-from trailformat.search.redo_clock import RedoPlace
+from trailformat.transactions.redo_clock import RedoPlace
 
 MOST_CHECKPOINTS = 50_000
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from trailformat.search.transaction_walk import Damage, Extent, Restart
-from trailformat.search.whole_trail import TrailPlace, WholeTrail
+from trailformat.transactions.extents import Damage, Extent, Restart
+from trailformat.transactions.whole_trail import TrailPosition, WholeTrail
 
 
 class DamagedPlaces:
@@ -18,7 +18,7 @@ class DamagedPlaces:
 
     def __init__(self, whole: WholeTrail) -> None:
         self._whole = whole
-        self._last = TrailPlace(-1, 0)
+        self._last = TrailPosition(-1, 0)
         self.number = 0
 
     def take(self, one: Extent | Damage | Restart) -> list[Damage]:
@@ -26,7 +26,7 @@ class DamagedPlaces:
         damages = [one] if isinstance(one, Damage) else one.damage if isinstance(one, Extent) else ()
         found = []
         for damage in damages:
-            place = TrailPlace(self._whole.ordinals[damage.path], damage.rba)
+            place = TrailPosition(self._whole.ordinals[damage.path], damage.rba)
             if place > self._last and not (damage.is_partial and self._whole.is_newest(place.ordinal)):
                 self._last = place
                 found.append(damage)

@@ -11,10 +11,10 @@ from logdump.session.bounded_recovery import ClockState, FirstSource
 from logdump.session.errors import CommandError
 from trailformat.changes.csn import csn_key
 from trailformat.records.file_header import ORACLE
-from trailformat.search.redo_clock import RedoClock
-from trailformat.search.transaction_walk import Damage, Extent, Restart
-from trailformat.search.whole_trail import WholeTrail
 from trailformat.trail.sequence import Spot
+from trailformat.transactions.extents import Damage, Extent, Restart
+from trailformat.transactions.redo_clock import RedoClock
+from trailformat.transactions.whole_trail import WholeTrail
 
 _ORACLE_CSN = "number"
 

@@ -9,10 +9,10 @@ from logdump.operations.heartbeats.beats import beats_of
 from logdump.operations.heartbeats.reading import HeartbeatReader
 from logdump.session.bounded_recovery import ObservedRestart
 from logdump.session.heartbeats import Direction, HeartbeatRow
-from trailformat.search.whole_trail import WholeTrail
 from trailformat.trail.file import TrailFile
 from trailformat.trail.row_definitions import RowDefinitions
 from trailformat.trail.sequence import Spot
+from trailformat.transactions.whole_trail import WholeTrail
 
 
 def from_heartbeats(

@@ -15,7 +15,7 @@ from logdump.session.bounded_recovery import (
     RestartKind,
     RestartReach,
 )
-from trailformat.search.redo_clock import RedoPlace
+from trailformat.transactions.redo_clock import RedoPlace
 
 _MOST_ENDS = 4_000_000
 """So many of the last commits are kept to count what is captured again."""

@@ -10,10 +10,10 @@ from logdump.session.bounded_recovery import Began, BeginSource
 from logdump.session.errors import CommandError
 from trailformat.records.io_types import NOT_TRANSACTIONAL
 from trailformat.scan import RECORD, Batch, Engine, scan
-from trailformat.search.redo_clock import RedoClock, RedoPlace
-from trailformat.search.transaction_runs import Moment
-from trailformat.search.transaction_walk import Extent
-from trailformat.search.whole_trail import TrailPlace, WholeTrail
+from trailformat.transactions.extents import Extent
+from trailformat.transactions.redo_clock import RedoClock, RedoPlace
+from trailformat.transactions.runs import Moment
+from trailformat.transactions.whole_trail import TrailPosition, WholeTrail
 
 _SECOND = 1_000_000
 _BESIDE, _MOST_ROWS = 4, 4096
@@ -67,7 +67,7 @@ def operations_of(whole: WholeTrail, extent: Extent, clock: RedoClock | None) ->
 
 
 def _operations(whole: WholeTrail, extent: Extent, clock: RedoClock | None) -> Iterator[TimedOperation]:
-    begin, after = (TrailPlace(whole.ordinals[spot.path], spot.rba) for spot in (extent.begin, extent.after) if spot)
+    begin, after = (TrailPosition(whole.ordinals[spot.path], spot.rba) for spot in (extent.begin, extent.after) if spot)
     few = min(extent.records + _BESIDE, _MOST_ROWS)
     for ordinal in range(begin.ordinal, after.ordinal + 1):
         trail = whole.open(ordinal)

@@ -25,13 +25,13 @@ from logdump.session.bounded_recovery import (
 from logdump.session.errors import CommandError
 from logdump.session.events import Event, Progress
 from logdump.session.reading import Reading, reading_of
-from trailformat.search.left_out import LeftOut
-from trailformat.search.redo_clock import RedoClock
-from trailformat.search.transaction_walk import Damage, Extent, Restart
-from trailformat.search.whole_trail import WholeTrail
-from trailformat.search.whole_transactions import transactions_of
 from trailformat.trail.file import TrailFile
 from trailformat.trail.row_definitions import RowDefinitions
+from trailformat.transactions.extents import Damage, Extent, Restart
+from trailformat.transactions.not_applied import NotApplied
+from trailformat.transactions.redo_clock import RedoClock
+from trailformat.transactions.whole_trail import WholeTrail
+from trailformat.transactions.whole_transactions import transactions_of
 
 
 class BrSurvey:
@@ -56,7 +56,7 @@ class BrSurvey:
         self._whole, self._options, self._takes = whole, options, takes
         self._given = dict(given)
         self._pass = FirstPass(whole, options.slack, options.restart, see_damage)
-        self._left_out, self._copies = LeftOut(whole, past_damage=True), 0
+        self._left_out, self._copies = NotApplied(whole, past_damage=True), 0
         self._clock: RedoClock | None = None
         self._first: FirstCheckpoint | None = None
         self._main = BrCheckpoints(0, options.interval, -1)

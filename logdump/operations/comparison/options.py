@@ -10,7 +10,7 @@ from logdump.operations.comparison.rows import RowOptions, every_record
 from logdump.operations.comparison.side import CsnBounds
 from logdump.session.differences import DiffLevel
 from trailformat.changes.csn import CsnKey
-from trailformat.search.transaction_records import TransactionRecord
+from trailformat.transactions.records import TransactionRecord
 
 _CUT, _ABSENT = "CUT", "ABSENT"
 _PARTS = {

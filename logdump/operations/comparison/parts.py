@@ -12,7 +12,7 @@ from trailformat.changes.canonical import canonical, column_form
 from trailformat.changes.row_changes import Change
 from trailformat.codec.token_names import GGS_TOKENS, token_name
 from trailformat.records.io_types import io_type_name
-from trailformat.search.transaction_records import TransactionRecord
+from trailformat.transactions.records import TransactionRecord
 from trailformat.values import decode_value
 from trailformat.values.value import Value
 

@@ -14,8 +14,8 @@ from trailformat.changes.canonical import canonical
 from trailformat.changes.row_changes import OPERATIONS, Change, ChangeSource, ColumnChange, changes_over
 from trailformat.changes.transactions import NO_TRANSACTION
 from trailformat.records.io_types import io_type_name
-from trailformat.search.transaction_records import TransactionRecord, TransactionRecords
-from trailformat.search.whole_trail import TrailPlace, WholeTrail
+from trailformat.transactions.records import TransactionRecord, TransactionRecords
+from trailformat.transactions.whole_trail import TrailPosition, WholeTrail
 
 _DIGEST = 16
 NOT_IN_VALUES = frozenset({"time", "position", "row_id", "transaction", "tokens", "user_tokens", "trans_ind"})
@@ -32,7 +32,7 @@ class ComparedRow(NamedTuple):
         by_record: whether it is compared by its record for want of a definition.
     """
 
-    places: tuple[TrailPlace, ...]
+    places: tuple[TrailPosition, ...]
     keys: tuple[Hashable, ...]
     table: str
     op: str
@@ -92,8 +92,8 @@ class ComparedRows:
         one = self._records.with_file(self._place(record), record)
         return ChangeSource(one.trail, one.definitions, lambda _: NO_TRANSACTION)
 
-    def _place(self, record: Record) -> TrailPlace:
-        return TrailPlace(self._whole.ordinals[record.path] if record.path is not None else 0, record.rba)
+    def _place(self, record: Record) -> TrailPosition:
+        return TrailPosition(self._whole.ordinals[record.path] if record.path is not None else 0, record.rba)
 
     def _record_row(self, one: TransactionRecord) -> ComparedRow:
         name, header = one.trail.name_of(one.record), one.record.header

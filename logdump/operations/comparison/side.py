@@ -11,18 +11,18 @@ from logdump.operations.comparison.rows import ComparedRows, RowOptions
 from logdump.operations.recovery.cuts import Seen, seen
 from logdump.session.differences import DifferenceKind, DifferenceShown, SideShown
 from trailformat.changes.csn import CsnKey, csn_key
-from trailformat.search.effective import EffectiveTrail
-from trailformat.search.lots import BEGIN_OF_FILE, DAMAGE, HALF_A_RECORD, Lot, LotMark, Reached
-from trailformat.search.transaction_records import TransactionRecords
-from trailformat.search.transaction_walk import Ended
-from trailformat.search.whole_trail import TrailPlace, WholeTrail
-from trailformat.search.whole_walk import lots_of
 from trailformat.trail.sequence import Spot
+from trailformat.transactions.applied import AppliedTransactions
+from trailformat.transactions.batches import BEGIN_OF_FILE, DAMAGE, HALF_A_RECORD, Reached, TrailMark, TransactionBatch
+from trailformat.transactions.extents import Ended
+from trailformat.transactions.records import TransactionRecords
+from trailformat.transactions.whole_trail import TrailPosition, WholeTrail
+from trailformat.transactions.whole_walk import transaction_batches
 
 _NOT_FINISHED = (Ended.CUT, Ended.OVERTAKEN)
 
 
-_NOWHERE = TrailPlace(1 << 62, 0)
+_NOWHERE = TrailPosition(1 << 62, 0)
 
 
 class SideTransaction(NamedTuple):
@@ -30,7 +30,7 @@ class SideTransaction(NamedTuple):
 
     seen: Seen
     key: Hashable
-    copy_of: TrailPlace | None = None
+    copy_of: TrailPosition | None = None
 
     @property
     def has_name(self) -> bool:
@@ -41,7 +41,7 @@ class SideTransaction(NamedTuple):
 class Bounds(Protocol):
     """The transactions that are compared."""
 
-    def takes(self, one: Seen, copy_of: TrailPlace | None) -> bool:
+    def takes(self, one: Seen, copy_of: TrailPosition | None) -> bool:
         """Whether a transaction is among them; ``copy_of`` as in SideTransaction."""
 
 
@@ -52,7 +52,7 @@ class CsnBounds(NamedTuple):
     last: CsnKey | None = None
     is_effective: bool = False
 
-    def takes(self, one: Seen, copy_of: TrailPlace | None) -> bool:
+    def takes(self, one: Seen, copy_of: TrailPosition | None) -> bool:
         """Whether a transaction is among them; without a CSN of their form none is between two."""
         if self.is_effective and (not one.has_begin or one.ended is not Ended.LAST or copy_of is not None):
             return False
@@ -95,10 +95,10 @@ class Side:
         self.reached: Reached | None = None
         self.read = 0
         self._options, self._bounds = options, bounds
-        self._judge = EffectiveTrail(whole)
+        self._judge = AppliedTransactions(whole)
         self._transactions = self._restarts = 0
         self._versions: set[int] = set()
-        self._damage: list[tuple[TrailPlace, DifferenceShown]] = []
+        self._damage: list[tuple[TrailPosition, DifferenceShown]] = []
 
     @property
     def is_unsure(self) -> bool:
@@ -111,17 +111,17 @@ class Side:
         Raises:
             NotATrail: no file of it can be read.
         """
-        for lot in lots_of(self.whole):
-            self._note(lot)
-            copies = {verdict.row: verdict.copy_of for verdict in self._judge.judge(lot)}
-            for row in range(lot.rows):
-                one, copy_of = seen(lot, row), copies.get(row)
+        for batch in transaction_batches(self.whole):
+            self._note(batch)
+            copies = {verdict.row: verdict.copy_of for verdict in self._judge.judge(batch)}
+            for row in range(batch.rows):
+                one, copy_of = seen(batch, row), copies.get(row)
                 if self._bounds.takes(one, copy_of):
                     self._transactions += 1
                     yield SideTransaction(one, self.key(one), copy_of)
         if len(self.whole.unreadable) == len(self.whole):
             raise next(iter(self.whole.unreadable.values()))
-        unreadable = ((TrailPlace(self.whole.ordinals[path], 0), path) for path in self.whole.unreadable)
+        unreadable = ((TrailPosition(self.whole.ordinals[path], 0), path) for path in self.whole.unreadable)
         self._damage += [(place, self.damaged(Spot(path, 0), 0)) for place, path in unreadable]
 
     def key(self, one: Seen) -> Hashable:
@@ -134,19 +134,19 @@ class Side:
         csn = csn_key(one.csn) or one.csn if one.csn is not None else None
         return csn, one.xid, one.ended in _NOT_FINISHED
 
-    def _note(self, lot: Lot) -> None:
-        for mark in lot.marks:
+    def _note(self, batch: TransactionBatch) -> None:
+        for mark in batch.marks:
             if mark.is_restart:
                 self._restarts += 1
             elif mark.io_type == BEGIN_OF_FILE:
                 self._begin_file(mark)
             elif mark.io_type in (DAMAGE, HALF_A_RECORD):
                 self._note_damage(mark)
-        if lot.reached is not None:
-            self.reached = lot.reached
-            self.read += lot.reached.records
+        if batch.reached is not None:
+            self.reached = batch.reached
+            self.read += batch.reached.records
 
-    def _begin_file(self, mark: LotMark) -> None:
+    def _begin_file(self, mark: TrailMark) -> None:
         trail = self.whole.open(mark.place.ordinal)
         if trail is not None:
             with trail:
@@ -154,7 +154,7 @@ class Side:
             version = header.get("TrailInfo", "Compatibility") if header is not None else None
             self._versions |= {version} if isinstance(version, int) else set()
 
-    def _note_damage(self, mark: LotMark) -> None:
+    def _note_damage(self, mark: TrailMark) -> None:
         """Half a record at the end of a trail that is still written is no damage."""
         if mark.io_type == DAMAGE:
             shown = self.damaged(self.spot(mark.place), mark.after - mark.place.rba)
@@ -166,13 +166,13 @@ class Side:
         a, b = (spot, None) if is_a else (None, spot)
         return DifferenceShown(DifferenceKind.DAMAGE, a, b, records=size, side=self.letter)
 
-    def damage(self, before: TrailPlace = _NOWHERE) -> list[DifferenceShown]:
+    def damage(self, before: TrailPosition = _NOWHERE) -> list[DifferenceShown]:
         """The damage before a place that was not given yet, however far the trail has been read."""
         damage = sorted((one for one in self._damage if one[0] < before), key=itemgetter(0))
         self._damage = [one for one in self._damage if one[0] >= before]
         return [shown for _, shown in damage]
 
-    def spot(self, place: TrailPlace) -> Spot:
+    def spot(self, place: TrailPosition) -> Spot:
         """A place in it."""
         return Spot(self.whole.paths[place.ordinal], place.rba)
 

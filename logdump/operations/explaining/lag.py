@@ -18,10 +18,10 @@ from logdump.session.events import Progress
 from logdump.session.explanation import NO_VERDICT, Evidence, Explained, Phrase, Question, When
 from logdump.session.heartbeats import HeartbeatRow
 from logdump.session.reading import Reading, reading_of
-from trailformat.search.whole_trail import TrailPlace, WholeTrail
 from trailformat.trail.file import TrailFile
 from trailformat.trail.row_definitions import RowDefinitions
 from trailformat.trail.sequence import Spot
+from trailformat.transactions.whole_trail import TrailPosition, WholeTrail
 
 
 class LagQuestion:
@@ -76,15 +76,15 @@ class LagQuestion:
         facts = self.facts
         gap, chosen = facts.beats.gap, facts.chosen
         if facts.is_silent and gap is not None:
-            before = self._place(gap.before.spot) if gap.before is not None else TrailPlace(len(self._whole), 0)
+            before = self._place(gap.before.spot) if gap.before is not None else TrailPosition(len(self._whole), 0)
             return LagWindow(gap.after.time, gap.end, self._place(gap.after.spot), before)
         if chosen is None:
             at = self._at or 0
             return LagWindow(at, at)
         return LagWindow(chosen.time, chosen.extract_ts or chosen.time + max(chosen.total, 0))
 
-    def _place(self, spot: Spot) -> TrailPlace:
-        return TrailPlace(self._whole.ordinals[spot.path], spot.rba)
+    def _place(self, spot: Spot) -> TrailPosition:
+        return TrailPosition(self._whole.ordinals[spot.path], spot.rba)
 
     @property
     def facts(self) -> LagFacts:

@@ -19,11 +19,11 @@ from logdump.session.explanation import NO_VERDICT, Evidence, Explained, Phrase,
 from logdump.session.reading import Reading
 from logdump.session.recovery_events import KeepShown, RecoveryShown
 from trailformat.scan import Workers
-from trailformat.search.restart_places import RestartPlaces, restart_places
-from trailformat.search.whole_trail import WholeTrail
 from trailformat.trail.file import TrailFile
 from trailformat.trail.row_definitions import RowDefinitions
 from trailformat.trail.sequence import Spot
+from trailformat.transactions.restart_places import RestartPlaces, restart_places
+from trailformat.transactions.whole_trail import WholeTrail
 
 _MOST_VERSIONS = 1
 
@@ -130,8 +130,8 @@ class RestartQuestion:
         """Look for restarts, then at what was open."""
         newest = 0
         with Workers() as workers:
-            for lot in self._survey.run(workers):
-                newest = max(newest, lot.commit)
+            for batch in self._survey.run(workers):
+                newest = max(newest, batch.commit)
         options = self._options
         if options.restart is None:
             options = options._replace(restart=newest or None)

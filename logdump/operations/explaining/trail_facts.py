@@ -10,10 +10,10 @@ from logdump.operations.bounded_recovery.sources import began, place_of
 from logdump.session.bounded_recovery import Began, BeginSource
 from trailformat.records.io_types import DDL_OP, METADATA, NOT_TRANSACTIONAL
 from trailformat.scan import RECORD, Batch
-from trailformat.search.redo_clock import RedoClock
-from trailformat.search.transaction_walk import Damage, Extent, Restart
-from trailformat.search.whole_trail import TrailPlace, WholeTrail
 from trailformat.trail.sequence import Spot
+from trailformat.transactions.extents import Damage, Extent, Restart
+from trailformat.transactions.redo_clock import RedoClock
+from trailformat.transactions.whole_trail import TrailPosition, WholeTrail
 
 MOST_RESTARTS = 100
 
@@ -26,10 +26,10 @@ class LagWindow(NamedTuple):
 
     start: int
     end: int
-    after: TrailPlace | None = None
-    before: TrailPlace | None = None
+    after: TrailPosition | None = None
+    before: TrailPosition | None = None
 
-    def holds(self, time: int, place: TrailPlace) -> bool:
+    def holds(self, time: int, place: TrailPosition) -> bool:
         """Whether something stands in it, by its time or between the two beats."""
         is_between = self.after is not None and self.before is not None and self.after < place < self.before
         return self.start <= time <= self.end or is_between
@@ -94,7 +94,7 @@ class TransactionsAround:
 
     def _restart(self, one: Restart) -> None:
         self._all_restarts, self._last_restart = self._all_restarts + 1, one
-        if self._window.holds(one.time, TrailPlace(self._whole.ordinals[one.spot.path], one.spot.rba)):
+        if self._window.holds(one.time, TrailPosition(self._whole.ordinals[one.spot.path], one.spot.rba)):
             self._restarts.append(one)
 
     def _committed(self, extent: Extent) -> None:

@@ -32,8 +32,8 @@ from logdump.render.sql.script import Item
 from logdump.session.events import Event
 from logdump.session.session import Session
 from trailformat import TrailError
-from trailformat.search.transaction_walk import Extent, Walked
 from trailformat.trail.sequence import Spot
+from trailformat.transactions.extents import Extent, Walked
 
 _LINE_END = ord("\n")
 _CLOSING = Closing(left_out=0, remarks=0)

@@ -21,8 +21,8 @@ from logdump.render.sql import (
 from logdump.session.events import Event, Notice, Progress, say
 from logdump.session.exit_status import ExitStatus
 from logdump.session.session import Session
-from trailformat.search.transaction_walk import Walked
 from trailformat.trail.sequence import Spot
+from trailformat.transactions.extents import Walked
 
 
 class SqlExport:

@@ -14,9 +14,9 @@ from logdump.session.selection import Selection
 from trailformat.changes.row_changes import OPERATIONS, changes
 from trailformat.records.record import Record
 from trailformat.scan import BAD_SPAN, Batch, Workers, scan_in_threads
-from trailformat.search.left_out import Ranges, no_ranges
 from trailformat.trail.file import TrailFile
 from trailformat.trail.row_definitions import RowDefinitions
+from trailformat.transactions.not_applied import Ranges, no_ranges
 
 _ROWS = frozenset({"INSERT", "UPDATE", "PK UPDATE", "DELETE"})
 

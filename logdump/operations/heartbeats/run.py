@@ -18,7 +18,7 @@ from logdump.session.reading import Reading
 from logdump.session.session import Session
 from trailformat import NotATrail, TrailFile
 from trailformat.scan import Workers
-from trailformat.search.whole_trail import gaps_among
+from trailformat.transactions.whole_trail import gaps_among
 
 
 def run_heartbeat(session: Session, options: HeartbeatOptions) -> Iterator[Event]:

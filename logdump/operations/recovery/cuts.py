@@ -8,20 +8,20 @@ from typing import NamedTuple
 
 from logdump.operations.recovery.lists import MOST_LISTED
 from trailformat.changes.csn import csn_key
-from trailformat.search.effective import MOST_KNOWN, EffectiveTrail, Name, OrderVerdict
-from trailformat.search.lots import Lot
-from trailformat.search.transaction_walk import Ended
-from trailformat.search.whole_trail import TrailPlace
+from trailformat.transactions.applied import MOST_KNOWN, AppliedTransactions, Name, OrderVerdict
+from trailformat.transactions.batches import TransactionBatch
+from trailformat.transactions.extents import Ended
+from trailformat.transactions.whole_trail import TrailPosition
 
 
 class Seen(NamedTuple):
-    """A transaction as a lot tells it, kept beyond the lot."""
+    """A transaction as a batch tells it, kept beyond the batch."""
 
     csn: str | None
     xid: str | None
-    first: TrailPlace
+    first: TrailPosition
     has_begin: bool
-    after: TrailPlace | None
+    after: TrailPosition | None
     records: int
     size: int
     ended: Ended
@@ -32,16 +32,16 @@ class Seen(NamedTuple):
         return (self.csn, self.xid) if self.csn is not None and self.xid is not None else None
 
 
-def seen(lot: Lot, row: int) -> Seen:
-    """A row of a lot."""
-    records, size = int(lot.columns.records[row]), int(lot.columns.sizes[row])
-    has_begin = bool(lot.columns.has_begin[row])
-    place, ended = lot.first(row), lot.ended(row)
-    return Seen(lot.csns[row], lot.xids[row], place, has_begin, lot.after(row), records, size, ended)
+def seen(batch: TransactionBatch, row: int) -> Seen:
+    """A row of a batch."""
+    records, size = int(batch.columns.records[row]), int(batch.columns.sizes[row])
+    has_begin = bool(batch.columns.has_begin[row])
+    place, ended = batch.first(row), batch.ended(row)
+    return Seen(batch.csns[row], batch.xids[row], place, has_begin, batch.after(row), records, size, ended)
 
 
 class Cuts:
-    """The cut transactions of a trail, given lot by lot.
+    """The cut transactions of a trail, given batch by batch.
 
     Attributes:
         found: cut transactions in trail order, at most MOST_LISTED.
@@ -54,10 +54,10 @@ class Cuts:
     def __init__(self) -> None:
         self.found: list[Seen] = []
         self.number = self.lost = 0
-        self.again: dict[TrailPlace, Seen] = {}
+        self.again: dict[TrailPosition, Seen] = {}
         self.is_unsure = False
-        self._shown: set[TrailPlace] = set()
-        self._waiting: dict[Name, list[TrailPlace]] = {}
+        self._shown: set[TrailPosition] = set()
+        self._waiting: dict[Name, list[TrailPosition]] = {}
         self._ahead: dict[str, list[tuple[tuple[int, ...], Name]]] = {}
 
     def add(self, cut: Seen, *, is_shown: bool = False) -> None:
@@ -81,31 +81,33 @@ class Cuts:
         else:
             self.is_unsure = True
 
-    def look_for_copies(self, lot: Lot, verdicts: list[OrderVerdict], judge: EffectiveTrail) -> None:
-        """Find the copies of what is waited for in a lot, given what is out of order in it, when it has been judged."""
+    def look_for_copies(
+        self, batch: TransactionBatch, verdicts: list[OrderVerdict], judge: AppliedTransactions
+    ) -> None:
+        """Find the copies of what is waited for in a judged batch, given what is out of order in it."""
         if not self._waiting:
             return
         for one in verdicts:
-            self._take(lot, one.row)
+            self._take(batch, one.row)
         reached = [kind for kind, ahead in self._ahead.items() if ahead and ahead[0][0] <= judge.greatest(kind)]
-        for row in range(lot.rows) if reached else ():
-            self._take(lot, row)
+        for row in range(batch.rows) if reached else ():
+            self._take(batch, row)
         for kind in reached:
             ahead, greatest = self._ahead[kind], judge.greatest(kind)
             while ahead and ahead[0][0] < greatest:
                 # its copies are out of order from now on
                 heappop(ahead)
 
-    def _take(self, lot: Lot, row: int) -> None:
-        csn, xid = lot.csns[row], lot.xids[row]
-        if csn is None or xid is None or (csn, xid) not in self._waiting or not lot.is_whole(row):
+    def _take(self, batch: TransactionBatch, row: int) -> None:
+        csn, xid = batch.csns[row], batch.xids[row]
+        if csn is None or xid is None or (csn, xid) not in self._waiting or not batch.is_whole(row):
             return
         places = self._waiting[csn, xid]
         # the places of one transaction are in trail order
-        before = bisect_left(places, lot.first(row))
+        before = bisect_left(places, batch.first(row))
         if not before:
             return
-        again = seen(lot, row)
+        again = seen(batch, row)
         for place in places[:before]:
             self.lost -= 1
             if place in self._shown:

@@ -24,10 +24,10 @@ from logdump.session.recovery_events import (
     TransactionRef,
 )
 from trailformat.changes.encrypted import looks_encrypted
-from trailformat.search.restart_places import restart_places
-from trailformat.search.whole_trail import TrailPlace
 from trailformat.trail.file import TrailFile
 from trailformat.trail.sequence import Spot
+from trailformat.transactions.restart_places import restart_places
+from trailformat.transactions.whole_trail import TrailPosition
 
 _MOST_RECORDS = 10_000
 """The tables of a transaction are looked at where it has no more records."""
@@ -53,7 +53,7 @@ class RecoveryReport:
         self._reader = reader
         self._keep = keep
 
-    def _spot(self, place: TrailPlace) -> Spot:
+    def _spot(self, place: TrailPosition) -> Spot:
         return Spot(self._whole.paths[place.ordinal], place.rba)
 
     def _ref(self, one: Seen, records: FoundRecords | None = None) -> TransactionRef:

@@ -10,15 +10,15 @@ from typing import Self
 
 from logdump.session.recovery_events import SecondCopy, TransactionRef
 from trailformat.changes.canonical import canonical
-from trailformat.search.transaction_records import TransactionRecord, TransactionRecords
-from trailformat.search.whole_trail import TrailPlace, WholeTrail
+from trailformat.transactions.records import TransactionRecord, TransactionRecords
+from trailformat.transactions.whole_trail import TrailPosition, WholeTrail
 
 
 def records_of(records: TransactionRecords, whole: WholeTrail, ref: TransactionRef) -> Iterator[TransactionRecord]:
     """The records of a transaction, in their order; none where its beginning is not there."""
     if ref.begin is None:
         return iter(())
-    return records.of(TrailPlace(whole.ordinals[ref.begin.path], ref.begin.rba), ref.records)
+    return records.of(TrailPosition(whole.ordinals[ref.begin.path], ref.begin.rba), ref.records)
 
 
 class FoundRecords:

@@ -13,21 +13,21 @@ from logdump.operations.recovery.lists import Findings
 from logdump.operations.recovery.versions import FileFacts, facts_of, is_rollover
 from trailformat.records.io_types import RESTART_ABEND
 from trailformat.scan import Workers
-from trailformat.search.effective import EffectiveTrail, OrderVerdict
-from trailformat.search.lots import BEGIN_OF_FILE, DAMAGE, HALF_A_RECORD, Lot, LotMark
-from trailformat.search.transaction_walk import Ended
-from trailformat.search.whole_trail import TrailPlace, WholeTrail
-from trailformat.search.whole_walk import lots_of
 from trailformat.trail.sequence import Spot
+from trailformat.transactions.applied import AppliedTransactions, OrderVerdict
+from trailformat.transactions.batches import BEGIN_OF_FILE, DAMAGE, HALF_A_RECORD, TrailMark, TransactionBatch
+from trailformat.transactions.extents import Ended
+from trailformat.transactions.whole_trail import TrailPosition, WholeTrail
+from trailformat.transactions.whole_walk import transaction_batches
 
 _OVERWRITE_MODE = 0
-NOWHERE_YET = TrailPlace(1 << 62, 0)
+NOWHERE_YET = TrailPosition(1 << 62, 0)
 
 
 class Restarted(NamedTuple):
     """A restart: where, by what, when, and the last whole transaction before it."""
 
-    place: TrailPlace
+    place: TrailPosition
     kind: str
     time: int | None
     last_complete: Seen | None
@@ -37,7 +37,7 @@ class Copy(NamedTuple):
     """A whole transaction that stands in the trail once more, and where it stood first."""
 
     seen: Seen
-    first: TrailPlace
+    first: TrailPosition
 
 
 @dataclass
@@ -55,7 +55,7 @@ class Overwritten(NamedTuple):
     ``was_passed``: whether the trail had come to that transaction's CSN before; else the file is in overwrite mode.
     """
 
-    damage: LotMark
+    damage: TrailMark
     seen: Seen
     was_passed: bool
 
@@ -79,61 +79,61 @@ class Survey:
         self.files: list[FileFacts] = []
         self.restarts = Findings[Restarted]()
         self.cuts = Cuts()
-        self.cut_at: dict[TrailPlace, Seen] = {}
+        self.cut_at: dict[TrailPosition, Seen] = {}
         self.twice, self.falls, self.overwritten = Findings[Copy](), Findings[Fall](), Findings[Overwritten]()
-        self.judge = EffectiveTrail(whole)
-        self.damage = Findings[LotMark]()
+        self.judge = AppliedTransactions(whole)
+        self.damage = Findings[TrailMark]()
         self.transactions = self.incomplete = self.twice_records = 0
         self.open: Seen | None = None
-        self.half_record: TrailPlace | None = None
+        self.half_record: TrailPosition | None = None
         self.last_whole: Seen | None = None
-        self._unbound: list[TrailPlace] = []
-        self._pending: list[LotMark] = []
+        self._unbound: list[TrailPosition] = []
+        self._pending: list[TrailMark] = []
         self._behind_gaps = [whole.ordinals[gap.behind] for gap in whole.gaps]
 
-    def run(self, workers: Workers) -> Iterator[Lot]:
+    def run(self, workers: Workers) -> Iterator[TransactionBatch]:
         """Go over the trail; yields what it has taken in."""
-        for lot in lots_of(self.whole, workers=workers):
-            self._take(lot)
-            yield lot
+        for batch in transaction_batches(self.whole, workers=workers):
+            self._take(batch)
+            yield batch
 
     def damaged_from(self, spot: Spot | None) -> int:
         """The places of damage, and the files that are no trail, that end after a place; all without one."""
         unreadable = len(self.whole.unreadable)
         if spot is None:
             return self.damage.number + unreadable
-        place = TrailPlace(self.whole.ordinals[spot.path], spot.rba)
-        passed = sum(TrailPlace(mark.place.ordinal, mark.after) <= place for mark in self.damage)
+        place = TrailPosition(self.whole.ordinals[spot.path], spot.rba)
+        passed = sum(TrailPosition(mark.place.ordinal, mark.after) <= place for mark in self.damage)
         passed += sum(self.whole.ordinals[path] < place.ordinal for path in self.whole.unreadable)
         return self.damage.number + unreadable - passed
 
-    def _take(self, lot: Lot) -> None:
-        verdicts, whole = self.judge.judge(lot), lot.whole()
-        self.transactions += lot.rows
-        for mark in lot.marks:
-            self._mark(lot, whole, mark)
-        for row in lot.not_whole():
-            self._not_whole(seen(lot, row))
+    def _take(self, batch: TransactionBatch) -> None:
+        verdicts, whole = self.judge.judge(batch), batch.whole()
+        self.transactions += batch.rows
+        for mark in batch.marks:
+            self._mark(batch, whole, mark)
+        for row in batch.not_whole():
+            self._not_whole(seen(batch, row))
         for one in verdicts:
-            self._verdict(lot, one)
-        self._look_behind_damage(lot, whole, verdicts)
-        self.cuts.look_for_copies(lot, verdicts, self.judge)
+            self._verdict(batch, one)
+        self._look_behind_damage(batch, whole, verdicts)
+        self.cuts.look_for_copies(batch, verdicts, self.judge)
         if whole:
-            self.last_whole = seen(lot, whole[-1])
+            self.last_whole = seen(batch, whole[-1])
             del self._unbound[: bisect_right(self._unbound, self.last_whole.first)]
 
-    def _mark(self, lot: Lot, whole: Sequence[int], mark: LotMark) -> None:
+    def _mark(self, batch: TransactionBatch, whole: Sequence[int], mark: TrailMark) -> None:
         if mark.io_type == BEGIN_OF_FILE:
-            self._begin_file(lot, whole, mark)
+            self._begin_file(batch, whole, mark)
         elif mark.io_type == DAMAGE:
             self.damage.add(mark)
             self._pending.append(mark)
         elif mark.io_type == HALF_A_RECORD:
             self.half_record = mark.place
         else:
-            self._restart(lot, whole, mark.place, "abend" if mark.io_type == RESTART_ABEND else "ok", mark.time)
+            self._restart(batch, whole, mark.place, "abend" if mark.io_type == RESTART_ABEND else "ok", mark.time)
 
-    def _begin_file(self, lot: Lot, whole: Sequence[int], mark: LotMark) -> None:
+    def _begin_file(self, batch: TransactionBatch, whole: Sequence[int], mark: TrailMark) -> None:
         trail = self.whole.open(mark.place.ordinal)
         if trail is None:
             return
@@ -142,11 +142,13 @@ class Survey:
         before = self.files[-1] if self.files else None
         self.files.append(facts)
         if before is not None and is_rollover(before, facts):
-            self._restart(lot, whole, mark.place, "rollover", facts.created)
+            self._restart(batch, whole, mark.place, "rollover", facts.created)
 
-    def _restart(self, lot: Lot, whole: Sequence[int], place: TrailPlace, kind: str, time: int | None) -> None:
-        before = bisect_right(whole, place, key=lambda row: lot.after(row) or NOWHERE_YET)
-        last = seen(lot, whole[before - 1]) if before else self.last_whole
+    def _restart(
+        self, batch: TransactionBatch, whole: Sequence[int], place: TrailPosition, kind: str, time: int | None
+    ) -> None:
+        before = bisect_right(whole, place, key=lambda row: batch.after(row) or NOWHERE_YET)
+        last = seen(batch, whole[before - 1]) if before else self.last_whole
         self.restarts.add(Restarted(place, kind, time, last))
         if self.restarts.is_listed:
             self._unbound.append(place)
@@ -172,29 +174,29 @@ class Survey:
         at = bisect_right(self._behind_gaps, one.first.ordinal)
         return (self._behind_gaps[at] if at < len(self._behind_gaps) else len(self.whole)) - 1
 
-    def _verdict(self, lot: Lot, one: OrderVerdict) -> None:
+    def _verdict(self, batch: TransactionBatch, one: OrderVerdict) -> None:
         if (first := one.copy_of) is not None:
-            self.twice.add_made(lambda: Copy(seen(lot, one.row), first))
-            self.twice_records += int(lot.columns.records[one.row])
+            self.twice.add_made(lambda: Copy(seen(batch, one.row), first))
+            self.twice_records += int(batch.columns.records[one.row])
         if one.is_below and (one.goes_back or not self.falls.number):
-            self.falls.add_made(lambda: Fall(seen(lot, one.row), one.greatest, 1))
+            self.falls.add_made(lambda: Fall(seen(batch, one.row), one.greatest, 1))
         elif one.is_below and self.falls.is_listed:
             self.falls.listed[-1].transactions += 1
 
-    def _look_behind_damage(self, lot: Lot, whole: Sequence[int], verdicts: list[OrderVerdict]) -> None:
+    def _look_behind_damage(self, batch: TransactionBatch, whole: Sequence[int], verdicts: list[OrderVerdict]) -> None:
         """Whether old data may stand behind damage: the trail had come to its CSN, or the file is in overwrite mode."""
         pending, self._pending = self._pending, []
         out_of_order = {one.row for one in verdicts} if pending else set()
         before = None
         for damage in pending:
-            at = bisect_right(whole, damage.place, key=lot.first)
+            at = bisect_right(whole, damage.place, key=batch.first)
             if at == len(whole):
                 # of several in front of one transaction the first tells
                 self._pending = self._pending or [damage]
                 continue
             row = whole[at]
             if row != before and (row in out_of_order or self._overwrites(self.whole.paths[damage.place.ordinal])):
-                self.overwritten.add(Overwritten(damage, seen(lot, row), row in out_of_order))
+                self.overwritten.add(Overwritten(damage, seen(batch, row), row in out_of_order))
             before = row
 
     def _overwrites(self, path: Path) -> bool:

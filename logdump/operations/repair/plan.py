@@ -17,12 +17,12 @@ from logdump.operations.repair.file_survey import FileSurvey
 from logdump.session.repairs import LossReason, RepairLoss
 from trailformat import BadRecord, Record, TrailFile
 from trailformat.records.io_types import RECORD_FRAGMENT
-from trailformat.search.lots import Lot
-from trailformat.search.transaction_records import TransactionRecord, TransactionRecords
-from trailformat.search.transaction_walk import Ended
-from trailformat.search.whole_trail import TrailPlace, WholeTrail
-from trailformat.search.whole_walk import lots_of
 from trailformat.trail.sequence import Spot
+from trailformat.transactions.batches import TransactionBatch
+from trailformat.transactions.extents import Ended
+from trailformat.transactions.records import TransactionRecord, TransactionRecords
+from trailformat.transactions.whole_trail import TrailPosition, WholeTrail
+from trailformat.transactions.whole_walk import transaction_batches
 
 _END_OF_FILE = (1 << 63) - 1
 
@@ -57,21 +57,21 @@ class TransactionPlan:
         self.numbers: Counter[LossReason] = Counter()
         self.records = 0
         self.after_csn: str | None = None
-        self.restart_at: TrailPlace | None = None
+        self.restart_at: TrailPosition | None = None
         self._stop = self._first_stop()
-        self._continued = {TrailPlace(at, rba) for at, one in files.items() for rba in one.survey.continued}
-        undefined = (TrailPlace(at, rba) for at, one in files.items() for rba in one.definitions.undefined)
+        self._continued = {TrailPosition(at, rba) for at, one in files.items() for rba in one.survey.continued}
+        undefined = (TrailPosition(at, rba) for at, one in files.items() for rba in one.definitions.undefined)
         self._undefined = sorted(undefined)
         self._looks_at_all = bool(self._continued or self._undefined or any(f.survey.embedded for f in files.values()))
         self._not_whole: dict[int, list[ByteRange]] = {}
         self._ranges: dict[int, ByteRanges] = {}
         self._last: Seen | None = None
 
-    def run(self) -> Iterator[Lot]:
+    def run(self) -> Iterator[TransactionBatch]:
         """Go over the transactions; yields what has been taken in."""
-        for lot in lots_of(self._whole):
-            self._take(lot)
-            yield lot
+        for batch in transaction_batches(self._whole):
+            self._take(batch)
+            yield batch
         if self._last is not None and self._last.ended is Ended.OVERTAKEN and not self._is_all:
             self._lose(self._last, LossReason.OPEN)
         self._merge()
@@ -84,41 +84,43 @@ class TransactionPlan:
         """Where the records of transactions are left out."""
         return ByteRanges() if self._is_all else self._ranges.get(ordinal, ByteRanges())
 
-    def takes(self, place: TrailPlace) -> bool:
+    def takes(self, place: TrailPosition) -> bool:
         """Whether the transaction that begins at a place is in the copy, when all has been gone over."""
         return not self._is_beyond(place) and self.left_out(place.ordinal).at(place.rba) is None
 
-    def _first_stop(self) -> TrailPlace | None:
-        stops = (TrailPlace(at, one.survey.stop) for at, one in self._files.items() if one.survey.stop is not None)
+    def _first_stop(self) -> TrailPosition | None:
+        stops = (TrailPosition(at, one.survey.stop) for at, one in self._files.items() if one.survey.stop is not None)
         return min(stops, default=None)
 
-    def _is_beyond(self, place: TrailPlace) -> bool:
+    def _is_beyond(self, place: TrailPosition) -> bool:
         """Whether a place is behind what is copied, or inside a damaged record."""
         file = self._files.get(place.ordinal)
         return self._is_behind(place) or (file is not None and file.survey.damage.at(place.rba) is not None)
 
-    def _is_behind(self, place: TrailPlace) -> bool:
+    def _is_behind(self, place: TrailPosition) -> bool:
         """Whether a place is behind the end of the copy, or of its file as that was surveyed."""
         if self._stop is not None and place >= self._stop:
             return True
         file = self._files.get(place.ordinal)
         return file is not None and place.rba >= file.survey.size
 
-    def _take(self, lot: Lot) -> None:
-        inside = (row for row in reversed(range(lot.rows)) if not self._is_beyond(lot.first(row)))
+    def _take(self, batch: TransactionBatch) -> None:
+        inside = (row for row in reversed(range(batch.rows)) if not self._is_beyond(batch.first(row)))
         last = next(inside, None)
         if last is None:
             return
         left: set[int] = set()
-        for row in range(lot.rows) if self._looks_at_all else sorted({*lot.not_whole(), last}):
-            one = seen(lot, row)
+        for row in range(batch.rows) if self._looks_at_all else sorted({*batch.not_whole(), last}):
+            one = seen(batch, row)
             if not self._is_beyond(one.first) and (reason := self._reason(one)) is not None:
                 left.add(row)
                 self._lose(one, reason)
         kept = (row for row in chain((last,), inside) if row not in left)
         for row in islice(kept, 1):
-            self._last = seen(lot, row)
-            known = (lot.csns[one] for one in chain((row,), kept) if lot.is_whole(one) and lot.csns[one] is not None)
+            self._last = seen(batch, row)
+            known = (
+                batch.csns[one] for one in chain((row,), kept) if batch.is_whole(one) and batch.csns[one] is not None
+            )
             self.after_csn = next(known, self.after_csn)
 
     def _reason(self, one: Seen) -> LossReason | None:
@@ -137,7 +139,7 @@ class TransactionPlan:
         is_torn = last in self._files and self._files[last].survey.half is not None
         return LossReason.OPEN if is_torn or not self._goes_on else None
 
-    def _is_grown(self, after: TrailPlace) -> bool:
+    def _is_grown(self, after: TrailPosition) -> bool:
         """Whether a transaction has ended since the survey: to that it was open."""
         file = self._files.get(after.ordinal)
         return file is not None and after.rba > file.survey.size
@@ -152,16 +154,16 @@ class TransactionPlan:
         last = len(self._whole) - 1
         return next((at for at in range(ordinal, last) if self._breaks(at + 1)), last)
 
-    def _end(self, one: Seen) -> TrailPlace:
+    def _end(self, one: Seen) -> TrailPosition:
         """The place behind a transaction, for one that has not ended that behind all files in which it could be."""
         if one.after is None or self._is_grown(one.after):
-            return TrailPlace(self._stretch_end(one.first.ordinal) + 1, 0)
+            return TrailPosition(self._stretch_end(one.first.ordinal) + 1, 0)
         if one.after not in self._continued:
             return one.after
         damage = self._files[one.after.ordinal].survey.damage.after(one.after.rba)
-        return TrailPlace(one.after.ordinal, damage.stop) if damage is not None else one.after
+        return TrailPosition(one.after.ordinal, damage.stop) if damage is not None else one.after
 
-    def _undefined_in(self, one: Seen) -> TrailPlace | None:
+    def _undefined_in(self, one: Seen) -> TrailPosition | None:
         at = bisect_left(self._undefined, one.first)
         is_in = at < len(self._undefined) and self._undefined[at] < self._end(one)
         return self._undefined[at] if is_in else None
@@ -170,7 +172,7 @@ class TransactionPlan:
         begin, end = one.first, self._end(one)
         if not one.has_begin and reason is LossReason.DAMAGE and begin.ordinal in self._files:
             before = self._files[begin.ordinal].survey.damage.before(begin.rba)
-            begin = TrailPlace(begin.ordinal, before.start) if before is not None else begin
+            begin = TrailPosition(begin.ordinal, before.start) if before is not None else begin
         for ordinal in range(begin.ordinal, min(end.ordinal, len(self._whole) - 1) + 1):
             start = begin.rba if ordinal == begin.ordinal else 0
             stop = end.rba if ordinal == end.ordinal else _END_OF_FILE
@@ -184,7 +186,7 @@ class TransactionPlan:
         spots = (self.spot(one.first) if one.has_begin else None), self.spot(place)
         self._add(RepairLoss(one.csn, one.xid, spots[0], records, reason, spots[1], is_copied=self._is_all))
 
-    def _records_of(self, one: Seen, end: TrailPlace) -> int:
+    def _records_of(self, one: Seen, end: TrailPosition) -> int:
         """The records of a transaction, up to where the copy stops."""
         is_over = one.after is not None and not self._is_grown(one.after)
         if (self._stop is None or end <= self._stop) and (is_over or not self._has_grown()):
@@ -200,16 +202,16 @@ class TransactionPlan:
         last = self._files.get(len(self._whole) - 1)
         return last is not None and last.survey.path.stat().st_size > last.survey.size
 
-    def _damage_in(self, begin: TrailPlace, end: TrailPlace) -> TrailPlace | None:
+    def _damage_in(self, begin: TrailPosition, end: TrailPosition) -> TrailPosition | None:
         """The first damage from one place up to right behind another."""
         for ordinal in range(begin.ordinal, min(end.ordinal, len(self._whole) - 1) + 1):
             if ordinal in self._files:
                 damage = self._files[ordinal].survey.damage.after(begin.rba if ordinal == begin.ordinal else 0)
-                if damage is not None and TrailPlace(ordinal, damage.start) <= end:
-                    return TrailPlace(ordinal, damage.start)
+                if damage is not None and TrailPosition(ordinal, damage.start) <= end:
+                    return TrailPosition(ordinal, damage.start)
         return None
 
-    def spot(self, place: TrailPlace | None) -> Spot | None:
+    def spot(self, place: TrailPosition | None) -> Spot | None:
         """A place in the source."""
         return Spot(self._whole.paths[place.ordinal], place.rba) if place is not None else None
 
@@ -241,7 +243,7 @@ class TransactionPlan:
             for start, _ in survey.damage:
                 if start not in survey.rowless and known.at(start) is None:
                     reason = LossReason.HALF_RECORD if start == survey.half else LossReason.UNKNOWN
-                    self._add(RepairLoss(None, None, None, 0, reason, self.spot(TrailPlace(ordinal, start))))
+                    self._add(RepairLoss(None, None, None, 0, reason, self.spot(TrailPosition(ordinal, start))))
 
     def _note_end(self) -> None:
         """Where a reader of the copy goes on: at what is cut off."""
@@ -249,7 +251,7 @@ class TransactionPlan:
         if self._stop is not None:
             self.restart_at = self.restart_at or self._stop
         elif self.restart_at is None and last in self._files and (half := self._files[last].survey.half) is not None:
-            self.restart_at = TrailPlace(last, half)
+            self.restart_at = TrailPosition(last, half)
 
 
 def _records_behind(trail: TrailFile, damage: ByteRange) -> Iterator[Record]:

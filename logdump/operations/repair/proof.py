@@ -18,8 +18,8 @@ from logdump.session.errors import CommandError
 from logdump.session.events import Progress
 from trailformat import Record, TrailFile
 from trailformat.changes.transactions import is_transactional
-from trailformat.search.transaction_records import TransactionRecords
-from trailformat.search.whole_trail import TrailPlace, WholeTrail
+from trailformat.transactions.records import TransactionRecords
+from trailformat.transactions.whole_trail import TrailPosition, WholeTrail
 
 
 class _Copied:
@@ -28,7 +28,7 @@ class _Copied:
     def __init__(self, plan: TransactionPlan) -> None:
         self._plan = plan
 
-    def takes(self, one: Seen, copy_of: TrailPlace | None) -> bool:  # noqa: ARG002 - as Bounds has it
+    def takes(self, one: Seen, copy_of: TrailPosition | None) -> bool:  # noqa: ARG002 - as Bounds has it
         """Whether one is."""
         return self._plan.takes(one.first)
 
@@ -96,7 +96,7 @@ class Proof:
             trail = self._whole.open(ordinal)
             if trail is not None:
                 with trail:
-                    yield from (row for row in _rows_of(trail) if self._plan.takes(TrailPlace(ordinal, row.rba)))
+                    yield from (row for row in _rows_of(trail) if self._plan.takes(TrailPosition(ordinal, row.rba)))
 
     def _rows(self) -> Iterator[Record]:
         for path in self._copies:

@@ -21,8 +21,8 @@ from logdump.session.repairs import LossReason, RepairShown
 from logdump.session.scan import progress
 from logdump.session.session import Session
 from trailformat import Record, TrailFile, TrailWriter
-from trailformat.search.whole_trail import WholeTrail
 from trailformat.trail.sequence import Spot, next_file
+from trailformat.transactions.whole_trail import WholeTrail
 
 _MEGABYTE = 1 << 20
 
@@ -131,8 +131,8 @@ class Repair:
         last = next_file(self._whole.paths[-1])[0]
         goes_on = last is not None and last.stat().st_size > 0
         self._plan = TransactionPlan(self._whole, self._files, is_all=self._options.is_all, goes_on=goes_on)
-        for lot in self._plan.run():
-            if (reached := lot.reached) is not None:
+        for batch in self._plan.run():
+            if (reached := batch.reached) is not None:
                 before, self._scanned = self._scanned, self._scanned + reached.records
                 if before // self._step != self._scanned // self._step:
                     yield Progress(self._scanned, reached.place.rba, reached.time, self._whole.size)

@@ -24,7 +24,7 @@ from logdump.session.session import Session
 from trailformat import Record, TrailFile, TrailWriter, make_header, make_record
 from trailformat.records.io_types import COMMENT
 from trailformat.records.record import make_file_header_record, replace_header
-from trailformat.search.nearby import NEARBY
+from trailformat.scan.nearby import NEARBY
 from trailformat.trail.sequence import Spot
 
 if TYPE_CHECKING:

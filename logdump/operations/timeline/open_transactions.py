@@ -22,7 +22,7 @@ from logdump.session.bounded_recovery import (
 )
 from logdump.session.errors import CommandError
 from logdump.session.session import Session
-from trailformat.search.whole_trail import WholeTrail
+from trailformat.transactions.whole_trail import WholeTrail
 
 _RECORDS = 1000
 """Records between two moments at which the scan can be stopped."""

@@ -22,12 +22,12 @@ from trailformat import Record, TrailError, TrailFile
 from trailformat.changes.row_changes import OPERATIONS, Change, changes_over
 from trailformat.changes.transactions import Transaction
 from trailformat.records.io_types import LARGE_OBJECT
-from trailformat.search.extent import start_at
-from trailformat.search.left_out import LeftOut
-from trailformat.search.nearby import NEARBY
-from trailformat.search.transaction_walk import Damage, Extent, Restart, TransactionWalk, Walked
+from trailformat.scan.nearby import NEARBY
 from trailformat.trail.row_definitions import RowDefinitions
 from trailformat.trail.sequence import Spot, next_file
+from trailformat.transactions.around import start_at
+from trailformat.transactions.extents import Damage, Extent, Restart, TransactionWalk, Walked
+from trailformat.transactions.not_applied import NotApplied
 
 _MANY_RECORDS = 1 << 15
 """Of neighbours that are read once more together."""
@@ -82,7 +82,7 @@ class ScriptReach(NamedTuple):
         following: gives the file after one and, where that is not there, the name it should have.
     """
 
-    left_out: LeftOut | None = None
+    left_out: NotApplied | None = None
     later: Iterator[Path] | None = None
     following: Callable[[Path], tuple[Path | None, Path | None]] = next_file
 

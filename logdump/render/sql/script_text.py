@@ -19,8 +19,8 @@ from logdump.render.sql.dialect import Dialect
 from logdump.render.sql.script import Closing, Item, NotRun, Opening, Skipped
 from logdump.session.statements import Statement
 from trailformat import io_type_name
-from trailformat.search.transaction_walk import Ended, Extent, Walked
 from trailformat.trail.sequence import Spot
+from trailformat.transactions.extents import Ended, Extent, Walked
 
 
 def item_lines(item: Item, dialect: Dialect, offset: TimeOffset) -> Iterator[str]:

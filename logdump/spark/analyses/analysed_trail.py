@@ -14,8 +14,8 @@ from logdump.spark.source.options import Options
 from logdump.spark.source.planner import Slice, is_unborn
 from logdump.spark.source.slices import open_trail
 from trailformat import BadRecord, TrailError, TrailFile
-from trailformat.search.lots import DAMAGE, Lot
-from trailformat.search.whole_trail import WholeTrail
+from trailformat.transactions.batches import DAMAGE, TransactionBatch
+from trailformat.transactions.whole_trail import WholeTrail
 
 
 class AnalysedTrail:
@@ -66,9 +66,9 @@ class AnalysedTrail:
             if not is_unborn(error, self.whole.is_newest(self.whole.ordinals[path])):
                 self.damaged(error, path)
 
-    def check(self, lot: Lot) -> None:
-        """See whether there is damage among the transactions of a lot. Raises like damaged."""
-        for mark in lot.marks:
+    def check(self, batch: TransactionBatch) -> None:
+        """See whether there is damage among the transactions of a batch. Raises like damaged."""
+        for mark in batch.marks:
             if mark.io_type == DAMAGE:
                 self.damaged_at(self.whole.paths[mark.place.ordinal], mark.place.rba)
 

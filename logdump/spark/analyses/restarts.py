@@ -30,8 +30,8 @@ def _rows(trail: AnalysedTrail) -> Iterator[Row]:
     """The restarts in the files read; the whole trail tells what they have cut, and where that came again."""
     survey = Survey(trail.whole)
     with Workers() as workers:
-        for lot in survey.run(workers):
-            trail.check(lot)
+        for batch in survey.run(workers):
+            trail.check(batch)
     trail.check_files()
     if not survey.restarts.is_listed:
         number, listed = survey.restarts.number, len(survey.restarts.listed)

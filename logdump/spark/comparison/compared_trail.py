@@ -18,8 +18,8 @@ from logdump.spark.source.options import Options, Use, parse_options
 from logdump.spark.source.planner import plan
 from logdump.spark.source.source_definitions import definitions_of, with_absolute_definitions
 from trailformat import CannotRead, NotATrail, TrailError
-from trailformat.search.transaction_records import TransactionRecords
-from trailformat.search.whole_trail import TrailPlace, WholeTrail
+from trailformat.transactions.records import TransactionRecords
+from trailformat.transactions.whole_trail import TrailPosition, WholeTrail
 
 
 class Compared(NamedTuple):
@@ -50,7 +50,7 @@ class ComparedTrail(NamedTuple):
     letter: str
     paths: tuple[Path, ...]
     bases: tuple[int, ...]
-    starts: tuple[TrailPlace, ...]
+    starts: tuple[TrailPosition, ...]
     options: Options
 
     @property
@@ -58,14 +58,14 @@ class ComparedTrail(NamedTuple):
         """Its stretches."""
         return [*map(TrailStretch, self.starts, (*self.starts[1:], None))]
 
-    def offset(self, place: TrailPlace) -> int:
+    def offset(self, place: TrailPosition) -> int:
         """A place as one number, which grows along the trail."""
         return self.bases[place.ordinal] + place.rba
 
-    def place(self, offset: int) -> TrailPlace:
+    def place(self, offset: int) -> TrailPosition:
         """The place of which this is the number."""
         ordinal = bisect_right(self.bases, offset) - 1
-        return TrailPlace(ordinal, offset - self.bases[ordinal])
+        return TrailPosition(ordinal, offset - self.bases[ordinal])
 
     @contextmanager
     def side(self, compared: Compared) -> Iterator[Side]:
@@ -108,7 +108,7 @@ def compared_trail(letter: str, given: Mapping[str, str]) -> ComparedTrail:
     _check_readable(whole)
     sizes = [path.stat().st_size + 1 for path in whole.paths]
     ordinals = whole.ordinals
-    starts = [TrailPlace(ordinals[Path(lot[0].path)], lot[0].start) for lot in lots if Path(lot[0].path) in ordinals]
+    starts = [TrailPosition(ordinals[Path(lot[0].path)], lot[0].start) for lot in lots if Path(lot[0].path) in ordinals]
     return ComparedTrail(letter, whole.paths, (0, *accumulate(sizes[:-1])), tuple(starts), options)
 
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
     from logdump.spark.source.options import Paths
-    from trailformat.search.transaction_records import TransactionRecord
+    from trailformat.transactions.records import TransactionRecord
 
 _TANGLED, _MOVES = "a bigint, b bigint, begins boolean", "moved bigint, later int"
 

@@ -22,9 +22,9 @@ from logdump.spark.errors import SplitMismatch
 from trailformat.changes.transactions import BEGINS
 from trailformat.records.io_types import NOT_TRANSACTIONAL, RECORD_FRAGMENT
 from trailformat.scan import RECORD
-from trailformat.search.lots import Lot, LotMark
-from trailformat.search.lots_by_columns import lots_by_columns
-from trailformat.search.whole_trail import FIRST_PLACE, FileBatch, TrailPlace, WholeTrail
+from trailformat.transactions.batches import TrailMark, TransactionBatch
+from trailformat.transactions.walk import transactions_in
+from trailformat.transactions.whole_trail import FIRST_PLACE, FileBatch, TrailPosition, WholeTrail
 
 _BEGINS_NONE = (*NOT_TRANSACTIONAL, RECORD_FRAGMENT)
 
@@ -32,10 +32,10 @@ _BEGINS_NONE = (*NOT_TRANSACTIONAL, RECORD_FRAGMENT)
 class TrailStretch(NamedTuple):
     """From the record at ``start`` to before the one at ``stop``; None: to the end of the trail."""
 
-    start: TrailPlace
-    stop: TrailPlace | None = None
+    start: TrailPosition
+    stop: TrailPosition | None = None
 
-    def holds(self, one: TrailPlace) -> bool:
+    def holds(self, one: TrailPosition) -> bool:
         """Whether a place is in it."""
         return self.start <= one and (self.stop is None or one < self.stop)
 
@@ -43,9 +43,9 @@ class TrailStretch(NamedTuple):
 class StretchLot(NamedTuple):
     """Transactions of a stretch: the first rows of a lot, and what stands among them."""
 
-    lot: Lot
+    lot: TransactionBatch
     rows: int
-    marks: list[LotMark]
+    marks: list[TrailMark]
 
 
 class StretchWalk:
@@ -71,7 +71,7 @@ class StretchWalk:
         if first is None:
             return
         behind = _first_begin(self._whole.batches(stop)) if stop is not None else None
-        for lot in lots_by_columns(self._checked(first, behind)):
+        for lot in transactions_in(self._checked(first, behind)):
             rows = lot.rows
             while behind is not None and rows and lot.first(rows - 1) >= behind:
                 rows -= 1
@@ -80,14 +80,14 @@ class StretchWalk:
     def unreadable(self) -> list[Path]:
         """The files of the stretch that are no trail, when it has been read."""
         whole = self._whole
-        return [path for path in whole.unreadable if self._stretch.holds(TrailPlace(whole.ordinals[path], 0))]
+        return [path for path in whole.unreadable if self._stretch.holds(TrailPosition(whole.ordinals[path], 0))]
 
-    def _first_begin(self) -> TrailPlace | None:
+    def _first_begin(self) -> TrailPosition | None:
         """Where the first transaction of the stretch begins; None where none does."""
         found = _first_begin(self._checked(self._stretch.start, self._stretch.stop))
         return found if found is not None and self._stretch.holds(found) else None
 
-    def _checked(self, first: TrailPlace, last: TrailPlace | None) -> Iterator[FileBatch]:
+    def _checked(self, first: TrailPosition, last: TrailPosition | None) -> Iterator[FileBatch]:
         """The batches from a place up to the one that reaches another, seen to meet the start of the next stretch."""
         for found in self._whole.batches(first):
             self._check(found)
@@ -106,17 +106,17 @@ class StretchWalk:
             )
 
 
-def _first_begin(batches: Iterator[FileBatch]) -> TrailPlace | None:
+def _first_begin(batches: Iterator[FileBatch]) -> TrailPosition | None:
     """Where a transaction begins first."""
     for found in batches:
         batch = found.batch
         begins = np.isin(np.asarray(batch.trans_ind), list(BEGINS)) & (np.asarray(batch.kind) == RECORD)
         rows = np.flatnonzero(begins & ~np.isin(np.asarray(batch.io_type), _BEGINS_NONE))
         if len(rows):
-            return TrailPlace(found.ordinal, int(batch.rba[rows[0]]))
+            return TrailPosition(found.ordinal, int(batch.rba[rows[0]]))
     return None
 
 
-def _end(found: FileBatch) -> TrailPlace:
+def _end(found: FileBatch) -> TrailPosition:
     batch, last = found.batch, len(found.batch) - 1
-    return TrailPlace(found.ordinal, int(batch.rba[last]) + int(batch.length[last]))
+    return TrailPosition(found.ordinal, int(batch.rba[last]) + int(batch.length[last]))

@@ -10,9 +10,9 @@ from logdump.operations.recovery.cuts import Seen, seen
 from logdump.spark.comparison.compared_trail import Compared, ComparedTrail, as_changed
 from logdump.spark.comparison.stretches import StretchWalk
 from trailformat.changes.csn import csn_key
-from trailformat.search.lots import DAMAGE
-from trailformat.search.transaction_walk import Ended
-from trailformat.search.whole_trail import TrailPlace
+from trailformat.transactions.batches import DAMAGE
+from trailformat.transactions.extents import Ended
+from trailformat.transactions.whole_trail import TrailPosition
 
 
 class TransactionRow(NamedTuple):
@@ -59,16 +59,16 @@ def transaction_rows(trail: ComparedTrail, compared: Compared, numbers: Iterable
 
 def _rows(trail: ComparedTrail, side: Side, compared: Compared, number: int) -> Iterator[TransactionRow]:
     walk = StretchWalk(side.whole, trail.stretches[number])
-    for lot, rows, marks in walk.lots():
+    for batch, rows, marks in walk.lots():
         for row in range(rows):
-            one = seen(lot, row)
+            one = seen(batch, row)
             if compared.bounds.takes(one, None):
                 yield _row(trail, number, one, repr(side.key(one)))
         for mark in marks:
             if mark.io_type == DAMAGE:
                 yield TransactionRow(trail.offset(mark.place), number, mark.after - mark.place.rba)
     for path in walk.unreadable():
-        yield TransactionRow(trail.offset(TrailPlace(side.whole.ordinals[path], 0)), number, 0)
+        yield TransactionRow(trail.offset(TrailPosition(side.whole.ordinals[path], 0)), number, 0)
 
 
 def _row(trail: ComparedTrail, number: int, one: Seen, key: str) -> TransactionRow:

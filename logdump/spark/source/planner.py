@@ -20,8 +20,8 @@ from logdump.spark.source.options import Options
 from logdump.spark.source.paths import TrailInput, find_files
 from trailformat import CannotRead, NotATrail, PartialRecord, TrailFile
 from trailformat.scan import Workers, split_points
-from trailformat.search.left_out import LeftOut, Ranges
-from trailformat.search.whole_trail import WholeTrail
+from trailformat.transactions.not_applied import NotApplied, Ranges
+from trailformat.transactions.whole_trail import WholeTrail
 
 
 class Slice(NamedTuple):
@@ -81,7 +81,7 @@ def _with_left_out(slices: Iterable[Slice]) -> Iterator[Slice]:
             path = Path(part.path)
             if path not in ranges:
                 whole = WholeTrail.around(path)
-                left_out = LeftOut(whole, workers)
+                left_out = NotApplied(whole, workers)
                 ranges |= {file: left_out.of(file) for file in (*whole.paths, path)}
             yield part._replace(left_out=ranges[path].within(part.start, part.stop))
 

@@ -18,7 +18,7 @@ from logdump.spark.source.planner import Slice, is_unborn
 from trailformat import CannotRead, NotATrail, TrailError, TrailFile
 from trailformat.scan import FILE_HEADER, PARTIAL, Batch, FileRange, ScanPosition, scan_range
 from trailformat.scan.position import first_position
-from trailformat.search.left_out_rows import left_out_rows
+from trailformat.transactions.not_applied_rows import rows_not_applied
 
 
 def open_trail(part: Slice, options: Options) -> TrailFile | str | None:
@@ -94,7 +94,7 @@ def passing_in_range(source: OpenSlice, batch: Batch, passing: Any) -> Any:
     for row in batch.spans():
         passing[row] = inside[row] and _is_shown(source, batch, row)
     if source.left_out is not None and source.options.effective:
-        inside &= ~left_out_rows(source.left_out, batch)
+        inside &= ~rows_not_applied(source.left_out, batch)
     return passing & inside
 
 

@@ -18,10 +18,10 @@ from logdump.spark.source.slices import wanted_rows
 from trailformat import io_type_name
 from trailformat.changes.transactions import ENDS
 from trailformat.scan import FILE_HEADER, RECORD, Batch
-from trailformat.search.left_out_rows import left_out_rows
 from trailformat.totals.counting import LargeTransaction, OpenTransaction, Totals, TransactionHistory
 from trailformat.totals.row_groups import first_rows, group_keys
 from trailformat.totals.transaction_columns import TransactionColumns
+from trailformat.transactions.not_applied_rows import rows_not_applied
 
 Row = dict[str, Any]
 """A row of the summary, by the names of its columns; what is missing is null."""
@@ -168,7 +168,7 @@ class _Suppressed:
     def _passing(self, alone: Selection, batch: Batch) -> int:
         passing = alone.rows(batch)
         if self._left_out is not None:
-            passing = passing & ~left_out_rows(self._left_out, batch)
+            passing = passing & ~rows_not_applied(self._left_out, batch)
         return int(passing.sum())
 
 

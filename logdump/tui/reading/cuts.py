@@ -9,8 +9,8 @@ from trailformat import Record, TrailError, TrailFile
 from trailformat.changes.transaction_context import TransactionContext
 from trailformat.changes.transactions import ENDS, Transaction, is_transactional
 from trailformat.records.io_types import RESTARTS
-from trailformat.search.extent import is_fragment
 from trailformat.trail.sequence import previous_file
+from trailformat.transactions.around import is_fragment
 
 _NEAR = 1 << 8
 """Records outside of transactions that are walked over."""

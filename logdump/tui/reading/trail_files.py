@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from trailformat.errors import CannotRead
-from trailformat.search.peek import peek
-from trailformat.search.whole_trail import WholeTrail
+from trailformat.trail.peek import peek
 from trailformat.trail.sequence import names_around
+from trailformat.transactions.whole_trail import WholeTrail
 
 
 class ListedFile(NamedTuple):

@@ -18,7 +18,7 @@ from logdump.session.bounded_recovery import (
 from logdump.session.events import Event
 from tests.logdump.bounded_recovery.test_simulated import redo_of, survey
 from tests.simulated.bounded_recovery import BEGUN, HOUR, INTERVAL, MINUTE, N_3000, N, diagrams, write_trail
-from trailformat.search.redo_clock import RedoPlace
+from trailformat.transactions.redo_clock import RedoPlace
 
 
 @pytest.fixture(scope="module")

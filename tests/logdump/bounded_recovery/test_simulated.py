@@ -28,8 +28,8 @@ from logdump.session.bounded_recovery import (
 from logdump.session.events import Event
 from tests.searching import examples
 from tests.simulated.bounded_recovery import BEGUN, HOUR, Worked, drawn_history, write_trail
-from trailformat.search.whole_trail import WholeTrail
 from trailformat.trail.row_definitions import RowDefinitions
+from trailformat.transactions.whole_trail import WholeTrail
 
 INTERVAL = 4 * HOUR
 FAR = 10**18

@@ -26,7 +26,7 @@ from trailformat import Record, TrailFile, make_file_header_record, make_record,
 from trailformat.changes.transactions import FIRST, LAST, MIDDLE, ONLY
 from trailformat.records.file_header import replace_values
 from trailformat.records.io_types import RECORD_FRAGMENT
-from trailformat.search.lots import Lot
+from trailformat.transactions.batches import TransactionBatch
 
 GARBAGE = b"\x00\x01garbage between records\xff"
 HEADER = make_file_header_record(file_header(ORACLE_12))
@@ -144,7 +144,7 @@ def test_what_is_written_to_the_source_meanwhile_is_not_copied(
 ) -> None:
     run = TransactionPlan.run
 
-    def grow_and_run(plan: TransactionPlan) -> Iterator[Lot]:
+    def grow_and_run(plan: TransactionPlan) -> Iterator[TransactionBatch]:
         with (tmp_path / "tt000000000").open("ab") as file:
             file.write(b"".join(one.raw for one in (*rows("bcd")[2:], *rows("e"))))
         return run(plan)

@@ -15,7 +15,7 @@ from tests.logdump.program import logdump
 from tests.simulated.extract import Extract, Written
 from tests.simulated.source import TABLE, Source
 from trailformat.records.io_types import RESTART_ABEND, RESTART_OK
-from trailformat.search.left_out import LeftOut
+from trailformat.transactions.not_applied import NotApplied
 
 _ALTER = "  ALTER REPLICAT <group>, EXTSEQNO {}, EXTRBA {}"
 
@@ -171,7 +171,7 @@ def test_a_copy_is_known_when_the_trail_has_grown(twice: Trail, line: Line) -> N
 def test_a_copy_is_known_after_an_interrupt(twice: Trail, line: Line, monkeypatch: pytest.MonkeyPatch) -> None:
     line(f"open {twice.paths[1]}")
     with monkeypatch.context() as patch:
-        patch.setattr(LeftOut, "_take", _interrupted)
+        patch.setattr(NotApplied, "_take", _interrupted)
         with pytest.raises(KeyboardInterrupt):
             line("redo ansi")
     assert line("redo ansi")[0].startswith("-- Left out")

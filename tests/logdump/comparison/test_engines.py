@@ -49,6 +49,6 @@ def test_both_engines_tell_the_same_of_damaged_trails(seed: int) -> None:
 
 def _said(command: str, engine: Engine) -> list[str]:
     with pytest.MonkeyPatch.context() as patch:
-        for module in ("trailformat.scan", "trailformat.search.whole_trail"):
+        for module in ("trailformat.scan", "trailformat.transactions.whole_trail"):
             patch.setattr(f"{module}.choose_engine", lambda _size: engine)
         return Line()(command)

@@ -29,8 +29,8 @@ from tests.simulated.source import Source
 from trailformat import TrailFile
 from trailformat.changes.transactions import FIRST
 from trailformat.records.io_types import RESTART_ABEND, RESTART_OK
-from trailformat.search.transaction_walk import Restart
 from trailformat.trail.sequence import Spot
+from trailformat.transactions.extents import Restart
 
 SECOND = 1_000_000
 MINUTE = 60 * SECOND

@@ -7,10 +7,10 @@ from pathlib import Path
 from logdump.operations.recovery.report import RecoveryReport
 from logdump.operations.recovery.survey import Survey
 from trailformat.scan import Engine, Workers, is_available
-from trailformat.search.effective import EffectiveTrail
-from trailformat.search.whole_trail import WholeTrail
-from trailformat.search.whole_walk import lots_of
 from trailformat.trail.sequence import Spot
+from trailformat.transactions.applied import AppliedTransactions
+from trailformat.transactions.whole_trail import WholeTrail
+from trailformat.transactions.whole_walk import transaction_batches
 
 ENGINES = [one for one in Engine if is_available(one)]
 
@@ -39,9 +39,9 @@ def report(paths: list[Path], engine: Engine = Engine.PYTHON) -> RecoveryReport:
 def effective(paths: list[Path], engine: Engine = Engine.PYTHON) -> list[Spot]:
     """Where the transactions begin that a Replicat applies."""
     whole = whole_trail(paths, engine)
-    judge, found = EffectiveTrail(whole), []
-    for lot in lots_of(whole):
-        copies = {one.row for one in judge.judge(lot) if one.copy_of is not None}
-        places = [lot.first(row) for row in range(lot.rows) if lot.is_whole(row) and row not in copies]
+    judge, found = AppliedTransactions(whole), []
+    for batch in transaction_batches(whole):
+        copies = {one.row for one in judge.judge(batch) if one.copy_of is not None}
+        places = [batch.first(row) for row in range(batch.rows) if batch.is_whole(row) and row not in copies]
         found += [Spot(whole.paths[place.ordinal], place.rba) for place in places]
     return found

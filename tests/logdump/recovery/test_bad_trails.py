@@ -12,13 +12,13 @@ from logdump.session.recovery_events import RecoveryShown
 from tests.logdump.recovery.surveys import ENGINES, effective, report, surveyed
 from tests.searching import IS_LONG
 from tests.trailformat.samples import header, row, trail_of
-from tests.trailformat.test_effective import transaction
+from tests.trailformat.test_applied import transaction
 from tests.trailformat.test_transaction_walk import GARBAGE
 from trailformat import Record, make_record, make_token
 from trailformat.changes.transactions import FIRST, LAST
 from trailformat.records.io_types import RESTART_ABEND
 from trailformat.scan import Engine
-from trailformat.search import lots_by_row
+from trailformat.transactions import walk_by_row
 
 pytestmark = pytest.mark.parametrize("engine", ENGINES)
 
@@ -182,7 +182,7 @@ def test_a_whole_copy_in_front_of_a_cut_one_is_not_its_second(engine: Engine, tm
 def test_a_cut_transaction_is_told_with_its_restart_wherever_a_lot_ends(
     engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(lots_by_row, "_MOST_ROWS", 1)
+    monkeypatch.setattr(walk_by_row, "_MOST_ROWS", 1)
     path = _file(tmp_path, 0, _first("10"), _MARKER, _first("10"), _LAST)
     (restart,) = report([path], engine).restarts()
     assert restart.cut is not None

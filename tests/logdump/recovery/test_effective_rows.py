@@ -21,7 +21,7 @@ from tests.simulated.extract import Written
 from tests.simulated.recovery import append_recovery, rebuilt
 from tests.simulated.replicat import replicat
 from trailformat.scan import Engine
-from trailformat.search.left_out import LeftOut
+from trailformat.transactions.not_applied import NotApplied
 
 
 def _applied(written: list[Written]) -> set[tuple[Path, int]]:
@@ -52,7 +52,7 @@ def test_the_places_left_out_are_those_of_all_other_rows(engine: Engine, seed: i
             if is_rebuilt
             else append_recovery(Path(folder), random, MYSQL_21)
         )
-        found = LeftOut(whole_trail(extract.paths, engine))
+        found = NotApplied(whole_trail(extract.paths, engine))
         rows = [one for one in extract.written if one.change is not None]
         kept = {(one.path, one.rba) for one in rows if not found.of(one.path).hold(one.rba)}
         assert kept == _applied(extract.written)
@@ -91,7 +91,7 @@ def test_behind_a_missing_file_rows_are_applied_again(trails: Path, tmp_path: Pa
     paths = [tmp_path / "zz000000000", tmp_path / "zz000000005"]
     for path, name in zip(paths, ("at000000000", "at000000001"), strict=True):
         path.write_bytes((trails / name).read_bytes())
-    found = LeftOut(whole_trail(paths, engine))
+    found = NotApplied(whole_trail(paths, engine))
     assert found.of(paths[0]).hold(3939)
     assert [rba for rba in (2363, 2554, 2744) if found.of(paths[1]).hold(rba)] == []
 

@@ -30,12 +30,12 @@ from tests.simulated.recovery import append_recovery, overwritten, rebuilt
 from tests.simulated.restarted_replicat import History, Zeros
 from trailformat.records.io_types import NOT_TRANSACTIONAL
 from trailformat.scan import Engine
-from trailformat.search.left_out import LeftOut
-from trailformat.search.restart_places import RestartPlaces, restart_places
 from trailformat.totals.counting import OTHERS
 from trailformat.trail.file import TrailFile
 from trailformat.trail.row_definitions import RowDefinitions
 from trailformat.trail.sequence import Spot
+from trailformat.transactions.not_applied import NotApplied
+from trailformat.transactions.restart_places import RestartPlaces, restart_places
 
 SEEDS = st.integers(0, 1 << 32)
 _NO_ROWS = {*NOT_TRANSACTIONAL, OTHERS}
@@ -210,7 +210,7 @@ def test_the_rows_that_count_as_applied_are_those_of_a_replicat_that_abends_at_d
     kind: str, engine: Engine, seed: int
 ) -> None:
     with _drawn(kind, seed) as history:
-        found = LeftOut(whole_trail(list(history.paths), engine))
+        found = NotApplied(whole_trail(list(history.paths), engine))
         rows = [one for one in history.events() if isinstance(one, Written) and one.change is not None]
         kept = {Spot(one.path, one.rba) for one in rows if not found.of(one.path).hold(one.rba)}
         assert kept == history.run(Spot(history.paths[0], 0)).rows

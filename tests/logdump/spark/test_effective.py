@@ -78,5 +78,5 @@ def test_a_copy_ended_as_it_should_and_is_not_applied(tmp_path: Path) -> None:
 
 
 def test_endings_that_are_not_read_cost_no_look_at_the_trail(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delattr(planner, "LeftOut")
+    monkeypatch.delattr(planner, "NotApplied")
     assert rows(TRAIL, "rba", endings="true") == rows(TRAIL, "rba")

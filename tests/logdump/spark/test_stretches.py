@@ -17,16 +17,16 @@ from tests.searching import examples
 from tests.trailformat.samples import trail_of
 from tests.trailformat.test_transaction_walk import records_of
 from trailformat.scan import FILE_HEADER
-from trailformat.search.lots import DAMAGE, LotMark
-from trailformat.search.whole_trail import FIRST_PLACE, TrailPlace, WholeTrail
+from trailformat.transactions.batches import DAMAGE, TrailMark
+from trailformat.transactions.whole_trail import FIRST_PLACE, TrailPosition, WholeTrail
 
 TEXTS = st.text("bbmmlooAOTCF#", min_size=1, max_size=14)
 
 
-def read(paths: list[Path], starts: list[TrailPlace]) -> tuple[list[Seen], list[LotMark]]:
+def read(paths: list[Path], starts: list[TrailPosition]) -> tuple[list[Seen], list[TrailMark]]:
     """The transactions of the stretches that start there, one after the other, and the damage."""
     found: list[Seen] = []
-    damage: list[LotMark] = []
+    damage: list[TrailMark] = []
     for start, stop in pairwise([*starts, None]):
         assert start is not None
         for lot, rows, marks in StretchWalk(WholeTrail(paths), TrailStretch(start, stop)).lots():
@@ -41,7 +41,7 @@ def test_each_transaction_and_each_damage_is_of_one_stretch(texts: list[str], da
     with tempfile.TemporaryDirectory() as folder:
         paths = [trail_of(Path(folder), *records_of(text), name=f"tt{number:09}") for number, text in enumerate(texts)]
         records = [
-            TrailPlace(found.ordinal, int(rba))
+            TrailPosition(found.ordinal, int(rba))
             for found in WholeTrail(paths).batches()
             for rba, kind in zip(found.batch.rba, found.batch.kind, strict=True)
             if kind <= FILE_HEADER
@@ -53,4 +53,4 @@ def test_each_transaction_and_each_damage_is_of_one_stretch(texts: list[str], da
 def test_a_stretch_that_does_not_end_where_the_next_begins_is_an_error(trails: Path) -> None:
     path = trails / "et000000000"
     with pytest.raises(SplitMismatch, match=f"^{path}, seqno 0, RBA 2001: no record begins here"):
-        read([path], [FIRST_PLACE, TrailPlace(0, 2001)])
+        read([path], [FIRST_PLACE, TrailPosition(0, 2001)])

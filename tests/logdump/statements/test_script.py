@@ -14,8 +14,8 @@ from trailformat import NotATrail, Record, TrailError, TrailFile
 from trailformat.changes.transactions import FIRST, LAST, MIDDLE, ONLY
 from trailformat.records.io_types import LARGE_OBJECT, RECORD_FRAGMENT
 from trailformat.scan import Engine, scan
-from trailformat.search import transaction_walk
-from trailformat.search.transaction_walk import Walked
+from trailformat.transactions import extents
+from trailformat.transactions.extents import Walked
 
 _GARBAGE = b"\x00\x01garbage between records\xff" * 3
 _TABLE = table_record(1, "TEA.LEAVES")
@@ -180,7 +180,7 @@ def test_what_is_told_of_the_way_is_no_transaction(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, wanted: int | None, *, takes_back: bool
 ) -> None:
     one_by_one = partial(scan, engine=Engine.PYTHON, batch_size=1)
-    monkeypatch.setattr(transaction_walk, "scan", lambda trail, start, **_: one_by_one(trail, start))
+    monkeypatch.setattr(extents, "scan", lambda trail, start, **_: one_by_one(trail, start))
     path = trail_of(tmp_path, _TABLE, *[_row(ONLY)] * 5)
     with TrailFile(path) as trail:
         items = list(SqlScript(trail, DIALECTS["ANSI"], takes_back=takes_back).items(0, wanted))

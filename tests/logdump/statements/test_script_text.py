@@ -16,9 +16,9 @@ from trailformat import TrailFile
 from trailformat.changes.transactions import NO_TRANSACTION, Transaction
 from trailformat.codec.timestamps import JULIAN_UNIX_EPOCH
 from trailformat.records.io_types import INSERT, RESTART_ABEND, RESTART_OK
-from trailformat.search.transaction_runs import Moment
-from trailformat.search.transaction_walk import Damage, Ended, Extent, Restart
 from trailformat.trail.sequence import Spot
+from trailformat.transactions.extents import Damage, Ended, Extent, Restart
+from trailformat.transactions.runs import Moment
 
 _TIME = Moment(JULIAN_UNIX_EPOCH)
 _WHOLE, _OPEN, _OVERTAKEN = (

@@ -9,9 +9,9 @@ import pyarrow as pa
 
 from logdump.arrow.records.columns.arrow_values import masked
 from logdump.arrow.records.rows import Array, Rows
-from trailformat.search.left_out import no_ranges
-from trailformat.search.left_out_rows import NO_ROW, endings_of_rows, left_out_rows
-from trailformat.search.lots import ENDINGS, LAST
+from trailformat.transactions.batches import ENDINGS, LAST
+from trailformat.transactions.not_applied import no_ranges
+from trailformat.transactions.not_applied_rows import NO_ROW, endings_of_rows, rows_not_applied
 
 _WORDS = pa.array([ending.value for ending in ENDINGS])
 
@@ -31,7 +31,7 @@ def _cut(rows: Rows) -> Any:
 
 
 def _is_effective(rows: Rows) -> Any:
-    left_out = left_out_rows(rows.source.left_out or no_ranges(), rows.batch, rows.rows)
+    left_out = rows_not_applied(rows.source.left_out or no_ranges(), rows.batch, rows.rows)
     return masked(~left_out, _endings(rows) != NO_ROW)
 
 

@@ -7,9 +7,12 @@ import re
 from pathlib import Path
 from typing import NamedTuple
 
-from trailformat import ByteOrder, FileHeader, Record, TrailError, TrailName
-from trailformat.errors import CannotRead, not_opened
+from trailformat.codec.byte_order import ByteOrder
+from trailformat.errors import CannotRead, TrailError, not_opened
+from trailformat.records.file_header import FileHeader
 from trailformat.records.framing import frame_length
+from trailformat.records.record import Record
+from trailformat.trail.sequence import TrailName
 
 _TRAIL_START = re.compile(rb"F.{3}0.{7}GG\r\n|G(?:.{3}|.{5})H(?:.{3}|.{5})E", re.DOTALL)
 """A file header with its signature, or the first record of a trail from before release 10."""

@@ -31,14 +31,14 @@ class FileGap(NamedTuple):
     behind: Path
 
 
-class TrailPlace(NamedTuple):
+class TrailPosition(NamedTuple):
     """A place in a whole trail: which of its files, counted from 0, and the RBA in it."""
 
     ordinal: int
     rba: int
 
 
-FIRST_PLACE = TrailPlace(0, 0)
+FIRST_PLACE = TrailPosition(0, 0)
 
 
 class FileBatch(NamedTuple):
@@ -152,7 +152,7 @@ class WholeTrail:
         other.close()
         return other.path, None
 
-    def batches(self, start: TrailPlace = FIRST_PLACE, workers: Workers | None = None) -> Iterator[FileBatch]:
+    def batches(self, start: TrailPosition = FIRST_PLACE, workers: Workers | None = None) -> Iterator[FileBatch]:
         """The records from a place on, as columns; half a record is PARTIAL at the end of the newest file alone.
 
         Raises:

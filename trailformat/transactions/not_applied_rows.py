@@ -8,14 +8,14 @@ import numpy as np
 
 from trailformat.records.io_types import NOT_TRANSACTIONAL
 from trailformat.scan import RECORD, Batch
-from trailformat.search.left_out import Ranges
-from trailformat.search.lots import LAST
+from trailformat.transactions.batches import LAST
+from trailformat.transactions.not_applied import Ranges
 
 NO_ROW = -1
 """In place of an ending, of what is no row of a transaction."""
 
 
-def left_out_rows(ranges: Ranges, batch: Batch, rows: Any = slice(None)) -> Any:
+def rows_not_applied(ranges: Ranges, batch: Batch, rows: Any = slice(None)) -> Any:
     """The mask of the rows of transactions in these ranges of the batch's file, of all rows or those given."""
     return _are_rows(batch, rows) & (_range_of(ranges, batch, rows) >= 0)
 

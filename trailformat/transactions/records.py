@@ -10,10 +10,10 @@ from typing import NamedTuple, Self
 from trailformat.changes.transactions import is_transactional
 from trailformat.errors import CannotRead, TrailError
 from trailformat.records.record import Record
-from trailformat.search.whole_trail import TrailPlace, WholeTrail
 from trailformat.trail.file import TrailFile
 from trailformat.trail.row_definitions import RowDefinitions
 from trailformat.trail.sequence import Spot
+from trailformat.transactions.whole_trail import TrailPosition, WholeTrail
 
 _MOST_OPEN = 4
 _CHUNK = 1 << 20
@@ -22,7 +22,7 @@ _CHUNK = 1 << 20
 class TransactionRecord(NamedTuple):
     """A record of a transaction, its file while that is open, and the definitions of the rows there."""
 
-    place: TrailPlace
+    place: TrailPosition
     trail: TrailFile
     record: Record
     definitions: RowDefinitions
@@ -70,7 +70,7 @@ class TransactionRecords:
         while self._open:
             self._open.popitem()[1][0].close()
 
-    def at(self, place: TrailPlace) -> TransactionRecord:
+    def at(self, place: TrailPosition) -> TransactionRecord:
         """The record at a place where one is.
 
         Raises:
@@ -82,12 +82,12 @@ class TransactionRecords:
             raise CannotRead("the file ends here now", path=trail.path, rba=place.rba)
         return TransactionRecord(place, trail, record, definitions)
 
-    def with_file(self, place: TrailPlace, record: Record) -> TransactionRecord:
+    def with_file(self, place: TrailPosition, record: Record) -> TransactionRecord:
         """A record that was read before, with its file, which may have been closed meanwhile."""
         trail, definitions = self._file(place.ordinal)
         return TransactionRecord(place, trail, record, definitions)
 
-    def of(self, first: TrailPlace, records: int) -> Iterator[TransactionRecord]:
+    def of(self, first: TrailPosition, records: int) -> Iterator[TransactionRecord]:
         """So many records from the first one of a transaction on, over its files; damage is stepped over."""
         for ordinal in range(first.ordinal, len(self._whole)):
             rba: int | None = first.rba if ordinal == first.ordinal else self._file(ordinal)[0].first_rba
@@ -101,13 +101,13 @@ class TransactionRecords:
                 if record is None:
                     break
                 if is_transactional(record):
-                    yield TransactionRecord(TrailPlace(ordinal, rba), trail, record, definitions)
+                    yield TransactionRecord(TrailPosition(ordinal, rba), trail, record, definitions)
                     records -= 1
                     if not records:
                         return
                 rba += record.length
 
-    def run(self, first: TrailPlace, after: TrailPlace) -> Iterator[bytes]:
+    def run(self, first: TrailPosition, after: TrailPosition) -> Iterator[bytes]:
         """The bytes from one place of a file to another in it, in chunks.
 
         Raises:

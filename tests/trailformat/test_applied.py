@@ -18,11 +18,11 @@ from trailformat import Record, make_record, make_token
 from trailformat.changes.transactions import FIRST, LAST, ONLY
 from trailformat.records.io_types import RESTART_ABEND
 from trailformat.scan import Engine, is_available
-from trailformat.search import effective, whole_trail
-from trailformat.search.effective import EffectiveTrail, OrderVerdict
-from trailformat.search.lots import Lot
-from trailformat.search.whole_trail import TrailPlace, WholeTrail
-from trailformat.search.whole_walk import lots_of
+from trailformat.transactions import applied, whole_trail
+from trailformat.transactions.applied import AppliedTransactions, OrderVerdict
+from trailformat.transactions.batches import TransactionBatch
+from trailformat.transactions.whole_trail import TrailPosition, WholeTrail
+from trailformat.transactions.whole_walk import transaction_batches
 
 ENGINES = [one for one in Engine if is_available(one)]
 
@@ -38,20 +38,20 @@ def transaction(csn: str | None, xid: str | None, *, is_cut: bool = False) -> li
 class Order(NamedTuple):
     """What a verdict says about the order of CSNs, and the place of its transaction."""
 
-    place: TrailPlace
+    place: TrailPosition
     goes_back: bool
     is_below: bool
     greatest: str
 
 
 def orders(paths: list[Path], engine: Engine) -> Iterator[Order]:
-    """What the judge says, lot by lot."""
+    """What the judge says, batch by batch."""
     trail = WholeTrail(paths)
     trail.engine = engine
-    judge = EffectiveTrail(trail)
-    for lot in lots_of(trail):
-        for one in judge.judge(lot):
-            yield Order(lot.first(one.row), one.goes_back, one.is_below, one.greatest)
+    judge = AppliedTransactions(trail)
+    for batch in transaction_batches(trail):
+        for one in judge.judge(batch):
+            yield Order(batch.first(one.row), one.goes_back, one.is_below, one.greatest)
 
 
 def expected_orders(paths: list[Path]) -> Iterator[Order]:
@@ -59,29 +59,29 @@ def expected_orders(paths: list[Path]) -> Iterator[Order]:
     trail = WholeTrail(paths)
     trail.engine = Engine.PYTHON
     before: dict[bool, tuple[tuple[int, str], tuple[int, str]]] = {}
-    for lot in lots_of(trail):
-        for at in range(lot.rows):
-            csn = lot.csns[at]
-            if not lot.is_whole(at) or csn is None or csn == "no CSN":
+    for batch in transaction_batches(trail):
+        for at in range(batch.rows):
+            csn = batch.csns[at]
+            if not batch.is_whole(at) or csn is None or csn == "no CSN":
                 continue
             key, kind = (len(csn), csn), ":" in csn
             greatest, previous = before.get(kind, ((0, ""), (0, "")))
             before[kind] = max(greatest, key), key
             if key <= greatest:
-                yield Order(lot.first(at), key < previous, key < greatest, greatest[1])
+                yield Order(batch.first(at), key < previous, key < greatest, greatest[1])
 
 
-def judged(paths: list[Path], engine: Engine) -> tuple[EffectiveTrail, list[TrailPlace], list[OrderVerdict]]:
+def judged(paths: list[Path], engine: Engine) -> tuple[AppliedTransactions, list[TrailPosition], list[OrderVerdict]]:
     """The judge, the places of the copies, and all verdicts."""
     trail = WholeTrail(paths)
     trail.engine = engine
-    judge = EffectiveTrail(trail)
+    judge = AppliedTransactions(trail)
     copies, verdicts = [], []
-    for lot in lots_of(trail):
-        for one in judge.judge(lot):
+    for batch in transaction_batches(trail):
+        for one in judge.judge(batch):
             verdicts.append(one)
             if one.copy_of is not None:
-                copies.append(lot.first(one.row))
+                copies.append(batch.first(one.row))
     return judge, copies, verdicts
 
 
@@ -92,17 +92,17 @@ def written(folder: Path, transactions: Sequence[tuple[str | None, str | None, b
     return [trail_of(folder, *part, name=f"tt{number:09}") for number, part in enumerate(parts)]
 
 
-def expected(paths: list[Path]) -> Iterator[TrailPlace]:
+def expected(paths: list[Path]) -> Iterator[TrailPosition]:
     """Where whole transactions stand that came before, by a table of all."""
     trail, known = WholeTrail(paths), set[tuple[str, str]]()
     trail.engine = Engine.PYTHON
-    for lot in lots_of(trail):
-        for at in range(lot.rows):
-            csn, xid = lot.csns[at], lot.xids[at]
-            if not lot.is_whole(at) or csn is None or xid is None or csn == "no CSN":
+    for batch in transaction_batches(trail):
+        for at in range(batch.rows):
+            csn, xid = batch.csns[at], batch.xids[at]
+            if not batch.is_whole(at) or csn is None or xid is None or csn == "no CSN":
                 continue
             if (csn, xid) in known:
-                yield lot.first(at)
+                yield batch.first(at)
             known.add((csn, xid))
 
 
@@ -130,8 +130,8 @@ def test_copies_are_those_that_a_table_of_all_transactions_tells(
 ) -> None:
     with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
         patch.setattr(whole_trail, "scan_in_threads", in_batches(size))
-        patch.setattr(effective, "_COLUMNS_PAY", 2)
-        patch.setattr(effective, "MOST_CHECKPOINTS", 5)
+        patch.setattr(applied, "_COLUMNS_PAY", 2)
+        patch.setattr(applied, "MOST_CHECKPOINTS", 5)
         paths = written(Path(folder), transactions, each)
         judge, copies, _ = judged(paths, engine)
         assert copies == list(expected(paths))
@@ -142,7 +142,7 @@ def test_copies_are_those_that_a_table_of_all_transactions_tells(
 
 @pytest.mark.parametrize("engine", ENGINES)
 def test_a_trail_in_order_is_not_read_again(engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(effective, "lots_of", None)
+    monkeypatch.setattr(applied, "transaction_batches", None)
     paths = written(tmp_path, [(str(1000 + at), "1.1", False) for at in range(100)], 40)
     judge, copies, verdicts = judged(paths, engine)
     assert (judge.whole, copies, verdicts) == (100, [], [])
@@ -151,19 +151,19 @@ def test_a_trail_in_order_is_not_read_again(engine: Engine, tmp_path: Path, monk
 def test_for_many_copies_the_trail_is_read_again_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     starts = []
 
-    def read_again(trail: WholeTrail, start: TrailPlace) -> Iterator[Lot]:
+    def read_again(trail: WholeTrail, start: TrailPosition) -> Iterator[TransactionBatch]:
         starts.append(start)
-        return lots_of(trail, start)
+        return transaction_batches(trail, start)
 
-    monkeypatch.setattr(effective, "lots_of", read_again)
+    monkeypatch.setattr(applied, "transaction_batches", read_again)
     twice = [(str(1000 + at % 20), "1.1", False) for at in range(40)]
     judge, _, _ = judged(written(tmp_path, twice, 40), Engine.PYTHON)
-    assert (judge.copies, starts) == (20, [TrailPlace(0, 0)])
+    assert (judge.copies, starts) == (20, [TrailPosition(0, 0)])
 
 
 @pytest.mark.parametrize("engine", ENGINES)
 def test_many_late_transactions_make_it_unsure(engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(effective, "MOST_KNOWN", 3)
+    monkeypatch.setattr(applied, "MOST_KNOWN", 3)
     late = [("900", "1.1", False), *((str(100 + at), "1.1", False) for at in range(5))]
     judge, _, _ = judged(written(tmp_path, late, 40), engine)
     assert judge.is_unsure
@@ -206,24 +206,24 @@ def test_a_copy_is_found_among_equal_csns_that_fill_several_files(engine: Engine
         ("10", "1.3", False),
     ]
     _, copies, _ = judged(written(tmp_path, equal, 1), engine)
-    assert copies == [TrailPlace(4, 0)]
+    assert copies == [TrailPosition(4, 0)]
 
 
 @pytest.mark.parametrize("engine", ENGINES)
 def test_a_file_that_begins_with_the_last_transaction_once_more_begins_with_a_copy(
     engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(effective, "_COLUMNS_PAY", 1)
+    monkeypatch.setattr(applied, "_COLUMNS_PAY", 1)
     again = [(csn, "1.1", False) for csn in ("10", "11", "12", "12", "13", "14")]
     _, copies, _ = judged(written(tmp_path, again, 3), engine)
-    assert copies == [TrailPlace(1, 0)]
+    assert copies == [TrailPosition(1, 0)]
 
 
 @pytest.mark.parametrize("engine", ENGINES)
 def test_a_rest_without_its_beginning_is_not_whole_among_many(
     engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(effective, "_COLUMNS_PAY", 1)
+    monkeypatch.setattr(applied, "_COLUMNS_PAY", 1)
     tokens = [make_token("L", b"10"), make_token("6", b"1.1")]
     rest = make_record(header(trans_ind=LAST), b"leaf", tokens)
     path = trail_of(tmp_path, rest, *transaction("11", "1.1"), *transaction("12", "1.1"))

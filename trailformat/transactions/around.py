@@ -5,7 +5,7 @@
         2722  last    last
         2980          after: the first RBA that holds nothing of it
 
-What ends a transaction, and what stands inside without belonging to it: :mod:`trailformat.search.transaction_walk`.
+What ends a transaction, and what stands inside without belonging to it: :mod:`trailformat.transactions.extents`.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from trailformat.errors import BadRecord, NotATrail, PartialRecord, TrailError, 
 from trailformat.records.io_types import RECORD_FRAGMENT, RESTARTS
 from trailformat.records.record import Record
 from trailformat.scan import RECORD, Batch, scan
-from trailformat.search.nearby import NEARBY
-from trailformat.search.transaction_walk import Extent, TransactionWalk
+from trailformat.scan.nearby import NEARBY
 from trailformat.trail.file import TrailFile
 from trailformat.trail.sequence import Spot, next_file, previous_file
+from trailformat.transactions.extents import Extent, TransactionWalk
 
 
 class Before(NamedTuple):

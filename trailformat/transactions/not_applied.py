@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 from trailformat.scan import Workers
-from trailformat.search.effective import EffectiveTrail
-from trailformat.search.lots import Lot
-from trailformat.search.whole_trail import FIRST_PLACE, TrailPlace, WholeTrail
-from trailformat.search.whole_walk import lots_of
 from trailformat.trail.sequence import Spot
+from trailformat.transactions.applied import AppliedTransactions
+from trailformat.transactions.batches import TransactionBatch
+from trailformat.transactions.whole_trail import FIRST_PLACE, TrailPosition, WholeTrail
+from trailformat.transactions.whole_walk import transaction_batches
 
 END_OF_FILE = (1 << 63) - 1
 MOST_TOLD = 10_000
@@ -55,12 +55,12 @@ def no_ranges() -> Ranges:
 class _Run(NamedTuple):
     """Neighbours that are not applied and ended alike; ``end`` is None while the last one has not ended."""
 
-    start: TrailPlace
-    end: TrailPlace | None
+    start: TrailPosition
+    end: TrailPosition | None
     ending: int
 
 
-class LeftOut:
+class NotApplied:
     """The ranges of a whole trail, found by one pass; neighbours are one range, so that a copied file is one.
 
     Neighbours that ended differently are not. The pass goes as far as an answer needs.
@@ -78,17 +78,17 @@ class LeftOut:
         self._whole = whole
         self._ranges: dict[int, Ranges] = {}
         self._run: _Run | None = None
-        self._firsts: dict[TrailPlace, TrailPlace] = {}
-        self._judge = EffectiveTrail(whole, past_damage=past_damage)
-        self._lots = lots_of(whole, FIRST_PLACE, workers)
+        self._firsts: dict[TrailPosition, TrailPosition] = {}
+        self._judge = AppliedTransactions(whole, past_damage=past_damage)
+        self._lots = transaction_batches(whole, FIRST_PLACE, workers)
         self.is_broken = False
-        self._reached = TrailPlace(-1, 0)
+        self._reached = TrailPosition(-1, 0)
 
     def of(self, path: Path) -> Ranges:
         """The ranges of a file."""
         while self._goes_on():
             pass
-        self._end_run(TrailPlace(len(self._whole), 0))
+        self._end_run(TrailPosition(len(self._whole), 0))
         return self._ranges.get(self._whole.ordinals.get(path, -1), no_ranges())
 
     def holds(self, spot: Spot) -> bool:
@@ -96,7 +96,7 @@ class LeftOut:
         ordinal = self._whole.ordinals.get(spot.path)
         if ordinal is None:
             return False
-        place = TrailPlace(ordinal, spot.rba)
+        place = TrailPosition(ordinal, spot.rba)
         while self._reached < place and self._goes_on():
             pass
         if self._run is not None and self._run.start <= place and (self._run.end is None or place < self._run.end):
@@ -106,40 +106,40 @@ class LeftOut:
 
     def first_copy(self, spot: Spot) -> Spot | None:
         """Where a copy that begins at a place stands first, whole; None where that is not known."""
-        first = self._firsts.get(TrailPlace(self._whole.ordinals.get(spot.path, -1), spot.rba))
+        first = self._firsts.get(TrailPosition(self._whole.ordinals.get(spot.path, -1), spot.rba))
         return Spot(self._whole.paths[first.ordinal], first.rba) if first is not None else None
 
     def _goes_on(self) -> bool:
-        """Take the next lot; False where there is none."""
+        """Take the next batch; False where there is none."""
         try:
-            lot = next(self._lots, None)
-            if lot is not None:
-                self._take(lot)
+            batch = next(self._lots, None)
+            if batch is not None:
+                self._take(batch)
         except BaseException:
             self.is_broken = True
             raise
-        return lot is not None
+        return batch is not None
 
-    def _take(self, lot: Lot) -> None:
-        verdicts = self._judge.judge(lot)
+    def _take(self, batch: TransactionBatch) -> None:
+        verdicts = self._judge.judge(batch)
         for one in verdicts:
             if one.copy_of is not None and len(self._firsts) < MOST_TOLD:
-                self._firsts[lot.first(one.row)] = one.copy_of
+                self._firsts[batch.first(one.row)] = one.copy_of
         before = -1
-        for row in self._judge.not_applied(lot, verdicts):
-            ending = int(lot.columns.endings[row])
+        for row in self._judge.not_applied(batch, verdicts):
+            ending = int(batch.columns.endings[row])
             if row != before + 1:
-                self._end_run(lot.first(before + 1))
+                self._end_run(batch.first(before + 1))
             elif self._run is not None and self._run.ending != ending:
-                self._end_run(lot.first(row))
-            self._run = _Run(self._run.start if self._run else lot.first(row), lot.after(row), ending)
+                self._end_run(batch.first(row))
+            self._run = _Run(self._run.start if self._run else batch.first(row), batch.after(row), ending)
             before = row
-        if before != lot.rows - 1:
-            self._end_run(lot.first(before + 1))
-        if lot.rows:
-            self._reached = lot.first(lot.rows - 1)
+        if before != batch.rows - 1:
+            self._end_run(batch.first(before + 1))
+        if batch.rows:
+            self._reached = batch.first(batch.rows - 1)
 
-    def _end_run(self, following: TrailPlace) -> None:
+    def _end_run(self, following: TrailPosition) -> None:
         """Note the run of transactions that are not applied, from the first record to behind the last.
 
         One that never ended, in front of a missing file, goes up to the next transaction.

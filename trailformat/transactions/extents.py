@@ -27,10 +27,10 @@ from trailformat.changes.transactions import NO_TRANSACTION, Transaction, own_tr
 from trailformat.errors import NotATrail, refuse_denied
 from trailformat.records.io_types import NOT_TRANSACTIONAL, RECORD_FRAGMENT
 from trailformat.scan import BAD_SPAN, PARTIAL, Batch, Engine, scan
-from trailformat.search.nearby import NEARBY
-from trailformat.search.transaction_runs import Moment, RowRun, TableRecords, runs
+from trailformat.scan.nearby import NEARBY
 from trailformat.trail.file import TrailFile
 from trailformat.trail.sequence import Spot, next_file
+from trailformat.transactions.runs import Moment, RowRun, TableRecords, runs
 
 MOST_DAMAGE = 1000
 """So many spans of damage are listed of one transaction."""

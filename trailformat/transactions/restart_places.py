@@ -21,12 +21,12 @@ from pathlib import Path
 from typing import NamedTuple
 
 from trailformat.changes.csn import CsnKey, csn_key
-from trailformat.search.extent import check_reader_may_begin, start_at
-from trailformat.search.left_out import LeftOut
-from trailformat.search.transaction_walk import Damage, Ended, Extent, Restart, TransactionWalk, Walked
-from trailformat.search.whole_trail import WholeTrail
 from trailformat.trail.file import TrailFile
 from trailformat.trail.sequence import Spot, next_file
+from trailformat.transactions.around import check_reader_may_begin, start_at
+from trailformat.transactions.extents import Damage, Ended, Extent, Restart, TransactionWalk, Walked
+from trailformat.transactions.not_applied import NotApplied
+from trailformat.transactions.whole_trail import WholeTrail
 
 MOST_LISTED = 100
 """Maximum number of further occurrences that are kept."""
@@ -221,7 +221,7 @@ class RestartSearch:
         between, self._between = self._between, []
         if not between:
             return 0
-        left_out = LeftOut(WholeTrail.around(self._trail.path), past_damage=True)
+        left_out = NotApplied(WholeTrail.around(self._trail.path), past_damage=True)
         return sum(not left_out.holds(spot) for spot in between)
 
 

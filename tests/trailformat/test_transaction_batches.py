@@ -17,21 +17,21 @@ from tests.trailformat.test_transaction_walk import records_of
 from trailformat import make_record, make_token
 from trailformat.changes.transactions import FIRST, MIDDLE
 from trailformat.scan import Engine, is_available
-from trailformat.search import whole_trail
-from trailformat.search.lots import Lot, LotMark
-from trailformat.search.transaction_walk import Ended
-from trailformat.search.whole_trail import TrailPlace, WholeTrail
-from trailformat.search.whole_walk import lots_of
+from trailformat.transactions import whole_trail
+from trailformat.transactions.batches import TrailMark, TransactionBatch
+from trailformat.transactions.extents import Ended
+from trailformat.transactions.whole_trail import TrailPosition, WholeTrail
+from trailformat.transactions.whole_walk import transaction_batches
 
 pytestmark = pytest.mark.skipif(not is_available(Engine.NUMBA), reason="the kernels are not built")
 
 
 class Seen(NamedTuple):
-    """What a lot tells of a transaction."""
+    """What a batch tells of a transaction."""
 
-    first: TrailPlace
-    begin: TrailPlace | None
-    after: TrailPlace | None
+    first: TrailPosition
+    begin: TrailPosition | None
+    after: TrailPosition | None
     records: int
     size: int
     ended: Ended
@@ -39,36 +39,36 @@ class Seen(NamedTuple):
     xid: str | None
 
 
-def seen(lots: list[Lot]) -> list[Seen]:
+def seen(batches: list[TransactionBatch]) -> list[Seen]:
     return [
         Seen(
-            lot.first(row),
-            lot.begin(row),
-            lot.after(row),
-            int(lot.columns.records[row]),
-            int(lot.columns.sizes[row]),
-            lot.ended(row),
-            lot.csns[row],
-            lot.xids[row],
+            batch.first(row),
+            batch.begin(row),
+            batch.after(row),
+            int(batch.columns.records[row]),
+            int(batch.columns.sizes[row]),
+            batch.ended(row),
+            batch.csns[row],
+            batch.xids[row],
         )
-        for lot in lots
-        for row in range(lot.rows)
+        for batch in batches
+        for row in range(batch.rows)
     ]
 
 
-def marks(lots: list[Lot]) -> list[LotMark]:
-    return sorted(mark for lot in lots for mark in lot.marks)
+def marks(batches: list[TransactionBatch]) -> list[TrailMark]:
+    return sorted(mark for batch in batches for mark in batch.marks)
 
 
-def both(paths: list[Path], batch_size: int) -> tuple[list[Lot], list[Lot]]:
-    """The lots by row and by column."""
+def both(paths: list[Path], batch_size: int) -> tuple[list[TransactionBatch], list[TransactionBatch]]:
+    """The batches by row and by column."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(whole_trail, "scan_in_threads", in_batches(batch_size))
         found = []
         for engine in (Engine.PYTHON, Engine.NUMBA):
             whole = WholeTrail(paths)
             whole.engine = engine
-            found.append(list(lots_of(whole)))
+            found.append(list(transaction_batches(whole)))
     return found[0], found[1]
 
 
@@ -76,7 +76,7 @@ def assert_the_same(paths: list[Path], batch_size: int) -> None:
     by_row, by_column = both(paths, batch_size)
     assert seen(by_column) == seen(by_row)
     assert marks(by_column) == marks(by_row)
-    assert max((lot.commit for lot in by_column), default=0) == max((lot.commit for lot in by_row), default=0)
+    assert max((batch.commit for batch in by_column), default=0) == max((batch.commit for batch in by_row), default=0)
 
 
 TEXTS = st.text("bbmmlooAOTCF#", min_size=1, max_size=14)

@@ -17,9 +17,9 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from trailformat.changes.csn import csn_key
-from trailformat.search.lots import DAMAGE, Lot
-from trailformat.search.whole_trail import TrailPlace, WholeTrail
-from trailformat.search.whole_walk import lots_of
+from trailformat.transactions.batches import DAMAGE, TransactionBatch
+from trailformat.transactions.whole_trail import TrailPosition, WholeTrail
+from trailformat.transactions.whole_walk import transaction_batches
 
 MOST_KNOWN = 100_000
 """So many transactions of one CSN, and so many that came late, are known by name."""
@@ -35,14 +35,14 @@ class OrderVerdict(NamedTuple):
     """A whole transaction at or below the greatest CSN before it.
 
     Attributes:
-        row: its row in the lot.
+        row: its row in the batch.
         copy_of: where it stands first; None when this is the first, which is applied.
         goes_back: whether its CSN is below that of the whole transaction right before it.
         is_below: whether its CSN is below the greatest, which is ``greatest``.
     """
 
     row: int
-    copy_of: TrailPlace | None
+    copy_of: TrailPosition | None
     goes_back: bool
     is_below: bool
     greatest: str
@@ -55,32 +55,32 @@ class _Rise:
         greatest, csn: the greatest, as parts and as text.
         previous: the parts of the one before.
         known: where the transactions with the greatest CSN stand, by TRANID.
-        before, places: the greatest before each lot, and where its first whole transaction begins.
+        before, places: the greatest before each batch, and where its first whole transaction begins.
     """
 
     def __init__(self) -> None:
         self.greatest: tuple[int, ...] = ()
         self.previous: tuple[int, ...] = ()
         self.csn = ""
-        self.known: dict[str, TrailPlace] = {}
+        self.known: dict[str, TrailPosition] = {}
         self.before: list[tuple[int, ...]] = []
-        self.places: list[TrailPlace] = []
+        self.places: list[TrailPosition] = []
 
-    def note(self, place: TrailPlace) -> None:
-        """A lot begins here."""
+    def note(self, place: TrailPosition) -> None:
+        """A batch begins here."""
         self.before.append(self.greatest)
         self.places.append(place)
         if len(self.places) > MOST_CHECKPOINTS:
             del self.before[1::2], self.places[1::2]
 
-    def rise(self, parts: tuple[int, ...], csn: str, xid: str | None, place: TrailPlace) -> None:
+    def rise(self, parts: tuple[int, ...], csn: str, xid: str | None, place: TrailPosition) -> None:
         """A transaction with a greater CSN than all before."""
         self.greatest, self.csn = parts, csn
         self.known = {} if xid is None else {xid: place}
 
 
-class EffectiveTrail:
-    """Tells of lots, given one after the other from the beginning of the trail, what a Replicat applies.
+class AppliedTransactions:
+    """Tells of batches, given one after the other from the beginning of the trail, what a Replicat applies.
 
     Args:
         trail: the trail.
@@ -97,10 +97,10 @@ class EffectiveTrail:
     def __init__(self, trail: WholeTrail, *, past_damage: bool = False) -> None:
         self._trail = trail
         self._past_damage = past_damage
-        self._damage: TrailPlace | None = None
+        self._damage: TrailPosition | None = None
         self._rises: dict[str, _Rise] = {}
-        self._late: dict[Name, TrailPlace] = {}
-        self._regions: OrderedDict[tuple[str, TrailPlace, TrailPlace], dict[Name, TrailPlace]] = OrderedDict()
+        self._late: dict[Name, TrailPosition] = {}
+        self._regions: OrderedDict[tuple[str, TrailPosition, TrailPosition], dict[Name, TrailPosition]] = OrderedDict()
         self.whole = self.copies = self.behind_damage = self.unnamed = 0
         self.is_unsure = False
 
@@ -113,55 +113,59 @@ class EffectiveTrail:
         """The greatest CSN of a form so far; nothing where there was none."""
         return self._rises[kind].greatest if kind in self._rises else ()
 
-    def judge(self, lot: Lot) -> list[OrderVerdict]:
-        """The whole transactions of a lot that are not simply the next ones in the order of their CSNs."""
-        self._note_damage(lot)
-        verdicts = self._judge(lot)
-        if behind := self._rows_behind_damage(lot):
+    def judge(self, batch: TransactionBatch) -> list[OrderVerdict]:
+        """The whole transactions of a batch that are not simply the next ones in the order of their CSNs."""
+        self._note_damage(batch)
+        verdicts = self._judge(batch)
+        if behind := self._rows_behind_damage(batch):
             copies = {one.row for one in verdicts if one.copy_of is not None}
-            self.behind_damage += sum(row >= behind.start and row not in copies for row in lot.whole())
+            self.behind_damage += sum(row >= behind.start and row not in copies for row in batch.whole())
         return verdicts
 
-    def not_applied(self, lot: Lot, verdicts: list[OrderVerdict]) -> list[int]:
-        """The rows of a lot that a Replicat does not apply, in order, given what ``judge`` has told of it."""
+    def not_applied(self, batch: TransactionBatch, verdicts: list[OrderVerdict]) -> list[int]:
+        """The rows of a batch that a Replicat does not apply, in order, given what ``judge`` has told of it."""
         copies = (one.row for one in verdicts if one.copy_of is not None)
-        return sorted({*lot.not_whole(), *copies, *self._rows_behind_damage(lot)})
+        return sorted({*batch.not_whole(), *copies, *self._rows_behind_damage(batch)})
 
-    def _note_damage(self, lot: Lot) -> None:
+    def _note_damage(self, batch: TransactionBatch) -> None:
         if self._past_damage or self._damage is not None:
             return
-        damage = (mark.place for mark in lot.marks if mark.io_type == DAMAGE)
-        unreadable = (TrailPlace(self._trail.ordinals[path], 0) for path in self._trail.unreadable)
+        damage = (mark.place for mark in batch.marks if mark.io_type == DAMAGE)
+        unreadable = (TrailPosition(self._trail.ordinals[path], 0) for path in self._trail.unreadable)
         self._damage = min((*damage, *unreadable), default=None)
 
-    def _rows_behind_damage(self, lot: Lot) -> range:
-        """The transactions of a lot that begin behind the first damage; they stand in the order of the trail."""
+    def _rows_behind_damage(self, batch: TransactionBatch) -> range:
+        """The transactions of a batch that begin behind the first damage; they stand in the order of the trail."""
         if self._damage is None:
             return range(0)
-        return range(bisect_right(range(lot.rows), self._damage, key=lot.first), lot.rows)
+        return range(bisect_right(range(batch.rows), self._damage, key=batch.first), batch.rows)
 
-    def _judge(self, lot: Lot) -> list[OrderVerdict]:
-        if lot.texts is not None and len(lot.texts) >= _COLUMNS_PAY and (found := self._judge_columns(lot)) is not None:
+    def _judge(self, batch: TransactionBatch) -> list[OrderVerdict]:
+        if (
+            batch.texts is not None
+            and len(batch.texts) >= _COLUMNS_PAY
+            and (found := self._judge_columns(batch)) is not None
+        ):
             return found
-        return self._judge_rows(lot, range(lot.rows))
+        return self._judge_rows(batch, range(batch.rows))
 
-    def _judge_columns(self, lot: Lot) -> list[OrderVerdict] | None:
+    def _judge_columns(self, batch: TransactionBatch) -> list[OrderVerdict] | None:
         """The same where CSNs of one form rise from row to row; None where they do not."""
-        from trailformat.search.rising import rising_rows  # noqa: PLC0415 - it needs numpy
+        from trailformat.transactions.rising import rising_rows  # noqa: PLC0415 - it needs numpy
 
-        rows = rising_rows(lot)
+        rows = rising_rows(batch)
         if rows is None:
             return None
         first, last, number = rows
-        verdicts = self._judge_rows(lot, range(lot.carried))
-        start, end = csn_key(lot.csns[first] or ""), csn_key(lot.csns[last] or "")
+        verdicts = self._judge_rows(batch, range(batch.carried))
+        start, end = csn_key(batch.csns[first] or ""), csn_key(batch.csns[last] or "")
         if start is None or end is None or start.kind != end.kind:
-            return verdicts + self._judge_rows(lot, range(lot.carried, lot.rows))
+            return verdicts + self._judge_rows(batch, range(batch.carried, batch.rows))
         rise = self._rise(start.kind)
         if start.parts <= rise.greatest:
-            return verdicts + self._judge_rows(lot, range(lot.carried, lot.rows))
-        rise.note(lot.first(first))
-        rise.rise(end.parts, lot.csns[last] or "", lot.xids[last], lot.first(last))
+            return verdicts + self._judge_rows(batch, range(batch.carried, batch.rows))
+        rise.note(batch.first(first))
+        rise.rise(end.parts, batch.csns[last] or "", batch.xids[last], batch.first(last))
         rise.previous = end.parts
         self.whole += number
         return verdicts
@@ -169,14 +173,14 @@ class EffectiveTrail:
     def _rise(self, kind: str) -> _Rise:
         return self._rises.setdefault(kind, _Rise())
 
-    def _judge_rows(self, lot: Lot, rows: range) -> list[OrderVerdict]:
+    def _judge_rows(self, batch: TransactionBatch, rows: range) -> list[OrderVerdict]:
         noted: set[str] = set()
-        return [one for row in rows if lot.is_whole(row) and (one := self._judge_row(lot, row, noted)) is not None]
+        return [one for row in rows if batch.is_whole(row) and (one := self._judge_row(batch, row, noted)) is not None]
 
-    def _judge_row(self, lot: Lot, row: int, noted: set[str]) -> OrderVerdict | None:
+    def _judge_row(self, batch: TransactionBatch, row: int, noted: set[str]) -> OrderVerdict | None:
         """``noted``: the forms of CSN for which these rows have been noted."""
         self.whole += 1
-        csn, xid, place = lot.csns[row], lot.xids[row], lot.first(row)
+        csn, xid, place = batch.csns[row], batch.xids[row], batch.first(row)
         key = csn_key(csn) if csn else None
         self.unnamed += key is None or xid is None
         if key is None or csn is None:
@@ -190,15 +194,15 @@ class EffectiveTrail:
             rise.rise(key.parts, csn, xid, place)
             return None
         is_below = key.parts < rise.greatest
-        last = lot.first(lot.rows - 1)
+        last = batch.first(batch.rows - 1)
         copy_of = self._first_copy(key.kind, key.parts, (csn, xid), place, last) if xid is not None else None
         self.copies += copy_of is not None
         return OrderVerdict(row, copy_of, goes_back, is_below, rise.csn)
 
     def _first_copy(
-        self, kind: str, parts: tuple[int, ...], name: Name, place: TrailPlace, last: TrailPlace
-    ) -> TrailPlace | None:
-        """The place before ``place`` where a transaction stands first; ``last`` is that of the last one of the lot."""
+        self, kind: str, parts: tuple[int, ...], name: Name, place: TrailPosition, last: TrailPosition
+    ) -> TrailPosition | None:
+        """The place before ``place`` of a transaction that stands first; ``last``: of the last one in the batch."""
         rise = self._rises[kind]
         if parts == rise.greatest:
             return self._known_or_added(rise.known, name[1], place)
@@ -212,7 +216,7 @@ class EffectiveTrail:
             at += 1
         return self._known_or_added(self._late, name, place)
 
-    def _known_or_added(self, known: dict[Any, TrailPlace], name: Any, place: TrailPlace) -> TrailPlace | None:
+    def _known_or_added(self, known: dict[Any, TrailPosition], name: Any, place: TrailPosition) -> TrailPosition | None:
         if name in known:
             return known[name]
         if len(known) < MOST_KNOWN:
@@ -221,14 +225,14 @@ class EffectiveTrail:
             self.is_unsure = True
         return None
 
-    def _region(self, kind: str, at: int, last: TrailPlace) -> dict[Name, TrailPlace]:
+    def _region(self, kind: str, at: int, last: TrailPosition) -> dict[Name, TrailPosition]:
         """The first whole copies between two checkpoints, or behind the last one and before ``last``."""
         places = self._rises[kind].places
         bounds = (kind, places[at], places[at + 1] if at + 1 < len(places) else last)
         if bounds in self._regions:
             self._regions.move_to_end(bounds)
             return self._regions[bounds]
-        found: dict[Name, TrailPlace] = {}
+        found: dict[Name, TrailPosition] = {}
         for name, place in self._names(bounds[1], bounds[2]):
             found.setdefault(name, place)
         self._regions[bounds] = found
@@ -236,12 +240,12 @@ class EffectiveTrail:
             self._regions.popitem(last=False)
         return found
 
-    def _names(self, start: TrailPlace, stop: TrailPlace) -> Iterator[tuple[Name, TrailPlace]]:
-        for lot in lots_of(self._trail, start):
-            for row in range(lot.rows):
-                place = lot.first(row)
+    def _names(self, start: TrailPosition, stop: TrailPosition) -> Iterator[tuple[Name, TrailPosition]]:
+        for batch in transaction_batches(self._trail, start):
+            for row in range(batch.rows):
+                place = batch.first(row)
                 if place >= stop:
                     return
-                csn, xid = lot.csns[row], lot.xids[row]
-                if csn is not None and xid is not None and lot.is_whole(row):
+                csn, xid = batch.csns[row], batch.xids[row]
+                if csn is not None and xid is not None and batch.is_whole(row):
                     yield (csn, xid), place

@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 
 from trailformat.records.io_types import RESTARTS
 from trailformat.scan import BatchColumn, StringColumn
-from trailformat.search.transaction_walk import Ended
-from trailformat.search.whole_trail import TrailPlace
+from trailformat.transactions.extents import Ended
+from trailformat.transactions.whole_trail import TrailPosition
 
 ENDINGS = tuple(Ended)
 """What the numbers in the column ``endings`` mean."""
@@ -17,7 +17,7 @@ NOWHERE = -1
 """In place of an RBA that is not there."""
 
 
-class LotMark(NamedTuple):
+class TrailMark(NamedTuple):
     """What stands between transactions or in them: a restart record, a file's beginning, or damage.
 
     Attributes:
@@ -27,7 +27,7 @@ class LotMark(NamedTuple):
         time: IO Time of a restart record (Julian).
     """
 
-    place: TrailPlace
+    place: TrailPosition
     after: int
     io_type: int
     time: int = 0
@@ -42,7 +42,7 @@ BEGIN_OF_FILE, DAMAGE, HALF_A_RECORD = 0, -1, -2
 
 
 class Columns(NamedTuple):
-    """One row for each transaction of a lot.
+    """One row for each transaction of a batch.
 
     Attributes:
         first_file, first_rba: its first record that was found.
@@ -63,30 +63,30 @@ class Columns(NamedTuple):
 
 
 class Reached(NamedTuple):
-    """How far a walk has come with a lot: its records, and place and IO Time (Julian) of the last one."""
+    """How far a walk has come with a batch: its records, and place and IO Time (Julian) of the last one."""
 
     records: int
-    place: TrailPlace
+    place: TrailPosition
     time: int
 
 
-class Lot(NamedTuple):
+class TransactionBatch(NamedTuple):
     """Transactions in the order in which they ended, and what stands among them.
 
     Attributes:
         columns: of them.
         csns, xids: LOGCSN and TRANID of the first record of each.
-        marks: in the order of the trail; a transaction that has ended before one is in this lot or an earlier one.
-        carried: so many of the first transactions began in an earlier lot.
+        marks: in the order of the trail; a transaction that has ended before one is in this batch or an earlier one.
+        carried: so many of the first transactions began in an earlier batch.
         texts: LOGCSN of the others, where they are a column.
-        reached: how far the walk has come; None where no record was read for the lot.
+        reached: how far the walk has come; None where no record was read for the batch.
         commit: the latest IO Time (Julian) of the records, which is that of a commit; 0 where there are none.
     """
 
     columns: Columns
     csns: Sequence[str | None]
     xids: Sequence[str | None]
-    marks: Sequence[LotMark]
+    marks: Sequence[TrailMark]
     carried: int = 0
     texts: StringColumn | None = None
     reached: Reached | None = None
@@ -97,18 +97,18 @@ class Lot(NamedTuple):
         """How many transactions there are."""
         return len(self.csns)
 
-    def first(self, row: int) -> TrailPlace:
+    def first(self, row: int) -> TrailPosition:
         """The first record of a transaction that was found."""
-        return TrailPlace(int(self.columns.first_file[row]), int(self.columns.first_rba[row]))
+        return TrailPosition(int(self.columns.first_file[row]), int(self.columns.first_rba[row]))
 
-    def begin(self, row: int) -> TrailPlace | None:
+    def begin(self, row: int) -> TrailPosition | None:
         """Its first record; None when that is not there."""
         return self.first(row) if self.columns.has_begin[row] else None
 
-    def after(self, row: int) -> TrailPlace | None:
+    def after(self, row: int) -> TrailPosition | None:
         """The first place behind it; None while it is open."""
         rba = int(self.columns.after_rba[row])
-        return TrailPlace(int(self.columns.after_file[row]), rba) if rba != NOWHERE else None
+        return TrailPosition(int(self.columns.after_file[row]), rba) if rba != NOWHERE else None
 
     def ended(self, row: int) -> Ended:
         """How it ended."""

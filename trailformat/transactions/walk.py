@@ -19,7 +19,7 @@ from trailformat.changes.transactions import BEGINS, ENDS, Transaction
 from trailformat.records.io_types import NOT_TRANSACTIONAL, RECORD_FRAGMENT, RESTARTS
 from trailformat.scan import BAD_SPAN, FILE_HEADER, PARTIAL, RECORD, StringColumn
 from trailformat.scan.transactions.told import told_by
-from trailformat.search.lots import (
+from trailformat.transactions.batches import (
     BEGIN_OF_FILE,
     DAMAGE,
     ENDINGS,
@@ -27,12 +27,12 @@ from trailformat.search.lots import (
     LAST,
     NOWHERE,
     Columns,
-    Lot,
-    LotMark,
     Reached,
+    TrailMark,
+    TransactionBatch,
 )
-from trailformat.search.transaction_walk import Ended
-from trailformat.search.whole_trail import FileBatch, TrailPlace
+from trailformat.transactions.extents import Ended
+from trailformat.transactions.whole_trail import FileBatch, TrailPosition
 
 _Array = np.ndarray[Any, Any]
 _ZERO = np.zeros(1, np.int64)
@@ -51,9 +51,9 @@ _IS_OUTSIDE, _IS_RESTART, _BEGINS, _ENDS = map(_table, (NOT_TRANSACTIONAL, RESTA
 class _Growing(NamedTuple):
     """A transaction that is open where a batch ends, or has ended and may have fragments behind it."""
 
-    first: TrailPlace
+    first: TrailPosition
     has_begin: bool
-    after: TrailPlace | None
+    after: TrailPosition | None
     records: int
     size: int
     is_damaged: bool
@@ -164,28 +164,28 @@ class _ColumnWalk:
         self._growing: _Growing | None = None
         self._is_lost = False
 
-    def end(self) -> Iterator[Lot]:
+    def end(self) -> Iterator[TransactionBatch]:
         """What is open where a stretch of files ends."""
         self._is_lost = False
         yield from self._end_growing()
 
-    def end_file(self) -> Iterator[Lot]:
+    def end_file(self) -> Iterator[TransactionBatch]:
         """What has ended in a file, when another begins: no fragment is over there."""
         if self._growing is not None and self._growing.after is not None:
             yield from self._end_growing()
 
-    def _end_growing(self) -> Iterator[Lot]:
+    def _end_growing(self) -> Iterator[TransactionBatch]:
         growing, self._growing = self._growing, None
         if growing is None:
             return
         has_end = growing.after is not None
         ended = Ended.DAMAGE if growing.is_damaged else Ended.LAST if has_end else Ended.FILE_END
-        after = growing.after or TrailPlace(NOWHERE, NOWHERE)
+        after = growing.after or TrailPosition(NOWHERE, NOWHERE)
         values = (*growing.first, growing.has_begin, *after, growing.records, growing.size, _CODES[ended])
         csn, xid = growing.transaction
-        yield Lot(Columns(*(np.array([value]) for value in values)), [csn], [xid], (), 1)
+        yield TransactionBatch(Columns(*(np.array([value]) for value in values)), [csn], [xid], (), 1)
 
-    def take(self, found: FileBatch) -> Lot:
+    def take(self, found: FileBatch) -> TransactionBatch:
         """What has ended in a batch."""
         growing = self._growing
         segments = _Segments(found, growing)
@@ -197,7 +197,7 @@ class _ColumnWalk:
         carried = int(first == 0 and stop > 0)
         before = growing.transaction if growing is not None and carried else None
         kept = csns.part(0, max(stop - 1, 0)), xids.part(0, max(stop - 1, 0))
-        return Lot(
+        return TransactionBatch(
             Columns(*(column[first:stop] for column in columns)),
             _Joined(before.csn if before else None, carried, kept[0]),
             _Joined(before.xid if before else None, carried, kept[1]),
@@ -264,9 +264,9 @@ class _ColumnWalk:
         is_here = len(columns[0]) > 1
         assert is_here or self._growing is not None  # noqa: S101 - else there is nothing to leave
         transaction = Transaction(csns[-1], xids[-1]) if is_here else self._growing.transaction  # type: ignore[union-attr]
-        after = TrailPlace(after_file, after_rba) if after_rba != NOWHERE else None
+        after = TrailPosition(after_file, after_rba) if after_rba != NOWHERE else None
         is_damaged = ending == _CODES[Ended.DAMAGE]
-        return _Growing(TrailPlace(file, rba), begins, after, records, size, is_damaged, transaction)
+        return _Growing(TrailPosition(file, rba), begins, after, records, size, is_damaged, transaction)
 
 
 class _Joined(Sequence[str | None]):
@@ -292,7 +292,7 @@ def _told(found: FileBatch, rows: _Array) -> tuple[StringColumn, StringColumn]:
 
 def _reached(found: FileBatch, segments: _Segments) -> Reached:
     batch = found.batch
-    place = TrailPlace(found.ordinal, int(batch.rba[len(batch) - 1]))
+    place = TrailPosition(found.ordinal, int(batch.rba[len(batch) - 1]))
     return Reached(len(batch) - len(segments.spans), place, int(batch.io_time[len(batch) - 1]))
 
 
@@ -302,19 +302,19 @@ def _commit(found: FileBatch) -> int:
     return int(np.asarray(batch.io_time)[is_inside].max(initial=0))
 
 
-def _marks(found: FileBatch, segments: _Segments) -> list[LotMark]:
-    marks = [LotMark(TrailPlace(found.ordinal, 0), 0, BEGIN_OF_FILE)] if found.begins else []
+def _marks(found: FileBatch, segments: _Segments) -> list[TrailMark]:
+    marks = [TrailMark(TrailPosition(found.ordinal, 0), 0, BEGIN_OF_FILE)] if found.begins else []
     batch = found.batch
     for row in np.sort(np.concatenate((segments.restarts, segments.spans))).tolist():
-        place, after = TrailPlace(found.ordinal, int(batch.rba[row])), int(batch.rba[row] + batch.length[row])
+        place, after = TrailPosition(found.ordinal, int(batch.rba[row])), int(batch.rba[row] + batch.length[row])
         if batch.kind[row] == RECORD:
-            marks.append(LotMark(place, after, int(batch.io_type[row]), int(batch.io_time[row])))
+            marks.append(TrailMark(place, after, int(batch.io_type[row]), int(batch.io_time[row])))
         else:
-            marks.append(LotMark(place, after, HALF_A_RECORD if batch.kind[row] == PARTIAL else DAMAGE))
+            marks.append(TrailMark(place, after, HALF_A_RECORD if batch.kind[row] == PARTIAL else DAMAGE))
     return marks
 
 
-def lots_by_columns(batches: Iterable[FileBatch]) -> Iterator[Lot]:
+def transactions_in(batches: Iterable[FileBatch]) -> Iterator[TransactionBatch]:
     """The transactions in the batches of a whole trail."""
     walk = _ColumnWalk()
     for found in batches:

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from trailformat.records import reached
-from trailformat.search.transaction_walk import Damage, Extent, Restart, TransactionWalk
-from trailformat.search.whole_trail import WholeTrail
 from trailformat.trail.sequence import Spot
+from trailformat.transactions.extents import Damage, Extent, Restart, TransactionWalk
+from trailformat.transactions.whole_trail import WholeTrail
 
 
 def transactions_of(whole: WholeTrail) -> Iterator[Extent | Damage | Restart]:

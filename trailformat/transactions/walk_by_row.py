@@ -1,4 +1,4 @@
-"""The lots in plain Python: what a walk record by record tells."""
+"""The batches in plain Python: what a walk record by record tells."""
 
 from __future__ import annotations
 
@@ -6,32 +6,32 @@ from array import array
 from collections.abc import Iterator
 from pathlib import Path
 
-from trailformat.search.lots import (
+from trailformat.trail.sequence import Spot
+from trailformat.transactions.batches import (
     BEGIN_OF_FILE,
     DAMAGE,
     ENDINGS,
     HALF_A_RECORD,
     NOWHERE,
     Columns,
-    Lot,
-    LotMark,
     Reached,
+    TrailMark,
+    TransactionBatch,
 )
-from trailformat.search.transaction_walk import Damage, Extent, Restart, TransactionWalk
-from trailformat.search.whole_trail import TrailPlace, WholeTrail
-from trailformat.trail.sequence import Spot
+from trailformat.transactions.extents import Damage, Extent, Restart, TransactionWalk
+from trailformat.transactions.whole_trail import TrailPosition, WholeTrail
 
 _MOST_ROWS = 4096
 
 
 class _Rows:
-    """A lot while it is gathered."""
+    """A batch while it is gathered."""
 
     def __init__(self) -> None:
         self._columns = [array(code) for code in "qqBqqqqB"]
         self._csns: list[str | None] = []
         self._xids: list[str | None] = []
-        self.marks: list[LotMark] = []
+        self.marks: list[TrailMark] = []
         self._records = 0
         self._reached: Reached | None = None
         self._commit = 0
@@ -55,25 +55,25 @@ class _Rows:
         self._csns.append(extent.transaction.csn)
         self._xids.append(extent.transaction.xid)
 
-    def lot(self) -> Lot:
+    def batch(self) -> TransactionBatch:
         """What there is."""
         columns = Columns(*self._columns)
-        return Lot(columns, self._csns, self._xids, self.marks, reached=self._reached, commit=self._commit)
+        return TransactionBatch(columns, self._csns, self._xids, self.marks, reached=self._reached, commit=self._commit)
 
 
-def _place(whole: WholeTrail, spot: Spot) -> TrailPlace:
-    return TrailPlace(whole.ordinals[spot.path], spot.rba)
+def _place(whole: WholeTrail, spot: Spot) -> TrailPosition:
+    return TrailPosition(whole.ordinals[spot.path], spot.rba)
 
 
 class RowWalk:
-    """The lots in plain Python: one walk for each stretch of files."""
+    """The batches in plain Python: one walk for each stretch of files."""
 
-    def __init__(self, whole: WholeTrail, start: TrailPlace) -> None:
+    def __init__(self, whole: WholeTrail, start: TrailPosition) -> None:
         self._whole, self._start = whole, start
         self._rows = _Rows()
         self._ordinal = start.ordinal
 
-    def lots(self) -> Iterator[Lot]:
+    def batches(self) -> Iterator[TransactionBatch]:
         """All of them."""
         ordinal = self._start.ordinal
         while ordinal < len(self._whole):
@@ -81,13 +81,13 @@ class RowWalk:
             yield from self._stretch(ordinal)
             ordinal = self._ordinal + 1
 
-    def _stretch(self, ordinal: int) -> Iterator[Lot]:
+    def _stretch(self, ordinal: int) -> Iterator[TransactionBatch]:
         trail = self._whole.open(ordinal)
         if trail is None:
             return
         with trail:
             start = Spot(trail.path, self._start.rba if ordinal == self._start.ordinal else 0)
-            self._rows.marks.append(LotMark(TrailPlace(ordinal, 0), 0, BEGIN_OF_FILE))
+            self._rows.marks.append(TrailMark(TrailPosition(ordinal, 0), 0, BEGIN_OF_FILE))
             for one in TransactionWalk(trail, start, following=self._following):
                 self._take(one)
                 is_cut = isinstance(one, Extent) and one.marker is not None
@@ -99,7 +99,7 @@ class RowWalk:
         following, missing = self._whole.following(path)
         if following is not None:
             self._ordinal = self._whole.ordinals[following]
-            self._rows.marks.append(LotMark(TrailPlace(self._ordinal, 0), 0, BEGIN_OF_FILE))
+            self._rows.marks.append(TrailMark(TrailPosition(self._ordinal, 0), 0, BEGIN_OF_FILE))
         return following, missing
 
     def _take(self, one: Extent | Damage | Restart) -> None:
@@ -110,16 +110,16 @@ class RowWalk:
         elif isinstance(one, Damage):
             self._mark_damage(one)
         else:
-            self._rows.marks.append(LotMark(_place(self._whole, one.spot), one.after, one.io_type, one.time))
+            self._rows.marks.append(TrailMark(_place(self._whole, one.spot), one.after, one.io_type, one.time))
 
     def _mark_damage(self, damage: Damage) -> None:
         place = _place(self._whole, Spot(damage.path, damage.rba))
         is_half = damage.is_partial and self._whole.is_newest(place.ordinal)
-        mark = LotMark(place, damage.rba + damage.length, HALF_A_RECORD if is_half else DAMAGE)
+        mark = TrailMark(place, damage.rba + damage.length, HALF_A_RECORD if is_half else DAMAGE)
         if mark not in self._rows.marks:
             self._rows.marks.append(mark)
 
-    def _lot(self) -> Lot:
+    def _lot(self) -> TransactionBatch:
         rows, self._rows = self._rows, _Rows()
         rows.marks.sort()
-        return rows.lot()
+        return rows.batch()

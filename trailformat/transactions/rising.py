@@ -1,4 +1,4 @@
-"""Whether the CSNs of a lot rise from row to row, told by their bytes, with numpy."""
+"""Whether the CSNs of a batch rise from row to row, told by their bytes, with numpy."""
 
 from __future__ import annotations
 
@@ -7,23 +7,23 @@ from typing import Any
 import numpy as np
 
 from trailformat.scan import StringColumn
-from trailformat.search.lots import LAST, Lot
+from trailformat.transactions.batches import LAST, TransactionBatch
 
 _Array = np.ndarray[Any, Any]
 _ZERO, _NINE = b"09"
 _HEXADECIMAL = (b"AF", b"af")
 
 
-def rising_rows(lot: Lot) -> tuple[int, int, int] | None:
+def rising_rows(batch: TransactionBatch) -> tuple[int, int, int] | None:
     """The first and the last whole transaction behind those carried, and how many there are; None where it is unsure.
 
     Texts of one length compare as their numbers do where each place holds digits of one alphabet, or one character.
     """
-    texts = lot.texts
+    texts = batch.texts
     table = _table(texts) if texts is not None else None
     if table is None:
         return None
-    endings, has_begin = (np.asarray(one)[lot.carried :] for one in (lot.columns.endings, lot.columns.has_begin))
+    endings, has_begin = (np.asarray(one)[batch.carried :] for one in (batch.columns.endings, batch.columns.has_begin))
     rows = np.flatnonzero((endings == LAST) & (has_begin != 0))
     table = table[rows]
     if not len(rows) or not _is_comparable(table):
@@ -31,7 +31,7 @@ def rising_rows(lot: Lot) -> tuple[int, int, int] | None:
     keys = np.ascontiguousarray(table).view(f"S{table.shape[1]}").ravel()
     if not (keys[1:] > keys[:-1]).all():
         return None
-    return int(rows[0]) + lot.carried, int(rows[-1]) + lot.carried, len(rows)
+    return int(rows[0]) + batch.carried, int(rows[-1]) + batch.carried, len(rows)
 
 
 def _table(texts: StringColumn) -> _Array | None:

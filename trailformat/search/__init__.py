@@ -1,1 +1,0 @@
-"""Places in a trail that are found without reading all of it: a time, a CSN, the extent of a transaction."""
