@@ -113,6 +113,9 @@ AREAS = {
     "transactions": Area(
         (
             "trailformat/changes/transaction*.py",
+            "trailformat/transactions/segments.py",
+            "trailformat/transactions/walk.py",
+            "trailformat/transactions/details.py",
             "trailformat/transactions/extents.py",
             "trailformat/transactions/around.py",
         ),

@@ -18,7 +18,7 @@ from logdump.session.exit_status import ExitStatus
 from logdump.session.session import Session
 from logdump.session.settings import OutputFormat
 from logdump.session.statements import ScriptPart, StatementShown
-from trailformat.transactions.extents import Walked
+from trailformat.transactions.extent import Walked
 
 if TYPE_CHECKING:
     from logdump.render.sql import Opening, SqlScript

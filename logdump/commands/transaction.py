@@ -22,7 +22,7 @@ from trailformat import TrailFile
 from trailformat.changes.transactions import is_transactional
 from trailformat.trail.sequence import Spot, file_beyond
 from trailformat.transactions.around import begins_transaction, extent_at
-from trailformat.transactions.extents import Extent
+from trailformat.transactions.extent import Extent
 from trailformat.transactions.restart_places import RestartSearch
 
 Step = Callable[[Session, int], Spot]

@@ -25,7 +25,7 @@ from logdump.session.recovery_events import (
 )
 from logdump.session.settings import Settings
 from trailformat.trail.sequence import Spot
-from trailformat.transactions.extents import Ended
+from trailformat.transactions.extent import Ended
 from trailformat.transactions.whole_trail import FileGap
 
 _LABEL_WIDTH = 14

@@ -11,7 +11,7 @@ from logdump.session.check_events import SafePointShown
 from logdump.session.settings import Settings
 from trailformat import TrailName, io_type_name
 from trailformat.trail.sequence import Spot
-from trailformat.transactions.extents import Damage, Ended, Extent
+from trailformat.transactions.extent import Damage, Ended, Extent
 from trailformat.transactions.restart_places import RestartPlaces
 
 _LABEL_WIDTH = 10

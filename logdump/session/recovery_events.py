@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from trailformat.trail.sequence import Spot
-    from trailformat.transactions.extents import Ended
+    from trailformat.transactions.extent import Ended
     from trailformat.transactions.whole_trail import FileGap
 
 

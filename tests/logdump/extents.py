@@ -8,8 +8,7 @@ from pathlib import Path
 from trailformat.changes.transactions import Transaction
 from trailformat.records.io_types import DELETE, INSERT
 from trailformat.trail.sequence import Spot
-from trailformat.transactions.extents import Ended, Extent
-from trailformat.transactions.runs import Moment
+from trailformat.transactions.extent import Ended, Extent, Moment
 
 BEFORE, HERE, NEXT = (Path(f"dirdat/et{number:09}") for number in (6, 7, 8))
 WHOLE = Extent(

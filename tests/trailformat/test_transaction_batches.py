@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.oracles.batches_by_record import BatchesByRecord
 from tests.searching import examples
 from tests.trailformat.samples import row, trail_of
 from tests.trailformat.small_batches import in_batches
@@ -19,11 +20,9 @@ from trailformat.changes.transactions import FIRST, MIDDLE
 from trailformat.scan import Engine, is_available
 from trailformat.transactions import whole_trail
 from trailformat.transactions.batches import TrailMark, TransactionBatch
-from trailformat.transactions.extents import Ended
-from trailformat.transactions.whole_trail import TrailPosition, WholeTrail
-from trailformat.transactions.whole_walk import transaction_batches
-
-pytestmark = pytest.mark.skipif(not is_available(Engine.NUMBA), reason="the kernels are not built")
+from trailformat.transactions.extent import Ended
+from trailformat.transactions.walk import transaction_batches
+from trailformat.transactions.whole_trail import FIRST_PLACE, TrailPosition, WholeTrail
 
 
 class Seen(NamedTuple):
@@ -60,23 +59,24 @@ def marks(batches: list[TransactionBatch]) -> list[TrailMark]:
     return sorted(mark for batch in batches for mark in batch.marks)
 
 
-def both(paths: list[Path], batch_size: int) -> tuple[list[TransactionBatch], list[TransactionBatch]]:
-    """The batches by row and by column."""
+ENGINES = [engine for engine in Engine if is_available(engine)]
+
+
+def read(paths: list[Path], batch_size: int, engine: Engine) -> list[TransactionBatch]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(whole_trail, "scan_in_threads", in_batches(batch_size))
-        found = []
-        for engine in (Engine.PYTHON, Engine.NUMBA):
-            whole = WholeTrail(paths)
-            whole.engine = engine
-            found.append(list(transaction_batches(whole)))
-    return found[0], found[1]
+        whole = WholeTrail(paths)
+        whole.engine = engine
+        return list(transaction_batches(whole))
 
 
-def assert_the_same(paths: list[Path], batch_size: int) -> None:
-    by_row, by_column = both(paths, batch_size)
-    assert seen(by_column) == seen(by_row)
-    assert marks(by_column) == marks(by_row)
-    assert max((batch.commit for batch in by_column), default=0) == max((batch.commit for batch in by_row), default=0)
+def assert_as_by_record(paths: list[Path], batch_size: int) -> None:
+    by_record = list(BatchesByRecord(WholeTrail(paths), FIRST_PLACE).batches())
+    for engine in ENGINES:
+        found = read(paths, batch_size, engine)
+        assert seen(found) == seen(by_record)
+        assert marks(found) == marks(by_record)
+        assert max((batch.commit for batch in found), default=0) == max((one.commit for one in by_record), default=0)
 
 
 TEXTS = st.text("bbmmlooAOTCF#", min_size=1, max_size=14)
@@ -95,7 +95,7 @@ def test_columns_tell_what_a_walk_tells(texts: list[str], cut: int, gap: int, si
             records[-1] = last[: max(1, len(last) - cut)]
             number = at if at < gap else at + 2
             paths.append(trail_of(Path(folder), *records, name=f"tt{number:09}"))
-        assert_the_same(paths, size)
+        assert_as_by_record(paths, size)
 
 
 def test_a_long_transaction_that_reaches_over_a_batch_keeps_its_name(tmp_path: Path) -> None:
@@ -105,5 +105,5 @@ def test_a_long_transaction_that_reaches_over_a_batch_keeps_its_name(tmp_path: P
         tokens = [make_token("L", f"{number}".encode()), make_token("6", f"x{number}".encode())]
         first = row(b"leaf", trans_ind=FIRST)
         records += [make_record(first.header, first.data, tokens), *long]
-    _, by_column = both([trail_of(tmp_path, *records, name="tt000000000")], batch_size=130)
-    assert [(one.csn, one.xid) for one in seen(by_column)] == [(str(number), f"x{number}") for number in range(5)]
+    batches = read([trail_of(tmp_path, *records, name="tt000000000")], 130, ENGINES[-1])
+    assert [(one.csn, one.xid) for one in seen(batches)] == [(str(number), f"x{number}") for number in range(5)]

@@ -14,7 +14,7 @@ from trailformat.scan import Engine, is_available
 from trailformat.trail.sequence import Spot
 from trailformat.transactions import around, extents
 from trailformat.transactions.around import extent_at
-from trailformat.transactions.extents import Extent
+from trailformat.transactions.extent import Extent
 
 GARBAGE = b"\x00\x01garbage between records\xff" * 3
 

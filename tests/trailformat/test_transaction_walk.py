@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.oracles.walk_by_record import WalkByRecord
 from tests.searching import examples
 from tests.simulated.extract import Extract, Written
 from tests.simulated.source import Source
@@ -19,8 +20,9 @@ from trailformat.changes.transactions import FIRST, LAST, MIDDLE, ONLY
 from trailformat.records.io_types import COMMENT, INSERT, RECORD_FRAGMENT, RESTART_ABEND, RESTART_OK
 from trailformat.scan import Engine, is_available, scanning
 from trailformat.trail.sequence import Spot
-from trailformat.transactions import extents as module
-from trailformat.transactions.extents import Damage, Ended, Extent, Restart, TransactionWalk
+from trailformat.transactions import details
+from trailformat.transactions.extent import Damage, Ended, Extent, Restart
+from trailformat.transactions.extents import TransactionWalk
 
 GARBAGE = b"\x00\x01garbage between records\xff" * 3
 _TRANS_INDS = {"b": FIRST, "m": MIDDLE, "l": LAST, "o": ONLY}
@@ -161,7 +163,7 @@ def test_a_table_index_means_what_was_defined_last(tmp_path: Path) -> None:
 
 
 def test_of_much_damage_the_last_span_reaches_over_the_rest(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "MOST_DAMAGE", 3)
+    monkeypatch.setattr(details, "MOST_DAMAGE", 3)
     path = trail_of(tmp_path, *records_of("b#m#m#m#m#l"))
     with TrailFile(path) as trail:
         (extent,) = (one for one in TransactionWalk(trail, Spot(path, 0)) if isinstance(one, Extent))
@@ -174,7 +176,7 @@ def test_of_much_damage_the_last_span_reaches_over_the_rest(tmp_path: Path, monk
 
 
 def test_of_much_damage_the_last_span_ends_with_its_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "MOST_DAMAGE", 2)
+    monkeypatch.setattr(details, "MOST_DAMAGE", 2)
     paths = [trail_of(tmp_path, *records_of(one), name=f"tt00000000{at}") for at, one in enumerate(("b#m#m#", "#m#l"))]
     with TrailFile(paths[0]) as trail:
         (extent,) = (one for one in TransactionWalk(trail, Spot(paths[0], 0)) if isinstance(one, Extent))
@@ -222,25 +224,28 @@ def test_a_trail_of_a_killed_extract_is_told_as_it_was_written(seed: int) -> Non
         assert found == _expected(extract.written)
 
 
-@pytest.mark.skipif(not is_available(Engine.NUMBA), reason="the kernels are not built")
 @given(text=st.text("bmmlloTCFAO#", max_size=12), more=st.text("bmloTFA#", max_size=6), asked=st.integers(0, 12))
 @settings(max_examples=examples(25))
-def test_columns_are_walked_as_records_are(text: str, more: str, asked: int) -> None:
+def test_batches_tell_what_a_walk_record_by_record_tells(text: str, more: str, asked: int) -> None:
     with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patched:
         path = trail_of(Path(folder), *records_of(f"T{text}"), name="tt000000000")
         trail_of(Path(folder), *records_of(f"T{more}"), name="tt000000001")
         with TrailFile(path) as trail:
             rbas = list(trail.sound_rbas(0, trail.size))
             spot = Spot(path, rbas[asked % len(rbas)])
-            by_records = list(TransactionWalk(trail, Spot(path, 0), asked=spot))
-            patched.setattr(scanning, "choose_engine", lambda _size: Engine.NUMBA)
-            assert list(TransactionWalk(trail, Spot(path, 0), asked=spot, nearby=1)) == by_records
+            by_record = list(WalkByRecord(trail, Spot(path, 0), asked=spot))
+            until_first = list(WalkByRecord(trail, Spot(path, 0), until=path))
+            for engine, nearby in ((Engine.PYTHON, 100), (Engine.PYTHON, 1), (Engine.NUMBA, 1)):
+                if is_available(engine):
+                    patched.setattr(scanning, "choose_engine", lambda _size, engine=engine: engine)
+                    assert list(TransactionWalk(trail, Spot(path, 0), asked=spot, nearby=nearby)) == by_record
+                    assert list(TransactionWalk(trail, Spot(path, 0), until=path, nearby=nearby)) == until_first
 
 
 def test_half_a_record_in_front_of_a_later_file_is_damage_for_what_goes_on_there(tmp_path: Path) -> None:
     path = trail_of(tmp_path, *records_of("o"), row(b"leaf").raw[:-5], name="tt000000000")
     trail_of(tmp_path, *records_of("ml"), name="tt000000001")
-    assert walked(path) == ["1last", "partial", "?2damage"]
+    assert walked(path) == ["1last", "damage", "?2damage"]
 
 
 def test_restart_records_are_told_where_they_stand(tmp_path: Path) -> None:

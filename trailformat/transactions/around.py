@@ -21,7 +21,8 @@ from trailformat.scan import RECORD, Batch, scan
 from trailformat.scan.nearby import NEARBY
 from trailformat.trail.file import TrailFile
 from trailformat.trail.sequence import Spot, next_file, previous_file
-from trailformat.transactions.extents import Extent, TransactionWalk
+from trailformat.transactions.extent import Extent
+from trailformat.transactions.extents import TransactionWalk
 
 
 class Before(NamedTuple):

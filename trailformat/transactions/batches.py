@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from trailformat.records.io_types import RESTARTS
 from trailformat.scan import BatchColumn, StringColumn
-from trailformat.transactions.extents import Ended
+from trailformat.transactions.extent import Ended
 from trailformat.transactions.whole_trail import TrailPosition
 
 ENDINGS = tuple(Ended)
@@ -41,7 +41,7 @@ class TrailMark(NamedTuple):
 BEGIN_OF_FILE, DAMAGE, HALF_A_RECORD = 0, -1, -2
 
 
-class Columns(NamedTuple):
+class TransactionBatchColumns(NamedTuple):
     """One row for each transaction of a batch.
 
     Attributes:
@@ -83,7 +83,7 @@ class TransactionBatch(NamedTuple):
         commit: the latest IO Time (Julian) of the records, which is that of a commit; 0 where there are none.
     """
 
-    columns: Columns
+    columns: TransactionBatchColumns
     csns: Sequence[str | None]
     xids: Sequence[str | None]
     marks: Sequence[TrailMark]
@@ -120,18 +120,14 @@ class TransactionBatch(NamedTuple):
 
     def whole(self) -> Sequence[int]:
         """The rows of the whole transactions, in order."""
-        endings: Any = self.columns.endings
-        if not hasattr(endings, "nonzero"):
-            return [row for row in range(self.rows) if self.is_whole(row)]
-        has_begin: Any = self.columns.has_begin
-        found: list[int] = ((endings == LAST) & (has_begin != 0)).nonzero()[0].tolist()
-        return found
+        return self._are_whole.nonzero()[0].tolist()  # type: ignore[no-any-return]
 
     def not_whole(self) -> list[int]:
         """The rows of the transactions that are not whole."""
+        return (~self._are_whole).nonzero()[0].tolist()  # type: ignore[no-any-return]
+
+    @property
+    def _are_whole(self) -> Any:
         endings: Any = self.columns.endings
-        if not hasattr(endings, "nonzero"):
-            return [row for row in range(self.rows) if not self.is_whole(row)]
         has_begin: Any = self.columns.has_begin
-        found: list[int] = ((endings != LAST) | (has_begin == 0)).nonzero()[0].tolist()
-        return found
+        return (endings == LAST) & (has_begin != 0)

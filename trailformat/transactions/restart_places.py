@@ -24,7 +24,8 @@ from trailformat.changes.csn import CsnKey, csn_key
 from trailformat.trail.file import TrailFile
 from trailformat.trail.sequence import Spot, next_file
 from trailformat.transactions.around import check_reader_may_begin, start_at
-from trailformat.transactions.extents import Damage, Ended, Extent, Restart, TransactionWalk, Walked
+from trailformat.transactions.extent import Damage, Ended, Extent, Restart, Walked
+from trailformat.transactions.extents import TransactionWalk
 from trailformat.transactions.not_applied import NotApplied
 from trailformat.transactions.whole_trail import WholeTrail
 

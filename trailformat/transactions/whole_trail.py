@@ -125,6 +125,13 @@ class WholeTrail:
         """The name of the first file that is missing in front of this one."""
         return self._missing.get(self.paths[ordinal])
 
+    def missing_after(self, ordinal: int) -> Path | None:
+        """The name of the file behind this one where that is not there or is no trail, as far as it was reached."""
+        if not 0 <= ordinal < len(self) - 1:
+            return None
+        following = self.paths[ordinal + 1]
+        return self.missing_before(ordinal + 1) or (following if following in self.unreadable else None)
+
     def open(self, ordinal: int) -> TrailFile | None:
         """The file, opened; None, and a reason in ``unreadable``, where it is no trail.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from trailformat.transactions.extents import Damage, Extent, Restart
+from trailformat.transactions.extent import Damage, Extent, Restart
 from trailformat.transactions.whole_trail import TrailPosition, WholeTrail
 
 

@@ -12,7 +12,7 @@ from logdump.session.errors import CommandError
 from trailformat.changes.csn import csn_key
 from trailformat.records.file_header import ORACLE
 from trailformat.trail.sequence import Spot
-from trailformat.transactions.extents import Damage, Extent, Restart
+from trailformat.transactions.extent import Damage, Extent, Restart
 from trailformat.transactions.redo_clock import RedoClock
 from trailformat.transactions.whole_trail import WholeTrail
 

@@ -10,9 +10,8 @@ from logdump.session.bounded_recovery import Began, BeginSource
 from logdump.session.errors import CommandError
 from trailformat.records.io_types import NOT_TRANSACTIONAL
 from trailformat.scan import RECORD, Batch, Engine, scan
-from trailformat.transactions.extents import Extent
+from trailformat.transactions.extent import Extent, Moment
 from trailformat.transactions.redo_clock import RedoClock, RedoPlace
-from trailformat.transactions.runs import Moment
 from trailformat.transactions.whole_trail import TrailPosition, WholeTrail
 
 _SECOND = 1_000_000

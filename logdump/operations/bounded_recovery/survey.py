@@ -27,11 +27,11 @@ from logdump.session.events import Event, Progress
 from logdump.session.reading import Reading, reading_of
 from trailformat.trail.file import TrailFile
 from trailformat.trail.row_definitions import RowDefinitions
-from trailformat.transactions.extents import Damage, Extent, Restart
+from trailformat.transactions.extent import Damage, Extent, Restart
+from trailformat.transactions.extents import transactions_of
 from trailformat.transactions.not_applied import NotApplied
 from trailformat.transactions.redo_clock import RedoClock
 from trailformat.transactions.whole_trail import WholeTrail
-from trailformat.transactions.whole_transactions import transactions_of
 
 
 class BrSurvey:

@@ -10,7 +10,7 @@ from logdump.operations.explaining.beat_facts import BeatFacts, PassedBeat
 from logdump.operations.explaining.rules import VerdictRule
 from logdump.operations.explaining.trail_facts import ClockLag, TrailFacts
 from logdump.session.explanation import Phrase, Span, When
-from trailformat.transactions.extents import Restart
+from trailformat.transactions.extent import Restart
 
 _SECOND = 1_000_000
 NO_LAG = 10 * _SECOND

@@ -11,7 +11,7 @@ from logdump.session.bounded_recovery import Began, BeginSource
 from trailformat.records.io_types import DDL_OP, METADATA, NOT_TRANSACTIONAL
 from trailformat.scan import RECORD, Batch
 from trailformat.trail.sequence import Spot
-from trailformat.transactions.extents import Damage, Extent, Restart
+from trailformat.transactions.extent import Damage, Extent, Restart
 from trailformat.transactions.redo_clock import RedoClock
 from trailformat.transactions.whole_trail import TrailPosition, WholeTrail
 

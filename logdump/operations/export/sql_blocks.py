@@ -25,7 +25,7 @@ from trailformat.records.io_types import LARGE_OBJECT
 from trailformat.scan import RECORD, Batch, Engine, scan
 from trailformat.scan.batch import BATCH_SIZE
 from trailformat.scan.rows import RowBytes, by_definition, has_columns, headers_of, learn_definitions
-from trailformat.transactions.extents import Extent
+from trailformat.transactions.extent import Extent
 
 _MOST_BYTES = 8 << 20
 """Bytes of a block, unless one change alone has more."""

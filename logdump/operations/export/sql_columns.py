@@ -33,7 +33,7 @@ from logdump.session.events import Event
 from logdump.session.session import Session
 from trailformat import TrailError
 from trailformat.trail.sequence import Spot
-from trailformat.transactions.extents import Extent, Walked
+from trailformat.transactions.extent import Extent, Walked
 
 _LINE_END = ord("\n")
 _CLOSING = Closing(left_out=0, remarks=0)

@@ -22,7 +22,7 @@ from logdump.session.events import Event, Notice, Progress, say
 from logdump.session.exit_status import ExitStatus
 from logdump.session.session import Session
 from trailformat.trail.sequence import Spot
-from trailformat.transactions.extents import Walked
+from trailformat.transactions.extent import Walked
 
 
 class SqlExport:

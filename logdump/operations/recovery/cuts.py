@@ -10,7 +10,7 @@ from logdump.operations.recovery.lists import MOST_LISTED
 from trailformat.changes.csn import csn_key
 from trailformat.transactions.applied import MOST_KNOWN, AppliedTransactions, Name, OrderVerdict
 from trailformat.transactions.batches import TransactionBatch
-from trailformat.transactions.extents import Ended
+from trailformat.transactions.extent import Ended
 from trailformat.transactions.whole_trail import TrailPosition
 
 

@@ -26,7 +26,8 @@ from trailformat.scan.nearby import NEARBY
 from trailformat.trail.row_definitions import RowDefinitions
 from trailformat.trail.sequence import Spot, next_file
 from trailformat.transactions.around import start_at
-from trailformat.transactions.extents import Damage, Extent, Restart, TransactionWalk, Walked
+from trailformat.transactions.extent import Damage, Extent, Restart, Walked
+from trailformat.transactions.extents import TransactionWalk
 from trailformat.transactions.not_applied import NotApplied
 
 _MANY_RECORDS = 1 << 15

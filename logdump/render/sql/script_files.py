@@ -11,7 +11,7 @@ from trailformat.changes.row_changes import OPERATIONS, ChangeSource
 from trailformat.changes.transactions import Transaction
 from trailformat.trail.row_definitions import RowDefinitions
 from trailformat.trail.sequence import next_file, previous_file
-from trailformat.transactions.extents import Extent
+from trailformat.transactions.extent import Extent
 
 _MOST_OPEN = 3
 """Other files at a time: the two that an update in two records lies in, and one for whatever is read in between."""

@@ -20,7 +20,7 @@ from logdump.render.sql.script import Closing, Item, NotRun, Opening, Skipped
 from logdump.session.statements import Statement
 from trailformat import io_type_name
 from trailformat.trail.sequence import Spot
-from trailformat.transactions.extents import Ended, Extent, Walked
+from trailformat.transactions.extent import Ended, Extent, Walked
 
 
 def item_lines(item: Item, dialect: Dialect, offset: TimeOffset) -> Iterator[str]:

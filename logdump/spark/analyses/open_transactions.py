@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from logdump.arrow.records.objects import Row
     from logdump.session.bounded_recovery import LongTransactionShown
     from logdump.spark.analyses.analysed_trail import AnalysedTrail
-    from trailformat.transactions.extents import Damage
+    from trailformat.transactions.extent import Damage
 
 _NEVER = 1 << 62
 _SECOND = 1_000_000

@@ -11,7 +11,7 @@ from logdump.spark.comparison.compared_trail import Compared, ComparedTrail, as_
 from logdump.spark.comparison.stretches import StretchWalk
 from trailformat.changes.csn import csn_key
 from trailformat.transactions.batches import DAMAGE
-from trailformat.transactions.extents import Ended
+from trailformat.transactions.extent import Ended
 from trailformat.transactions.whole_trail import TrailPosition
 
 

@@ -29,8 +29,8 @@ from tests.simulated.heartbeat_trails import HeartbeatTrail
 from tests.simulated.heartbeats import Row
 from trailformat import TrailWriter
 from trailformat.records.file_header import replace_values
+from trailformat.transactions.extents import transactions_of
 from trailformat.transactions.whole_trail import WholeTrail
-from trailformat.transactions.whole_transactions import transactions_of
 
 _SHORT = [Worked(10 + number, (number * HOUR // 2,), number * HOUR // 2) for number in range(20)]
 HISTORY = [Worked(2, (HOUR, 2 * HOUR), 9 * HOUR), *_SHORT]

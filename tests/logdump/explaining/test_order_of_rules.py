@@ -30,7 +30,7 @@ from trailformat import TrailFile
 from trailformat.changes.transactions import FIRST
 from trailformat.records.io_types import RESTART_ABEND, RESTART_OK
 from trailformat.trail.sequence import Spot
-from trailformat.transactions.extents import Restart
+from trailformat.transactions.extent import Restart
 
 SECOND = 1_000_000
 MINUTE = 60 * SECOND

@@ -12,13 +12,14 @@ from logdump.session.recovery_events import RecoveryShown
 from tests.logdump.recovery.surveys import ENGINES, effective, report, surveyed
 from tests.searching import IS_LONG
 from tests.trailformat.samples import header, row, trail_of
+from tests.trailformat.small_batches import in_batches
 from tests.trailformat.test_applied import transaction
 from tests.trailformat.test_transaction_walk import GARBAGE
 from trailformat import Record, make_record, make_token
 from trailformat.changes.transactions import FIRST, LAST
 from trailformat.records.io_types import RESTART_ABEND
 from trailformat.scan import Engine
-from trailformat.transactions import walk_by_row
+from trailformat.transactions import whole_trail
 
 pytestmark = pytest.mark.parametrize("engine", ENGINES)
 
@@ -179,10 +180,10 @@ def test_a_whole_copy_in_front_of_a_cut_one_is_not_its_second(engine: Engine, tm
     assert (shown.cut, shown.lost) == (1, 1)
 
 
-def test_a_cut_transaction_is_told_with_its_restart_wherever_a_lot_ends(
+def test_a_cut_transaction_is_told_with_its_restart_wherever_a_batch_ends(
     engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(walk_by_row, "_MOST_ROWS", 1)
+    monkeypatch.setattr(whole_trail, "scan_in_threads", in_batches(1))
     path = _file(tmp_path, 0, _first("10"), _MARKER, _first("10"), _LAST)
     (restart,) = report([path], engine).restarts()
     assert restart.cut is not None

@@ -18,7 +18,7 @@ from tests.logdump.extents import BEFORE, HERE, NEXT, OPEN, OVERTAKEN, WHOLE
 from trailformat.changes.transactions import NO_TRANSACTION, Transaction
 from trailformat.records.io_types import DELETE, INSERT, RESTART_ABEND
 from trailformat.trail.sequence import Spot
-from trailformat.transactions.extents import Damage, Ended, Extent, Restart
+from trailformat.transactions.extent import Damage, Ended, Extent, Restart
 from trailformat.transactions.restart_places import RestartPlaces
 
 _ESCAPES = "\x1b[2J\nB"

@@ -15,7 +15,7 @@ from trailformat.changes.transactions import FIRST, LAST, MIDDLE, ONLY
 from trailformat.records.io_types import LARGE_OBJECT, RECORD_FRAGMENT
 from trailformat.scan import Engine, scan
 from trailformat.transactions import extents
-from trailformat.transactions.extents import Walked
+from trailformat.transactions.extent import Walked
 
 _GARBAGE = b"\x00\x01garbage between records\xff" * 3
 _TABLE = table_record(1, "TEA.LEAVES")

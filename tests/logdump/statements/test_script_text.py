@@ -17,8 +17,7 @@ from trailformat.changes.transactions import NO_TRANSACTION, Transaction
 from trailformat.codec.timestamps import JULIAN_UNIX_EPOCH
 from trailformat.records.io_types import INSERT, RESTART_ABEND, RESTART_OK
 from trailformat.trail.sequence import Spot
-from trailformat.transactions.extents import Damage, Ended, Extent, Restart
-from trailformat.transactions.runs import Moment
+from trailformat.transactions.extent import Damage, Ended, Extent, Moment, Restart
 
 _TIME = Moment(JULIAN_UNIX_EPOCH)
 _WHOLE, _OPEN, _OVERTAKEN = (

@@ -21,13 +21,13 @@ _FEW = 64
 
 
 def told_by(batch: Batch, rows: Any, buffer: Buffer) -> tuple[StringColumn, StringColumn]:
-    """LOGCSN and TRANID in the tokens of single rows of a batch of ndarrays.
+    """LOGCSN and TRANID in the tokens of single rows of a batch.
 
     Raises:
         NotATrail: ``buffer`` ends before the batch.
     """
     batch.require(buffer)
-    if len(rows) * _FEW < len(batch):
+    if isinstance(batch.rba, array) or len(rows) * _FEW < len(batch):
         return _told_by_each(batch, rows.tolist(), buffer)
     # a row that begins and ends a transaction has what its own tokens hold, whatever stands before it
     single = {name: np.asarray(column)[rows] for name, column in batch.columns()}

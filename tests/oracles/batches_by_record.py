@@ -1,4 +1,4 @@
-"""The batches in plain Python: what a walk record by record tells."""
+"""The transactions of a whole trail in batches, as a walk record by record tells them."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from array import array
 from collections.abc import Iterator
 from pathlib import Path
 
+from tests.oracles.walk_by_record import WalkByRecord
 from trailformat.trail.sequence import Spot
 from trailformat.transactions.batches import (
     BEGIN_OF_FILE,
@@ -13,12 +14,12 @@ from trailformat.transactions.batches import (
     ENDINGS,
     HALF_A_RECORD,
     NOWHERE,
-    Columns,
     Reached,
     TrailMark,
     TransactionBatch,
+    TransactionBatchColumns,
 )
-from trailformat.transactions.extents import Damage, Extent, Restart, TransactionWalk
+from trailformat.transactions.extent import Damage, Extent, Restart
 from trailformat.transactions.whole_trail import TrailPosition, WholeTrail
 
 _MOST_ROWS = 4096
@@ -57,7 +58,7 @@ class _Rows:
 
     def batch(self) -> TransactionBatch:
         """What there is."""
-        columns = Columns(*self._columns)
+        columns = TransactionBatchColumns(*self._columns)
         return TransactionBatch(columns, self._csns, self._xids, self.marks, reached=self._reached, commit=self._commit)
 
 
@@ -65,7 +66,7 @@ def _place(whole: WholeTrail, spot: Spot) -> TrailPosition:
     return TrailPosition(whole.ordinals[spot.path], spot.rba)
 
 
-class RowWalk:
+class BatchesByRecord:
     """The batches in plain Python: one walk for each stretch of files."""
 
     def __init__(self, whole: WholeTrail, start: TrailPosition) -> None:
@@ -88,7 +89,7 @@ class RowWalk:
         with trail:
             start = Spot(trail.path, self._start.rba if ordinal == self._start.ordinal else 0)
             self._rows.marks.append(TrailMark(TrailPosition(ordinal, 0), 0, BEGIN_OF_FILE))
-            for one in TransactionWalk(trail, start, following=self._following):
+            for one in WalkByRecord(trail, start, following=self._following):
                 self._take(one)
                 is_cut = isinstance(one, Extent) and one.marker is not None
                 if len(self._rows) >= _MOST_ROWS and not is_cut:

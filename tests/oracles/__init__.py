@@ -1,0 +1,1 @@
+"""Independent makers of what the code tells: mostly those that it had before."""

@@ -1,0 +1,113 @@
+"""What is known of one transaction: from where to where it reaches, and how it ended.
+
+    RBA 2374  only                        LAST: its last record is there
+        2733  first   begin
+        2900  middle  last
+        3094  RestartAbend   marker       CUT: Extract was started again inside it
+        3141  first   begin
+        3500  first                       OVERTAKEN: the next one begins where this one has not ended
+        3679  the end of the last file    FILE_END: what comes is not there (yet)
+
+Metadata and comments may stand inside a transaction without belonging to it. A record fragment belongs to the record
+before it, whatever its TransInd. Damage inside makes it unknown what was lost, however the records behind it look:
+DAMAGE.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections import Counter
+from pathlib import Path
+from typing import NamedTuple
+
+from trailformat.changes.transactions import Transaction
+from trailformat.trail.sequence import Spot
+
+
+class Ended(enum.Enum):
+    """The way a transaction ended."""
+
+    LAST = "last"
+    CUT = "cut"
+    OVERTAKEN = "overtaken"
+    FILE_END = "file_end"
+    DAMAGE = "damage"
+
+
+class Damage(NamedTuple):
+    """Bytes that hold no sound record; ``is_partial`` when they are the unfinished end of the last file."""
+
+    path: Path
+    rba: int
+    length: int
+    is_partial: bool
+
+
+class Restart(NamedTuple):
+    """A record that says that Extract was started again: its place, its IOType and IO Time, and the RBA behind it."""
+
+    spot: Spot
+    io_type: int
+    time: int = 0
+    after: int = 0
+
+
+class Walked(NamedTuple):
+    """How far a walk is: the records read, the place behind the last of them, its IO Time."""
+
+    records: int
+    spot: Spot
+    time: int
+
+
+class Moment(NamedTuple):
+    """The moment in the header of a record: IO Time (Julian microseconds), AuditRBA, AuditPos."""
+
+    time: int = 0
+    audit_rba: int = 0
+    audit_pos: int = 0
+
+
+class Extent(NamedTuple):
+    """A transaction as far as its records are there.
+
+    Attributes:
+        transaction: LOGCSN and TRANID.
+        begin: its first record; None when that is not there (an earlier file is missing, damage).
+        first, last: the first and the last of its records that were found; None when damage hides all of them.
+        after: the first RBA behind it, and behind the marker that cut it; None while its end has not come.
+        ended: how it ended.
+        marker: the restart record that cut it.
+        has_end: whether its last record says that it is the last (TransInd 2 or 3).
+        records, size: the number of its records, and their bytes.
+        before: the number of them before the given place; 0 without one.
+        first_moment, last_moment: of its first and its last record; ``latest`` is the latest IO Time of all.
+        has_one_time: whether all its records have one IO Time, which is then that of its commit.
+        tables: its records by table and IOType.
+        damage: what cannot be read between its beginning and ``after``; the last of many spans reaches over the rest.
+        missing: the file in which it begins or goes on, and which is not there.
+    """
+
+    transaction: Transaction
+    begin: Spot | None
+    first: Spot | None
+    last: Spot | None
+    after: Spot | None
+    ended: Ended
+    marker: Restart | None
+    has_end: bool
+    records: int
+    size: int
+    before: int
+    first_moment: Moment
+    last_moment: Moment
+    latest: int
+    has_one_time: bool
+    tables: dict[str, Counter[int]]
+    damage: tuple[Damage, ...]
+    missing: Path | None
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether a Replicat applies it: its first and its last record are there, and nothing between was lost."""
+        return self.begin is not None and self.ended is Ended.LAST
