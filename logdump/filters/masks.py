@@ -33,10 +33,11 @@ from logdump.filters.value_criteria import ColumnValue
 from logdump.filters.value_masks import ValueSearch
 from trailformat.codec.byte_order import ByteOrder
 from trailformat.records.framing import Buffer
-from trailformat.scan import RECORD, Batch, Engine, RowTransactions, occurrences, rows_with_token
+from trailformat.scan import RECORD, Batch, Engine, occurrences, rows_with_token
 from trailformat.scan.transactions.token_rows import payloads
 from trailformat.trail.row_definitions import RowDefinition
 from trailformat.transactions.not_applied_rows import rows_not_applied
+from trailformat.transactions.tracker import RowTransactions
 
 Mask = Any
 """A one-dimensional numpy array of bool, one for each row of a batch."""

@@ -15,8 +15,9 @@ from logdump.operations.first_match import show_record
 from logdump.operations.many_rows import handed_over
 from logdump.session.events import Event, Progress
 from logdump.session.session import Session
-from trailformat.scan import Engine, TransactionTracker, scan
+from trailformat.scan import Engine, scan
 from trailformat.scan.rows import learn_definitions
+from trailformat.transactions.tracker import TransactionTracker
 
 
 def show_many(session: Session, count: int) -> Generator[Event, None, int]:
@@ -25,7 +26,7 @@ def show_many(session: Session, count: int) -> Generator[Event, None, int]:
     They are what ``show_record`` shows; those that need more than their own bytes and their definition are left to it.
     """
     trail, start = session.trail, session.cursor.next
-    carrier = TransactionTracker(trail, engine=Engine.NUMBA, before=session.cursor.transactions.open_at(start))
+    carrier = TransactionTracker(trail, before=session.cursor.transactions.open_at(start))
     forms, records, done = JsonLines().members(), RecordPieces(session), 0
     for batch in scan(trail, start, engine=Engine.NUMBA):
         learn_definitions(trail, batch)

@@ -12,13 +12,12 @@ from logdump.session.events import Event, Notice, say
 from logdump.session.exit_status import ExitStatus
 from logdump.session.settings import Across
 from trailformat import TrailFile
-from trailformat.changes.transaction_search import BEGINNINGS
+from trailformat.changes.transaction_search import BEGINNINGS, Found
 from trailformat.records import reached
 from trailformat.trail.sequence import Spot, file_beyond
 
 if TYPE_CHECKING:
     from logdump.session.session import Session
-    from trailformat.changes.transactions import Transaction
 
 
 class Place(NamedTuple):
@@ -75,7 +74,7 @@ def over_files(session: Session, close: Callable[[TrailFile], None] = TrailFile.
 
     ``close`` is called with each of those after it when it is done with. Raises as ``files_from``, and NotATrail.
     """
-    beginnings: dict[Path, Transaction] = {}
+    beginnings: dict[Path, Found | None] = {}
     yield session.trail
     for path in islice(files_from(session), 1, None):
         trail = TrailFile(path)

@@ -15,8 +15,9 @@ if TYPE_CHECKING:
     from trailformat import ColumnChange
     from trailformat.changes.transaction_context import TransactionContext
     from trailformat.changes.transactions import Transaction
-    from trailformat.scan import Batch, Engine, RowTransactions, TransactionTracker
+    from trailformat.scan import Batch
     from trailformat.trail.row_definitions import RowDefinition, RowDefinitions
+    from trailformat.transactions.tracker import RowTransactions, TransactionTracker
 
 _LARGE, _SMALL = 1 << 14, 1 << 12
 
@@ -169,7 +170,7 @@ class Selection:
         from trailformat.scan import Engine, is_available  # noqa: PLC0415 - long scans only
 
         engine = Engine.NUMBA if is_available(Engine.NUMBA) else Engine.PYTHON
-        owners = self._owners = self._owners_of(batch, engine)
+        owners = self._owners = self._owners_of(batch)
         source = MaskSource(self._trail.buffer, owners, engine, self._searches_in(batch))
         may = surely = np.asarray(batch.kind) <= 1
         for filter_set in self._filters:
@@ -202,13 +203,13 @@ class Selection:
         if self._owners is not None:
             self._context.learn(record, self._owners.of_row(row))
 
-    def _owners_of(self, batch: Batch, engine: Engine) -> RowTransactions | None:
+    def _owners_of(self, batch: Batch) -> RowTransactions | None:
         """The transactions of a batch's rows, where a filter needs them."""
         if not self._needs_transaction:
             return None
         if self._carrier is None:
-            from trailformat.scan import TransactionTracker  # noqa: PLC0415 - long scans only
+            from trailformat.transactions.tracker import TransactionTracker  # noqa: PLC0415 - long scans only
 
             before = self._context.open_at(int(batch.rba[0]))
-            self._carrier = TransactionTracker(self._trail, engine=engine, before=before)
+            self._carrier = TransactionTracker(self._trail, before=before)
         return self._carrier.of(batch)

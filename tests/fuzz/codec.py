@@ -32,13 +32,13 @@ from trailformat.scan import (
     BatchColumn,
     Engine,
     Scan,
-    TransactionTracker,
     is_available,
     scan,
 )
 from trailformat.scan.position import first_position
 from trailformat.trail.time_search import first_at_or_after
 from trailformat.transactions.around import extent_at
+from trailformat.transactions.tracker import TransactionTracker
 
 ENGINES = [engine for engine in Engine if is_available(engine)]
 PARTS = (
@@ -249,9 +249,9 @@ def compare_transactions(trail: TrailFile) -> None:
 
 
 def _tracked(trail: TrailFile, engine: Engine) -> list[Any]:
-    tracker = TransactionTracker(trail, engine=engine)
+    tracker = TransactionTracker(trail)
     told: list[Any] = []
-    for batch in scan(trail, engine=Engine.PYTHON):
+    for batch in scan(trail, engine=engine):
         owners = tracker.of(batch)
         rows = zip(batch.rba, batch.kind, owners.index, strict=True)
         told += [(int(rba), owners.transactions[number]) for rba, kind, number in rows if kind <= FILE_HEADER]

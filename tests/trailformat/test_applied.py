@@ -21,8 +21,8 @@ from trailformat.scan import Engine, is_available
 from trailformat.transactions import applied, whole_trail
 from trailformat.transactions.applied import AppliedTransactions, OrderVerdict
 from trailformat.transactions.batches import TransactionBatch
-from trailformat.transactions.walk import transaction_batches
 from trailformat.transactions.whole_trail import TrailPosition, WholeTrail
+from trailformat.transactions.whole_walk import transaction_batches
 
 ENGINES = [one for one in Engine if is_available(one)]
 

@@ -12,7 +12,7 @@ from tests.trailformat.transaction_shapes import shapes
 from trailformat import ByteOrder, Record, TrailFile, make_file_header, make_file_header_record, make_record, make_token
 from trailformat.changes import transaction_search
 from trailformat.changes.transaction_context import TransactionContext
-from trailformat.changes.transaction_search import TransactionSearch
+from trailformat.changes.transaction_search import Found, TransactionSearch
 from trailformat.changes.transactions import FIRST, LAST, MIDDLE, NO_TRANSACTION, Transaction
 from trailformat.index import build, index_of
 
@@ -184,13 +184,13 @@ def test_what_is_remembered_changes_no_answer(
 
 def test_backwards_a_transaction_is_looked_for_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     asked = []
-    found = TransactionSearch.goes_on_at
+    found = TransactionSearch.found_at
 
-    def note(search: TransactionSearch, rba: int, order: ByteOrder) -> Transaction:
+    def note(search: TransactionSearch, rba: int, order: ByteOrder, *, is_fragment: bool) -> Found | None:
         asked.append(rba)
-        return found(search, rba, order)
+        return found(search, rba, order, is_fragment=is_fragment)
 
-    monkeypatch.setattr(TransactionSearch, "goes_on_at", note)
+    monkeypatch.setattr(TransactionSearch, "found_at", note)
     path = trail_of(tmp_path, *[begin(), middle(), table_record(1, "TEAS"), middle(), last()] * 2)
     with TrailFile(path) as trail:
         context = TransactionContext(trail)

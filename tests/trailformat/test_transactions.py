@@ -61,10 +61,14 @@ def test_a_definition_in_the_middle_does_not_end_the_transaction(tmp_path: Path)
     assert told(trail_of(tmp_path, *records)) == [TEN, NO_TRANSACTION, TEN]
 
 
-@pytest.mark.parametrize("io_type", [RESTART_OK, COMMENT])
-def test_restarts_and_comments_belong_to_no_transaction(tmp_path: Path, io_type: int) -> None:
-    path = trail_of(tmp_path, begun(TEN, FIRST), row(io_type=io_type), last())
+def test_a_comment_belongs_to_no_transaction(tmp_path: Path) -> None:
+    path = trail_of(tmp_path, begun(TEN, FIRST), row(io_type=COMMENT), last())
     assert told(path) == [TEN, NO_TRANSACTION, TEN]
+
+
+def test_of_what_goes_on_behind_a_restart_of_extract_nothing_is_known(tmp_path: Path) -> None:
+    path = trail_of(tmp_path, begun(TEN, FIRST), row(io_type=RESTART_OK), last())
+    assert told(path) == [TEN, NO_TRANSACTION, NO_TRANSACTION]
 
 
 def test_after_a_jump_the_beginning_is_looked_for(tmp_path: Path) -> None:

@@ -5,14 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from trailformat.changes.transaction_search import TransactionSearch
-from trailformat.changes.transactions import (
-    BEGINS,
-    ENDS,
-    NO_TRANSACTION,
-    Transaction,
-    is_transactional,
-    own_transaction,
-)
+from trailformat.changes.transactions import NO_TRANSACTION, Transaction, TransactionRole, own_transaction, role_of
 from trailformat.errors import TrailError
 
 if TYPE_CHECKING:
@@ -40,7 +33,7 @@ class TransactionContext:
         self.is_found = True
         self._expected_rba = 0
         self._open = NO_TRANSACTION
-        self._is_open = False
+        self._is_open = self._has_ended = False
         self._begin = -1
         self._goes_on: Transaction | None = None
         """The transaction that goes on in the record at ``_begin``; None when it begins there, or is not known."""
@@ -68,13 +61,18 @@ class TransactionContext:
         self._expected_rba = record.rba + record.length
         self._begin, self._goes_on = record.rba, None
         self._open = transaction
-        self._is_open = is_transactional(record) and record.header.trans_ind not in ENDS
+        role = role_of(record)
+        self._has_ended = TransactionRole.ENDS in role
+        self._is_open = not self._has_ended and role not in (TransactionRole.OUTSIDE, TransactionRole.RESTART)
 
     def _find(self, record: Record) -> Transaction:
-        if is_transactional(record):
+        role = role_of(record)
+        if role not in (TransactionRole.OUTSIDE, TransactionRole.RESTART):
             return self._find_inside(record, own_transaction(record))
         follows, later = self._step(record)
-        self._is_open, self._goes_on = self._is_open and follows, later
+        goes_on = follows and role is TransactionRole.OUTSIDE
+        self._is_open, self._has_ended = self._is_open and goes_on, self._has_ended and goes_on
+        self._goes_on = later if role is TransactionRole.OUTSIDE else None
         return NO_TRANSACTION
 
     def _step(self, record: Record) -> tuple[bool, Transaction | None]:
@@ -85,18 +83,27 @@ class TransactionContext:
         return follows, later
 
     def _find_inside(self, record: Record, own: Transaction) -> Transaction:
-        follows, later = self._step(record)
-        ends = record.header.trans_ind in ENDS
-        begins = record.header.trans_ind in BEGINS or own.csn is not None
-        if begins:
+        role, (follows, later) = role_of(record), self._step(record)
+        is_fragment, ends = role is TransactionRole.FRAGMENT, TransactionRole.ENDS in role
+        is_first = TransactionRole.BEGINS in role
+        if is_first:
             self._open, self.is_found = own, True
-        elif later is not None and not ends:
-            self._open = later
-        elif not (follows and self._is_open):
-            self._open = self._search.goes_on_at(record.rba, record.order)
-            self.is_found = not self._search.is_exhausted
-        self._is_open, self._goes_on = not ends, None if begins else self._open
+        elif later is not None and not ends and (later != NO_TRANSACTION or not is_fragment):
+            self._open, self._is_open, self._has_ended = later, False, is_fragment
+        elif not (follows and (self._is_open or (is_fragment and self._has_ended))):
+            is_first = self._look_for(record, is_fragment=is_fragment)
+        if not is_fragment:
+            self._is_open, self._has_ended = not ends, ends
+        self._goes_on = None if is_first else self._open
         return self._open
+
+    def _look_for(self, record: Record, *, is_fragment: bool) -> bool:
+        """Look for what goes on in a record; whether nothing does."""
+        found = self._search.found_at(record.rba, record.order, is_fragment=is_fragment)
+        self.is_found = not self._search.is_exhausted
+        self._open, has_ended = found if found is not None else (NO_TRANSACTION, False)
+        self._is_open, self._has_ended = found is not None and not has_ended, has_ended
+        return found is None and self.is_found
 
 
 def transaction_at(trail: TrailFile, rba: int) -> Transaction:

@@ -9,14 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
+from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
-from trailformat.changes.transactions import BEGINS, ENDS, NO_TRANSACTION, Transaction, transaction_in
+from trailformat.changes.transactions import NO_TRANSACTION, Transaction, TransactionRole, role_in, transaction_in
 from trailformat.codec.byte_order import ByteOrder
 from trailformat.codec.mapped_file import Source
 from trailformat.errors import TrailError
 from trailformat.records import framing
-from trailformat.records.io_types import NOT_TRANSACTIONAL
 from trailformat.records.record_header import IO_TYPE_AT, TRANS_IND_AT
 from trailformat.trail.file import TrailFile
 from trailformat.trail.sequence import TrailName
@@ -26,11 +26,16 @@ _MOST_RECORDS = 1 << 22
 _MARK_EVERY = 1 << 10
 _MOST_MARKS = 1 << 16
 
-KNOWN_TRANSACTIONS: WeakKeyDictionary[TrailFile, dict[int, Transaction]] = WeakKeyDictionary()
-"""For open files that have an index, the transactions that go on in some of their records, by RBA."""
 
-BEGINNINGS: WeakKeyDictionary[TrailFile, dict[Path, Transaction]] = WeakKeyDictionary()
-"""For open files of a command that goes over many, the transactions that go on at the beginnings of those it has seen.
+class Found(NamedTuple):
+    """The transaction to which a record belongs that begins none; ``has_ended`` where only fragments can follow."""
+
+    transaction: Transaction
+    has_ended: bool = False
+
+
+BEGINNINGS: WeakKeyDictionary[TrailFile, dict[Path, Found | None]] = WeakKeyDictionary()
+"""For open files of a command that goes over many, what goes on at the beginnings of those it has seen.
 
 It notes them there itself, so that not each file goes back over all before it.
 """
@@ -40,7 +45,7 @@ class TransactionSearch:
     """Finds the transactions that go on at places of one file, and remembers the places it has passed.
 
     Args:
-        trail: the file; what is ``KNOWN_TRANSACTIONS`` of it shortens the way.
+        trail: the file; its ``known_transactions`` shorten the way.
         most_records: walk over no more than these for all answers together; None: over _MOST_RECORDS for each.
 
     Attributes:
@@ -54,26 +59,33 @@ class TransactionSearch:
         self._marks: dict[int, Transaction] = {}
         """By RBA, what goes on in some of the records that neither begin nor end a transaction."""
 
-    def goes_on_at(self, rba: int, order: ByteOrder) -> Transaction:
-        """The transaction that goes on in the record at ``rba``, which does not begin one itself.
+    def found_at(self, rba: int, order: ByteOrder, *, is_fragment: bool = False) -> Found | None:
+        """What goes on in the record at ``rba``, which does not begin a transaction; None where nothing is open there.
 
-        Empty when the one before has ended, when damage lies between, or when its first record is not found.
+        Nothing is where the transaction before has ended, or a restart of Extract has cut it, or damage lies between; a
+        fragment goes on with one that has ended too. The transaction is empty where its first record is not there.
         """
         walk = _Walk(self._marks, _MOST_RECORDS if self._left is None else self._left)
         try:
-            transaction = walk.back(self._trail, rba, order)
+            found = walk.back(self._trail, rba, order, is_fragment=is_fragment)
         except TrailError:
-            transaction = NO_TRANSACTION
+            found = None
         if self._left is not None:
             self._left = walk.left
             if walk.is_exhausted:
                 self.is_exhausted = True
-                return NO_TRANSACTION
+                return None
         self.is_exhausted = walk.is_exhausted
         if len(self._marks) > _MOST_MARKS:
             self._marks.clear()
-        self._marks.update(dict.fromkeys((rba, *walk.passed), transaction))
-        return transaction
+        places = walk.passed if is_fragment else [rba, *walk.passed]
+        self._marks.update(dict.fromkeys(places, found.transaction if found is not None else NO_TRANSACTION))
+        return found
+
+    def goes_on_at(self, rba: int, order: ByteOrder) -> Transaction:
+        """The transaction that goes on in the record at ``rba``; empty where none is known."""
+        found = self.found_at(rba, order)
+        return found.transaction if found is not None else NO_TRANSACTION
 
 
 class _Walk:
@@ -90,30 +102,34 @@ class _Walk:
         self.left = most_records
         self.is_exhausted = False
         self._marks = marks
+        self._is_fragment = self._has_ended = self._is_inside = False
 
-    def back(self, trail: TrailFile, rba: int, order: ByteOrder) -> Transaction:
-        """The transaction that goes on at ``rba``.
+    def back(self, trail: TrailFile, rba: int, order: ByteOrder, *, is_fragment: bool) -> Found | None:
+        """What goes on at ``rba``.
 
         Raises:
             TrailError: there is no file before, or it cannot be read.
         """
-        transaction = self._in_file(trail, rba, order, self._marks, self.passed)
-        if transaction is None:
-            transaction = self._at_beginning(trail)
-        return transaction
+        self._is_fragment = is_fragment
+        answer = self._in_file(trail, rba, order, self._marks, self.passed)
+        if not isinstance(answer, _FileStart):
+            return answer
+        edge, self._is_fragment, self._has_ended, self._is_inside = self._edge(), False, False, False
+        found = self._at_beginning(trail)
+        return found._replace(has_ended=edge is not None and edge.has_ended) if found is not None else edge
 
-    def _at_beginning(self, trail: TrailFile) -> Transaction:
-        """The transaction that goes on at the beginning of a file, by those before it. Raises like back."""
+    def _at_beginning(self, trail: TrailFile) -> Found | None:
+        """What goes on at the beginning of a file, by those before it. Raises like back."""
         known, passed = BEGINNINGS.get(trail, {}), [trail.path]
-        transaction = NO_TRANSACTION
+        found = None
         try:
-            transaction = self._before(trail, known, passed)
+            found = self._before(trail, known, passed)
         finally:
             if not self.is_exhausted:
-                known.update(dict.fromkeys(passed, transaction))
-        return transaction
+                known.update(dict.fromkeys(passed, found))
+        return found
 
-    def _before(self, trail: TrailFile, known: Mapping[Path, Transaction], passed: list[Path]) -> Transaction:
+    def _before(self, trail: TrailFile, known: Mapping[Path, Found | None], passed: list[Path]) -> Found | None:
         """The same; ``passed``: the files at whose beginning it goes on too."""
         name, seqno = TrailName.parse(trail.path), _seqno(trail)
         while name is not None and name.is_documented and not self.is_exhausted:
@@ -125,35 +141,50 @@ class _Walk:
                 if later is not None and seqno is not None and (later - seqno) % 10**name.digits != 1:
                     break
                 self.left -= 1
-                transaction = self._in_file(earlier, earlier.size, earlier.order, {}, [])
-            if transaction is not None:
-                return transaction
+                answer = self._in_file(earlier, earlier.size, earlier.order, {}, [])
+            if not isinstance(answer, _FileStart):
+                return answer
             passed.append(name.path)
-        return NO_TRANSACTION
+        return None
 
     def _in_file(
         self, trail: TrailFile, rba: int, order: ByteOrder, marks: dict[int, Transaction], passed: list[int]
-    ) -> Transaction | None:
-        """The one that goes on at ``rba``; None when it began before the file, or too far back. Empty after damage."""
+    ) -> Found | _FileStart | None:
+        """What goes on at ``rba``, where the file tells."""
         at, buffer = min(rba, trail.refresh()), trail.bytes
-        known = KNOWN_TRANSACTIONS.get(trail, {})
         while at > 0:
             if self.left <= 0:
                 self.is_exhausted = True
-                break
+                return None
             before = _record_before(buffer, at, order)
             if before is None:
-                return NO_TRANSACTION
+                return self._edge()
             at, length, order = before
-            transaction = _transaction_after(buffer, at, length, order)
-            if transaction is None:
-                transaction = marks.get(at) or known.get(at)
-            if transaction is not None:
-                return transaction
+            role = _role_at(buffer, at)
+            if role is TransactionRole.RESTART or (TransactionRole.ENDS in role and not self._is_fragment):
+                return self._edge()
+            if role not in (TransactionRole.OUTSIDE, TransactionRole.FRAGMENT):
+                self._is_inside, self._is_fragment = True, False
+                self._has_ended |= TransactionRole.ENDS in role
+            if TransactionRole.BEGINS in role:
+                _, _, offset, size = framing.payload_places(buffer, at, length, order)
+                return Found(transaction_in(buffer, at + offset, size, order), self._has_ended)
+            if role in (TransactionRole.INSIDE, TransactionRole.OUTSIDE) and (
+                known := marks.get(at) or trail.known_transactions.get(at)
+            ):
+                return Found(Transaction(*known), self._has_ended)
             self.left -= 1
-            if self.left % _MARK_EVERY == 0:
+            if self.left % _MARK_EVERY == 0 and role in (TransactionRole.INSIDE, TransactionRole.OUTSIDE):
                 passed.append(at)
-        return None
+        return _FileStart()
+
+    def _edge(self) -> Found | None:
+        """The answer where nothing before can belong to it."""
+        return Found(NO_TRANSACTION, self._has_ended) if self._is_inside else None
+
+
+class _FileStart:
+    """The file does not tell: what goes on has begun before it, if anything has."""
 
 
 def _record_before(buffer: Source, end: int, order: ByteOrder) -> tuple[int, int, ByteOrder] | None:
@@ -165,19 +196,12 @@ def _record_before(buffer: Source, end: int, order: ByteOrder) -> tuple[int, int
     return None
 
 
-def _transaction_after(buffer: Source, rba: int, length: int, order: ByteOrder) -> Transaction | None:
-    """The transaction after the record at ``rba``, where the record ends one or begins one."""
+def _role_at(buffer: Source, rba: int) -> TransactionRole:
+    """The role of the record at ``rba``."""
     if buffer[rba] == framing.FILE_HEADER:
-        return None
+        return TransactionRole.OUTSIDE
     header = framing.header_at(buffer, rba)
-    if buffer[header + IO_TYPE_AT] in NOT_TRANSACTIONAL:
-        return None
-    trans_ind = buffer[header + TRANS_IND_AT]
-    if trans_ind in ENDS:
-        return NO_TRANSACTION
-    _, _, offset, size = framing.payload_places(buffer, rba, length, order)
-    own = transaction_in(buffer, rba + offset, size, order)
-    return own if own.csn is not None or trans_ind in BEGINS else None
+    return role_in(buffer[header + IO_TYPE_AT], buffer[header + TRANS_IND_AT])
 
 
 def _seqno(trail: TrailFile) -> int | None:

@@ -1,4 +1,4 @@
-"""The transaction of a record: LOGCSN and TRANID stand on its first record only, and hold for all of them.
+"""The transaction of a record: LOGCSN and TRANID stand on its first record, and hold for all of them.
 
 Metadata, restart and comment records stand between the records of a transaction without belonging to it; a TDR carries
 a TransInd of its own (real 12.2 trail).
@@ -6,6 +6,7 @@ a TransInd of its own (real 12.2 trail).
 
 from __future__ import annotations
 
+import enum
 from typing import TYPE_CHECKING, NamedTuple
 
 from trailformat.codec.byte_order import ByteOrder
@@ -13,7 +14,7 @@ from trailformat.codec.mapped_file import Source
 from trailformat.codec.token_names import LOGCSN, TRANID
 from trailformat.codec.tokens import token_places
 from trailformat.errors import BadToken, TrailError
-from trailformat.records.io_types import NOT_TRANSACTIONAL
+from trailformat.records.io_types import NOT_TRANSACTIONAL, RECORD_FRAGMENT, RESTARTS
 
 if TYPE_CHECKING:
     from trailformat.records.record import Record
@@ -32,6 +33,41 @@ class Transaction(NamedTuple):
 
 
 NO_TRANSACTION = Transaction()
+
+
+class TransactionRole(enum.Flag):
+    """What a record is for the transactions around it; no flag: it stands inside one.
+
+    OUTSIDE: it belongs to none. RESTART: it closes the one that is open. FRAGMENT: it belongs to the record before it.
+    """
+
+    INSIDE = 0
+    BEGINS = enum.auto()
+    ENDS = enum.auto()
+    OUTSIDE = enum.auto()
+    RESTART = enum.auto()
+    FRAGMENT = enum.auto()
+
+
+def role_in(io_type: int, trans_ind: int) -> TransactionRole:
+    """The role of a record with this IOType and TransInd."""
+    if io_type in RESTARTS:
+        return TransactionRole.RESTART
+    if io_type in NOT_TRANSACTIONAL:
+        return TransactionRole.OUTSIDE
+    return TransactionRole.FRAGMENT if io_type == RECORD_FRAGMENT else _ROLES.get(trans_ind, TransactionRole.INSIDE)
+
+
+_ROLES = {
+    FIRST: TransactionRole.BEGINS,
+    LAST: TransactionRole.ENDS,
+    ONLY: TransactionRole.BEGINS | TransactionRole.ENDS,
+}
+
+
+def role_of(record: Record) -> TransactionRole:
+    """The role of a record; a file header stands outside."""
+    return TransactionRole.OUTSIDE if record.is_file_header else role_in(record.header.io_type, record.header.trans_ind)
 
 
 def is_transactional(record: Record) -> bool:

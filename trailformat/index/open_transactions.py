@@ -5,13 +5,14 @@ Shorter transactions are left out: the walk back to their beginning is short.
 
 from __future__ import annotations
 
-from array import array
+from typing import TYPE_CHECKING
 
 from trailformat.changes.transactions import NO_TRANSACTION, Transaction
 from trailformat.scan.batch import Batch
-from trailformat.scan.engines import Engine
-from trailformat.scan.transactions.tracker import TransactionTracker
 from trailformat.trail.file import TrailFile
+
+if TYPE_CHECKING:
+    from trailformat.transactions.tracker import TransactionTracker
 
 _STEP = 1 << 8
 
@@ -35,8 +36,9 @@ class TransactionMarker:
         if not rows:
             return
         if self._carrier is None:
-            engine = Engine.PYTHON if isinstance(batch.rba, array) else Engine.NUMBA
-            self._carrier = TransactionTracker(self._trail, engine=engine)
+            from trailformat.transactions.tracker import TransactionTracker  # noqa: PLC0415 - it needs numpy
+
+            self._carrier = TransactionTracker(self._trail)
         owners = self._carrier.of(batch)
         for row in rows:
             transaction = owners.of_row(row)

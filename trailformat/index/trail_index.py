@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from weakref import WeakKeyDictionary
 
-from trailformat.changes.transaction_search import KNOWN_TRANSACTIONS
 from trailformat.changes.transactions import Transaction
 from trailformat.index.record_index import RecordIndex
 from trailformat.index.sums import Sums
@@ -69,7 +68,7 @@ def attach(trail: TrailFile, index: TrailIndex) -> None:
     """Make ``index`` that of an open file: names of tables and transactions far into it are found by it."""
     _INDEXES[trail] = index
     trail.tables.known = index.places
-    KNOWN_TRANSACTIONS[trail] = index.open_transactions
+    trail.known_transactions = index.open_transactions
 
 
 def known_index(trail: TrailFile) -> TrailIndex | None:

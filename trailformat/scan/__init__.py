@@ -29,7 +29,6 @@ from trailformat.scan.scanning import Scan, scan
 from trailformat.scan.split import next_boundary, split_points
 from trailformat.scan.string_column import StringColumn
 from trailformat.scan.transactions.token_rows import rows_with_token
-from trailformat.scan.transactions.tracker import RowTransactions, TransactionTracker
 
 __all__ = [
     "BAD_SPAN",
@@ -45,13 +44,11 @@ __all__ = [
     "Names",
     "ParallelScan",
     "RecordGroup",
-    "RowTransactions",
     "Scan",
     "ScanPosition",
     "StringColumn",
     "Taken",
     "TransactionPart",
-    "TransactionTracker",
     "Workers",
     "choose_engine",
     "consistent_ranges",

@@ -6,7 +6,7 @@ import contextlib
 import mmap
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -56,6 +56,8 @@ class TrailFile:
             self.close()
             raise
         self.tables = TableDefinitions(self)
+        self.known_transactions: Mapping[int, tuple[str | None, str | None]] = {}
+        """LOGCSN and TRANID of some records by RBA, as an index has them."""
 
     def __enter__(self) -> Self:
         return self
@@ -348,8 +350,7 @@ class TrailFile:
 
     def previous_good_header(self, rba: int, most: int | None = None) -> int | None:
         """The last RBA before ``rba`` where a sound record starts; None when there is none in ``most`` bytes."""
-        size = self.refresh()
-        rba = min(rba, size)
+        rba = min(rba, size := self.refresh())
         for order in (self.order, self.order.other):
             if rba > 0 and (start := framing.start_before(self.bytes, rba, order)) is not None:
                 return start
@@ -396,5 +397,4 @@ class TrailFile:
         """The table name of a record: from its header, or by its index; empty when there is none."""
         if record.is_file_header:
             return ""
-        entry = self.table_of(record)
-        return entry.name if entry else record.name
+        return entry.name if (entry := self.table_of(record)) else record.name

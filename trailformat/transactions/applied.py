@@ -18,8 +18,8 @@ from typing import Any, NamedTuple
 
 from trailformat.changes.csn import csn_key
 from trailformat.transactions.batches import DAMAGE, TransactionBatch
-from trailformat.transactions.walk import transaction_batches
 from trailformat.transactions.whole_trail import TrailPosition, WholeTrail
+from trailformat.transactions.whole_walk import transaction_batches
 
 MOST_KNOWN = 100_000
 """So many transactions of one CSN, and so many that came late, are known by name."""

@@ -10,19 +10,21 @@ What ends a transaction, and what stands inside without belonging to it: :mod:`t
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from trailformat.changes.transactions import BEGINS, ENDS, is_transactional
+from trailformat.changes.transactions import TransactionRole, role_of
 from trailformat.errors import BadRecord, NotATrail, PartialRecord, TrailError, refuse_denied
-from trailformat.records.io_types import RECORD_FRAGMENT, RESTARTS
 from trailformat.records.record import Record
-from trailformat.scan import RECORD, Batch, scan
+from trailformat.scan import FILE_HEADER, scan
 from trailformat.scan.nearby import NEARBY
 from trailformat.trail.file import TrailFile
 from trailformat.trail.sequence import Spot, next_file, previous_file
+from trailformat.transactions.batches import TransactionBatch
 from trailformat.transactions.extent import Extent
 from trailformat.transactions.extents import TransactionWalk
+from trailformat.transactions.whole_trail import FileBatch, TrailPosition
 
 
 class Before(NamedTuple):
@@ -107,7 +109,7 @@ def _base_of_fragment(trail: TrailFile, rba: int) -> int:
     """The RBA of the record of which a fragment stands at ``rba``; ``rba`` itself for everything else."""
     try:
         record = trail.record_at(rba)
-        while record is not None and (record.is_metadata or is_fragment(record)):
+        while record is not None and (record.is_metadata or role_of(record) is TransactionRole.FRAGMENT):
             if record.is_metadata and record.rba == rba:
                 break
             record = trail.record_before(record.rba)
@@ -116,14 +118,9 @@ def _base_of_fragment(trail: TrailFile, rba: int) -> int:
     return record.rba if record is not None else rba
 
 
-def is_fragment(record: Record) -> bool:
-    """Whether the record goes on where the one before it was cut."""
-    return not record.is_file_header and record.header.io_type == RECORD_FRAGMENT
-
-
 def begins_transaction(record: Record) -> bool:
     """Whether this is the first record of a transaction."""
-    return is_transactional(record) and record.header.trans_ind in BEGINS and not is_fragment(record)
+    return TransactionRole.BEGINS in role_of(record)
 
 
 def _begins_at(trail: TrailFile, rba: int) -> bool:
@@ -155,10 +152,11 @@ def _next_row_goes_on(trail: TrailFile, rba: int) -> bool | None:
     """The same of one file; None where no row and no restart comes in it."""
     for at in trail.sound_rbas(rba, trail.size):
         record = trail.record_at(at)
-        if record is not None and is_transactional(record):
-            return not begins_transaction(record)
-        if record is not None and not record.is_file_header and record.header.io_type in RESTARTS:
+        role = role_of(record) if record is not None else TransactionRole.OUTSIDE
+        if role is TransactionRole.RESTART:
             return False
+        if role is not TransactionRole.OUTSIDE:
+            return TransactionRole.BEGINS not in role
     return None
 
 
@@ -178,55 +176,33 @@ def look_back(trail: TrailFile, rba: int) -> Before:
             break
         if record is None:
             return Before()
-        if is_transactional(record):
-            if record.header.trans_ind in ENDS:
-                return Before(ended=end)
-            if begins_transaction(record):
-                return Before(begin=record.rba)
-        if not record.is_file_header and record.header.io_type in RESTARTS:
+        role = role_of(record)
+        if TransactionRole.ENDS in role or role is TransactionRole.RESTART:
             return Before(ended=end)
+        if TransactionRole.BEGINS in role:
+            return Before(begin=record.rba)
         end = record.rba
     return _look_back_by_columns(trail, rba)
 
 
 def _look_back_by_columns(trail: TrailFile, rba: int) -> Before:
-    before = Before()
+    from trailformat.transactions.walk import ColumnWalk  # noqa: PLC0415 - it needs numpy
+
+    walk, ended = ColumnWalk(), None
     for batch in scan(trail, 0, rba):
-        end = int(batch.rba[-1]) + int(batch.length[-1])
-        is_damage = batch.kind[-1] > 1
-        begins, ends = _last_row(batch, BEGINS), max(_last_row(batch, ENDS), _last_restart(batch))
-        if ends >= 0 and ends >= begins:
-            before = Before(ended=int(batch.rba[ends]) + int(batch.length[ends]))
-        elif begins >= 0:
-            before = Before(begin=int(batch.rba[begins]))
-        if end > rba and not is_damage:
+        found = walk.take(FileBatch(0, trail, batch, begins=False, breaks=False))
+        ends = (found.after(found.rows - 1) if found.rows else None, *_restart_ends(found))
+        ended = max((one.rba for one in ends if one is not None), default=ended)
+        end = batch.end
+        if end > rba and batch.kind[-1] <= FILE_HEADER:
             raise BadRecord(
                 "position lies inside a record", path=trail.path, rba=rba, expected=f"{int(batch.rba[-1])} or {end}"
             )
-    return before
+    begin, after = walk.reached
+    if begin is not None and after is None:
+        return Before(begin=begin.rba)
+    return Before(ended=after.rba if after is not None else ended)
 
 
-def _last_row(batch: Batch, values: frozenset[int]) -> int:
-    """The last row of a transaction with one of these TransInds; -1 for none."""
-    return max(_last_row_of(batch, value, is_end=values is ENDS) for value in values)
-
-
-def _last_row_of(batch: Batch, value: int, *, is_end: bool) -> int:
-    # bytes.rfind runs over a column of bytes in either engine without going through its rows
-    column = bytes(memoryview(batch.trans_ind))  # type: ignore[arg-type]
-    at = column.rfind(value)
-    while at >= 0 and not _counts(batch, at, is_end=is_end):
-        at = column.rfind(value, 0, at)
-    return at
-
-
-def _last_restart(batch: Batch) -> int:
-    """The last row that is a restart marker; -1 for none."""
-    column = bytes(memoryview(batch.io_type))  # type: ignore[arg-type]
-    return max(column.rfind(one) for one in RESTARTS)
-
-
-def _counts(batch: Batch, row: int, *, is_end: bool) -> bool:
-    """Whether the TransInd of a row says where a transaction begins, or ends."""
-    is_row = batch.kind[row] == RECORD and batch.transaction[row] >= 0
-    return is_row and (is_end or batch.io_type[row] != RECORD_FRAGMENT)
+def _restart_ends(batch: TransactionBatch) -> Iterator[TrailPosition]:
+    return (TrailPosition(0, mark.after) for mark in batch.marks if mark.is_restart)

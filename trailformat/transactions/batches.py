@@ -1,4 +1,9 @@
-"""Transactions as columns: where each begins and ends, how it ended, its CSN."""
+"""Transactions as columns: where each begins and ends, how it ended, its CSN.
+
+for batch in transaction_batches(WholeTrail.around("dirdat/lt000000000")):
+for row in range(batch.rows):
+print(batch.begin(row), batch.ended(row), batch.csns[row])
+"""
 
 from __future__ import annotations
 

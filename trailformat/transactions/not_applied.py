@@ -11,8 +11,8 @@ from trailformat.scan import Workers
 from trailformat.trail.sequence import Spot
 from trailformat.transactions.applied import AppliedTransactions
 from trailformat.transactions.batches import TransactionBatch
-from trailformat.transactions.walk import transaction_batches
 from trailformat.transactions.whole_trail import FIRST_PLACE, TrailPosition, WholeTrail
+from trailformat.transactions.whole_walk import transaction_batches
 
 END_OF_FILE = (1 << 63) - 1
 MOST_TOLD = 10_000

@@ -1,9 +1,5 @@
 """The one walk over transactions: a batch of records at a time, over files.
 
-    for batch in transaction_batches(WholeTrail.around("dirdat/lt000000000")):
-        for row in range(batch.rows):
-            print(batch.begin(row), batch.ended(row), batch.csns[row])
-
 Where a transaction begins and ends in a batch: :mod:`trailformat.transactions.segments`. How it ended:
 :mod:`trailformat.transactions.extent`.
 """
@@ -17,7 +13,7 @@ import numpy as np
 
 from trailformat.changes.transactions import Transaction
 from trailformat.records.io_types import RECORD_FRAGMENT
-from trailformat.scan import BAD_SPAN, PARTIAL, RECORD, StringColumn, Workers
+from trailformat.scan import BAD_SPAN, PARTIAL, RECORD, StringColumn
 from trailformat.scan.transactions.told import told_by
 from trailformat.transactions.batches import (
     BEGIN_OF_FILE,
@@ -33,7 +29,7 @@ from trailformat.transactions.batches import (
 )
 from trailformat.transactions.extent import Ended
 from trailformat.transactions.segments import Array, Segments
-from trailformat.transactions.whole_trail import FIRST_PLACE, FileBatch, TrailPosition, WholeTrail
+from trailformat.transactions.whole_trail import FileBatch, TrailPosition
 
 _CODES = {ended: number for number, ended in enumerate(ENDINGS)}
 
@@ -67,6 +63,12 @@ class ColumnWalk:
         """Whether that one has ended."""
         return self._growing is not None and self._growing.after is not None
 
+    @property
+    def reached(self) -> tuple[TrailPosition | None, TrailPosition | None]:
+        """Where that one begins, and the place behind it; None for what is not there."""
+        growing = self._growing
+        return (growing.first if growing.has_begin else None, growing.after) if growing is not None else (None, None)
+
     def end(self) -> Iterator[TransactionBatch]:
         """What is open where a stretch of files ends."""
         self._is_lost = False
@@ -97,7 +99,7 @@ class ColumnWalk:
         growing = self._growing
         segments = segments or self.segments(found)
         columns = self._columns(found, segments)
-        csns, xids = _csns_and_xids(found, segments.starts)
+        csns, xids = _csns_and_xids(found, segments)
         stop = len(segments) if segments.is_over else len(segments) - 1
         self._growing = None if segments.is_over else self._left(columns, csns, xids)
         first = 0 if growing is not None else 1
@@ -189,13 +191,11 @@ class _Joined(Sequence[str | None]):
         return self._texts[row - self._carried] if row >= self._carried else self._first
 
 
-def _csns_and_xids(found: FileBatch, rows: Array) -> tuple[StringColumn, StringColumn]:
-    if not len(rows):
-        none = StringColumn(b"", np.zeros(0, np.int64), np.zeros(0, np.int64), {})
-        return none, none
+def _csns_and_xids(found: FileBatch, segments: Segments) -> tuple[StringColumn, StringColumn]:
+    """LOGCSN and TRANID of the transactions that are found in a batch: those of their first records."""
     if found.batch.end > len(found.trail.buffer):
         found.trail.refresh()
-    return told_by(found.batch, rows, found.trail.buffer)
+    return told_by(found.batch, segments.starts, segments.begins, found.trail.buffer)
 
 
 def _reached(found: FileBatch, segments: Segments) -> Reached:
@@ -232,14 +232,3 @@ def transactions_in(batches: Iterable[FileBatch]) -> Iterator[TransactionBatch]:
             yield from walk.end_file()
         yield walk.take(found)
     yield from walk.end()
-
-
-def transaction_batches(
-    whole: WholeTrail, start: TrailPosition = FIRST_PLACE, workers: Workers | None = None
-) -> Iterator[TransactionBatch]:
-    """The transactions from a place on, where a record begins and none is open.
-
-    Raises:
-        NotATrail: a file cannot be read any more.
-    """
-    return transactions_in(whole.batches(start, workers))

@@ -14,9 +14,9 @@ from trailformat.records.framing import Buffer
 from trailformat.scan import Batch
 from trailformat.scan.rows import NO_INDEX, RowBytes, headers_of
 from trailformat.scan.rows.row_bytes import Read
-from trailformat.scan.transactions.tracker import RowTransactions, TransactionTracker
 from trailformat.trail.row_definitions import RowDefinitions
 from trailformat.transactions.not_applied import Ranges
+from trailformat.transactions.tracker import RowTransactions, TransactionTracker
 
 _LOG = logging.getLogger("logdump")
 

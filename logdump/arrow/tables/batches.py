@@ -14,9 +14,10 @@ from logdump.arrow.tables.layout import ROW_OPERATIONS, Layouts, TableLayout
 from logdump.arrow.tables.piece import Array, Piece
 from trailformat import TrailFile
 from trailformat.changes.segments import joined
-from trailformat.scan import FILE_HEADER, RowTransactions
+from trailformat.scan import FILE_HEADER
 from trailformat.scan.rows import RowBytes, by_definition, headers_of
 from trailformat.trail.row_definitions import RowDefinitions
+from trailformat.transactions.tracker import RowTransactions
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -30,10 +30,10 @@ from trailformat.arrays import Image, Problem, Spans, column_arrays, locate_colu
 from trailformat.changes.row_changes import row_images
 from trailformat.codec.timestamps import FIRST_TIME, JULIAN_UNIX_EPOCH, LAST_TIME
 from trailformat.records.columns import build_columns
-from trailformat.scan import RowTransactions
 from trailformat.scan.kernels.arguments import GOOD, HAS_NULL, NULL
 from trailformat.scan.rows import RowBytes, has_columns
 from trailformat.trail.row_definitions import RowDefinition
+from trailformat.transactions.tracker import RowTransactions
 
 _OPS = sorted(set(ROW_OPERATIONS.values()))
 _OP_NAMES = pa.array(_OPS, pa.string())

@@ -8,9 +8,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from trailformat import TrailFile
-from trailformat.scan import Batch, RowTransactions
+from trailformat.scan import Batch
 from trailformat.scan.rows import RowBytes
 from trailformat.scan.rows.row_bytes import Held, Read, read_range
+from trailformat.transactions.tracker import RowTransactions
 
 Array = np.ndarray[Any, Any]
 _MOST_BYTES = 24 << 20

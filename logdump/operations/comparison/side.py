@@ -13,11 +13,18 @@ from logdump.session.differences import DifferenceKind, DifferenceShown, SideSho
 from trailformat.changes.csn import CsnKey, csn_key
 from trailformat.trail.sequence import Spot
 from trailformat.transactions.applied import AppliedTransactions
-from trailformat.transactions.batches import BEGIN_OF_FILE, DAMAGE, HALF_A_RECORD, Reached, TrailMark, TransactionBatch
+from trailformat.transactions.batches import (
+    BEGIN_OF_FILE,
+    DAMAGE,
+    HALF_A_RECORD,
+    Reached,
+    TrailMark,
+    TransactionBatch,
+)
 from trailformat.transactions.extent import Ended
 from trailformat.transactions.records import TransactionRecords
-from trailformat.transactions.walk import transaction_batches
 from trailformat.transactions.whole_trail import TrailPosition, WholeTrail
+from trailformat.transactions.whole_walk import transaction_batches
 
 _NOT_FINISHED = (Ended.CUT, Ended.OVERTAKEN)
 

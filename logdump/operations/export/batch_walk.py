@@ -10,9 +10,10 @@ from logdump.arrow.tables.piece import Piece, held_bytes, pieces
 from logdump.operations.export.tally import ExportTally
 from logdump.session.events import Event, Progress
 from logdump.session.session import Session
-from trailformat.scan import PARTIAL, Batch, Engine, TransactionTracker, scan
+from trailformat.scan import PARTIAL, Batch, Engine, scan
 from trailformat.scan.rows import learn_definitions
 from trailformat.trail.sequence import Spot
+from trailformat.transactions.tracker import TransactionTracker
 
 _ROWS = 1 << 16
 """Of a batch whose records are all read as columns: each table in it costs some time, however few rows it has."""
@@ -41,7 +42,7 @@ class BatchWalk:
         session, trail, start = self._session, self._trail, self._session.cursor.next
         transactions = session.cursor.transactions
         selection = session.selection()
-        carrier = TransactionTracker(trail, engine=Engine.NUMBA, before=transactions.open_at(start))
+        carrier = TransactionTracker(trail, before=transactions.open_at(start))
         self._tally.end = Spot(trail.path, start)
         size = _ROWS if selection.is_decided else selection.batch_size
         for batch in scan(trail, start, self._stop, engine=Engine.NUMBA, batch_size=size):

@@ -13,7 +13,7 @@ from logdump.arrow.tables.piece import Array, Piece
 from logdump.render import json_record
 from logdump.session.known_record import Facet, KnownRecord
 from logdump.session.session import Session
-from trailformat.scan import RECORD, Batch, RowTransactions
+from trailformat.scan import RECORD, Batch
 from trailformat.scan.rows import (
     NONE,
     UNKNOWN,
@@ -25,6 +25,7 @@ from trailformat.scan.rows import (
     piece_numbers,
     related_rows,
 )
+from trailformat.transactions.tracker import RowTransactions
 
 _MOST_BYTES = 3 << 20
 """Bytes of records that become lines together: these are several times as long."""

@@ -15,10 +15,16 @@ from trailformat.records.io_types import RESTART_ABEND
 from trailformat.scan import Workers
 from trailformat.trail.sequence import Spot
 from trailformat.transactions.applied import AppliedTransactions, OrderVerdict
-from trailformat.transactions.batches import BEGIN_OF_FILE, DAMAGE, HALF_A_RECORD, TrailMark, TransactionBatch
+from trailformat.transactions.batches import (
+    BEGIN_OF_FILE,
+    DAMAGE,
+    HALF_A_RECORD,
+    TrailMark,
+    TransactionBatch,
+)
 from trailformat.transactions.extent import Ended
-from trailformat.transactions.walk import transaction_batches
 from trailformat.transactions.whole_trail import TrailPosition, WholeTrail
+from trailformat.transactions.whole_walk import transaction_batches
 
 _OVERWRITE_MODE = 0
 NOWHERE_YET = TrailPosition(1 << 62, 0)

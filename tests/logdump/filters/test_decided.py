@@ -9,7 +9,8 @@ import pytest
 
 from logdump.filters import Comparison
 from trailformat import ByteOrder, TrailFile
-from trailformat.scan import Engine, TransactionTracker, scan
+from trailformat.scan import Engine, scan
+from trailformat.transactions.tracker import TransactionTracker
 
 from .by_hand import trail_in
 from .test_by_hand import told, with_numpy
@@ -48,7 +49,7 @@ def verdicts(tmp_path: Path, *statements: str) -> tuple[Any, Any]:
     with TrailFile(path) as trail:
         (one,) = scan(trail, engine=Engine.PYTHON)
         batch: Any = with_numpy(one)
-        owners = TransactionTracker(trail, engine=Engine.PYTHON).of(batch)
+        owners = TransactionTracker(trail).of(batch)
         found = verdict(told(statements), batch, MaskSource(trail.buffer, owners, Engine.PYTHON))
         return batch.rba[found.may].tolist(), batch.rba[found.surely].tolist()
 

@@ -9,8 +9,8 @@ from logdump.operations.recovery.survey import Survey
 from trailformat.scan import Engine, Workers, is_available
 from trailformat.trail.sequence import Spot
 from trailformat.transactions.applied import AppliedTransactions
-from trailformat.transactions.walk import transaction_batches
 from trailformat.transactions.whole_trail import WholeTrail
+from trailformat.transactions.whole_walk import transaction_batches
 
 ENGINES = [one for one in Engine if is_available(one)]
 

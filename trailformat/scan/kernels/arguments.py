@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from trailformat.changes.transactions import BEGINS, ENDS
+from trailformat.changes.transactions import ENDS
 from trailformat.records.io_types import NOT_TRANSACTIONAL
 
 STOPPED, DAMAGED, NEW_KEY, DEFINES, MORE, FIRST_ENDED, FULL = range(7)
@@ -31,14 +31,11 @@ SLOTS, MASK, WORDS, BY_INDEX, INDEXES, SECRET, FLAGS, TABLES_SIZE = range(8)
 
 SLOTS is the address of an open hash table, uint64[MASK + 1, SLOT_SIZE]; START counts in WORDS, uint64[...], where a
 name stands in words of 8 bytes, ending in a zero byte; BY_INDEX int64[INDEXES] is the key of a table index, or -1;
-SECRET is the key of the hash; FLAGS uint8[256] has OUTSIDE for IO types outside of transactions, ENDING and
-BEGINNING for a TransInd that ends or begins one.
+SECRET is the key of the hash; FLAGS uint8[256] has OUTSIDE for IO types outside of transactions and
+ENDING for a TransInd that ends one.
 """
-OUTSIDE, ENDING, BEGINNING = 1, 2, 4
-FLAG_BYTES = bytes(
-    OUTSIDE * (number in NOT_TRANSACTIONAL) | ENDING * (number in ENDS) | BEGINNING * (number in BEGINS)
-    for number in range(256)
-)
+OUTSIDE, ENDING = 1, 2
+FLAG_BYTES = bytes(OUTSIDE * (number in NOT_TRANSACTIONAL) | ENDING * (number in ENDS) for number in range(256))
 """What FLAGS is the address of."""
 
 C_KIND, C_ORDER, C_IO_TYPE, C_ORIG_NODE, C_TRANS_IND, C_BEFORE_AFTER, C_PARTITION, OCTETS = range(8)
@@ -60,10 +57,8 @@ CODE, RECORDS, BYTES, SPARE, GROUP_SIZE = range(5)
 T_KIND, T_IO_TYPE, T_TRANS_IND, T_ORDER, T_RBA, T_OFFSET, T_SIZE, TOKEN_COLUMNS = range(8)
 """Places of addresses in what the kernels of tokens take, int64[TOKEN_COLUMNS]: columns of a batch, each by itself."""
 
-NONE, OPEN, FIRST_BEGUN = range(3)
-"""Numbers of transactions in a batch: none, the one that is open where the batch begins, the first of the others."""
-ABSENT, LOOKED_FOR = -1, -2
-"""Sizes: there is no such token; of LOGCSN also that the transaction began before its first row here."""
+ABSENT = -1
+"""In place of a size: there is no such token."""
 
 NULL, UNDECIDED = -2, -3
 """Sizes of columns besides ABSENT: NULL; the indicator is neither 0000 nor ffff, or the value is for no kernel."""

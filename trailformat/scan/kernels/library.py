@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from trailformat.scan.kernels.carrying import carry, gather
 from trailformat.scan.kernels.columns import count_fields, locate, take_fields
 from trailformat.scan.kernels.counts import count
 from trailformat.scan.kernels.fill import fill
 from trailformat.scan.kernels.headers import read_headers
 from trailformat.scan.kernels.holding import hold
+from trailformat.scan.kernels.own_tokens import gather, own_tokens
 from trailformat.scan.kernels.resync import next_frame
 from trailformat.scan.kernels.search import find
 from trailformat.scan.kernels.tokens import mark_rows
@@ -17,7 +17,7 @@ KERNELS = (
     count,
     find,
     next_frame,
-    carry,
+    own_tokens,
     gather,
     mark_rows,
     count_fields,

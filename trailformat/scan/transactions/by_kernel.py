@@ -1,4 +1,4 @@
-"""The transactions of a batch's rows, and their tokens, by kernels."""
+"""The tokens of a batch's rows, by kernels."""
 
 from __future__ import annotations
 
@@ -8,13 +8,11 @@ import numpy as np
 
 from trailformat.records.framing import Buffer
 from trailformat.scan.batch import Batch, BatchColumn
-from trailformat.scan.kernels.arguments import ABSENT, FIRST_BEGUN, FLAG_BYTES, LOOKED_FOR
 from trailformat.scan.kernels.loaded import kernels
 from trailformat.scan.rows.row_bytes import Held, read_range
-from trailformat.scan.transactions.by_row import BatchTransactions, TokenValues
+from trailformat.scan.string_column import StringColumn
 
 _Array = np.ndarray[Any, Any]
-_FLAGS = np.frombuffer(FLAG_BYTES, np.uint8)
 
 
 class _Bytes:
@@ -37,29 +35,24 @@ class _Columns:
         self.address = self._addresses.ctypes.data
 
 
-def carry_by_kernel(batch: Batch, buffer: Buffer, *, is_open: bool, held: Held | None = None) -> BatchTransactions:
-    """See :func:`trailformat.scan.transactions.by_row.carry_by_row`; the columns are ndarrays.
+def own_tokens(batch: Batch, buffer: Buffer, held: Held | None = None) -> tuple[StringColumn, StringColumn]:
+    """LOGCSN and TRANID in the tokens of each row; the columns are ndarrays.
 
     ``held`` has the bytes of the batch, where they have been read.
     """
     data, columns, rows = _Bytes(batch, buffer, held), _Columns(batch), len(batch)
-    index = np.empty(rows, np.int32)
-    begun = np.empty((5, rows + FIRST_BEGUN), np.int64)
-    begun[:, :FIRST_BEGUN] = np.array([[-1], [0], [ABSENT], [0], [ABSENT]])
-    addresses = (index.ctypes.data, begun.ctypes.data)
-    result = kernels()["carry"](data.address, columns.address, rows, _FLAGS.ctypes.data, int(is_open), *addresses)
-    firsts, csn_at, csn_size, xid_at, xid_size = begun[:, : result // 2].copy()
-    csn, xid = _found(data, csn_at, csn_size), _found(data, xid_at, xid_size)
-    return BatchTransactions(index, firsts, csn, xid, bool(result % 2), np.flatnonzero(csn_size == LOOKED_FOR).tolist())
+    found = np.empty((4, rows), np.int64)
+    kernels()["own_tokens"](data.address, columns.address, rows, found.ctypes.data)
+    return _found(data, *found[:2]), _found(data, *found[2:])
 
 
-def _found(data: _Bytes, places: _Array, sizes: _Array) -> TokenValues:
+def _found(data: _Bytes, places: _Array, sizes: _Array) -> StringColumn:
     ends = np.cumsum(np.maximum(sizes, 0))
     starts = ends - np.maximum(sizes, 0)
-    out = np.empty(int(ends[-1]), np.uint8)
+    out = np.empty(int(ends[-1]) if len(ends) else 0, np.uint8)
     addresses = (places.ctypes.data, sizes.ctypes.data, starts.ctypes.data)
     kernels()["gather"](data.address, *addresses, len(sizes), out.ctypes.data)
-    return TokenValues(out.tobytes(), starts, sizes)
+    return StringColumn(out.tobytes(), starts, sizes, {})
 
 
 def mark_by_kernel(batch: Batch, buffer: Buffer, token_id: int) -> BatchColumn:

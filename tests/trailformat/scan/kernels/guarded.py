@@ -99,11 +99,10 @@ def _of_tokens(guard: Guard, args: Ends) -> None:
     args[1] = guard.table(args[1], {at: width * rows for at, width in widths.items()}, scan.TOKEN_COLUMNS)
 
 
-def _carry(guard: Guard, args: Ends) -> None:
+def _own_tokens(guard: Guard, args: Ends) -> None:
     _of_tokens(guard, args)
     rows = args[2]
-    for at, size in ((3, 256), (5, 4 * rows), (6, 8 * 5 * (rows + scan.FIRST_BEGUN))):
-        args[at] = guard.given(args[at], size)
+    args[3] = guard.given(args[3], 8 * 4 * rows)
 
 
 def _mark_rows(guard: Guard, args: Ends) -> None:
@@ -329,7 +328,7 @@ CONTRACTS: dict[str, Callable[[Guard, Ends], object]] = {
     "count": _count,
     "find": _find,
     "next_frame": _next_frame,
-    "carry": _carry,
+    "own_tokens": _own_tokens,
     "gather": _gather,
     "mark_rows": _mark_rows,
     "count_fields": _count_fields,

@@ -37,7 +37,7 @@ from trailformat.arrays import (
 from trailformat.arrays.columns import column_arrays
 from trailformat.arrays.text_arrays import StoredValues, text_array
 from trailformat.codec.token_names import LOGCSN
-from trailformat.scan import Engine, TransactionTracker, scan, windows
+from trailformat.scan import Engine, scan, windows
 from trailformat.scan.byte_search import occurrences
 from trailformat.scan.counting import CountFiller, Taken
 from trailformat.scan.kernels.arguments import (
@@ -68,6 +68,7 @@ from trailformat.scan.rows.fields import fields_by_kernel
 from trailformat.scan.rows.images import image_regions, images_of
 from trailformat.scan.scanning import Scanning
 from trailformat.scan.transactions.token_rows import rows_with_token
+from trailformat.transactions.tracker import TransactionTracker
 
 _BATCH, _WINDOW = 16, 300
 _DAMAGED = ("et000000000", "el000000000", "ot000000", "nl000000", "yt000000000")
@@ -133,7 +134,7 @@ def _damaged(folder: Path) -> Iterator[Path]:
 
 def _read(trail: TrailFile) -> None:
     data, size = trail.buffer, trail.size
-    tracker = TransactionTracker(trail, engine=Engine.NUMBA)
+    tracker = TransactionTracker(trail)
     for batch in scan(trail, engine=Engine.NUMBA, batch_size=_BATCH):
         tracker.of(batch)
         rows_with_token(batch, data, LOGCSN, Engine.NUMBA)

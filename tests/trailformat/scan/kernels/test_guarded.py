@@ -22,7 +22,7 @@ NAMES = (
     "count",
     "find",
     "next_frame",
-    "carry",
+    "own_tokens",
     "gather",
     "mark_rows",
     "count_fields",

@@ -11,14 +11,15 @@ from hypothesis import strategies as st
 
 from fixtures import TRAILS
 from fixtures.catalogue import names
-from tests.trailformat.samples import BOTH, header, row, table_record, trail_of
+from tests.trailformat.samples import BOTH, header, row, trail_of
 from tests.trailformat.scan.reference import BOTH_ENGINES, ENGINES
 from tests.trailformat.transaction_shapes import shapes, with_tokens
 from trailformat import ByteOrder, CannotRead, NotATrail, Token, TrailError, TrailFile, make_record, make_token
 from trailformat.changes.transaction_context import TransactionContext
-from trailformat.changes.transaction_search import TransactionSearch
+from trailformat.changes.transaction_search import Found, TransactionSearch
 from trailformat.changes.transactions import FIRST, LAST, MIDDLE, NO_TRANSACTION, ONLY, Transaction
-from trailformat.scan import FILE_HEADER, Engine, TransactionTracker, rows_with_token, scan
+from trailformat.scan import FILE_HEADER, Engine, rows_with_token, scan
+from trailformat.transactions.tracker import TransactionTracker
 
 Told = list[tuple[int, Transaction]]
 TEN = Transaction("10", "1.1.1")
@@ -40,9 +41,9 @@ def by_record(trail: TrailFile, start: int = 0) -> Told:
 
 
 def by_batch(trail: TrailFile, engine: Engine, batch_size: int, start: int = 0) -> Told:
-    carrier = TransactionTracker(trail, engine=engine)
+    carrier = TransactionTracker(trail)
     told: Told = []
-    for batch in scan(trail, start, engine=Engine.PYTHON, batch_size=batch_size):
+    for batch in scan(trail, start, engine=engine, batch_size=batch_size):
         owners = carrier.of(batch)
         assert len(owners.index) == len(batch)
         assert owners.transactions[0] is NO_TRANSACTION
@@ -118,9 +119,9 @@ def test_any_bytes_as_tokens(folder: Path, data: bytes, order: ByteOrder, trans_
 def test_a_jump_between_batches(engine: Engine) -> None:
     with TrailFile(TRAILS / "et000000000") as trail:
         expected = dict(by_record(trail))
-        carrier = TransactionTracker(trail, engine=engine)
+        carrier = TransactionTracker(trail)
         for rba in reversed(expected):
-            (batch,) = scan(trail, rba, rba + 1, engine=Engine.PYTHON)
+            (batch,) = scan(trail, rba, rba + 1, engine=engine)
             owners = carrier.of(batch)
             assert owners.transactions[owners.index[0]] == expected[rba]
 
@@ -129,21 +130,8 @@ def test_a_jump_between_batches(engine: Engine) -> None:
 def test_the_transaction_open_at_the_start_may_be_told(tmp_path: Path, engine: Engine) -> None:
     with TrailFile(trail_of(tmp_path, row(trans_ind=MIDDLE), row(trans_ind=LAST), row(trans_ind=MIDDLE))) as trail:
         (batch,) = scan(trail, engine=engine)
-        owners = TransactionTracker(trail, engine=engine, before=TEN).of(batch)
+        owners = TransactionTracker(trail, before=TEN).of(batch)
         assert [owners.transactions[number] for number in owners.index] == [TEN, TEN, NO_TRANSACTION]
-
-
-@pytest.mark.parametrize("engine", ENGINES)
-def test_what_is_open_where_a_batch_ends(tmp_path: Path, engine: Engine) -> None:
-    ten = with_tokens(make_token("L", b"10"), make_token("6", b"1.1.1"), trans_ind=FIRST)
-    path = trail_of(tmp_path, ten, table_record(1, "TEAS"), row(trans_ind=LAST), ten, b"junk", row())
-    with TrailFile(path) as trail:
-        carrier = TransactionTracker(trail, engine=engine)
-        told = []
-        for batch in scan(trail, engine=engine, batch_size=1):
-            carrier.of(batch)
-            told.append(carrier.open)
-    assert told == [TEN, TEN, None, TEN, None, None]
 
 
 @pytest.mark.parametrize("engine", ENGINES)
@@ -152,14 +140,14 @@ def test_a_file_that_became_shorter(tmp_path: Path, engine: Engine) -> None:
         (batch,) = scan(trail, engine=engine)
         trail_of(tmp_path, row())
         with pytest.raises(CannotRead, match="cut to 71 bytes"):
-            TransactionTracker(trail, engine=engine).of(batch)
+            TransactionTracker(trail).of(batch)
 
 
 @pytest.mark.parametrize("engine", ENGINES)
 def test_a_closed_file(tmp_path: Path, engine: Engine) -> None:
     with TrailFile(trail_of(tmp_path, row())) as trail:
         (batch,) = scan(trail, engine=engine)
-        carrier = TransactionTracker(trail, engine=engine)
+        carrier = TransactionTracker(trail)
     with pytest.raises(NotATrail, match="closed"):
         carrier.of(batch)
 
@@ -168,17 +156,17 @@ def test_a_closed_file(tmp_path: Path, engine: Engine) -> None:
 def test_a_file_that_grows_meanwhile(tmp_path: Path, engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
     ten = with_tokens(make_token("L", b"10"), make_token("6", b"1.1.1"), trans_ind=ONLY)
     path = trail_of(tmp_path, row(trans_ind=MIDDLE), row(trans_ind=LAST), ten, row(trans_ind=LAST))
-    looked_for = TransactionSearch.goes_on_at
+    looked_for = TransactionSearch.found_at
 
-    def grow_first(search: TransactionSearch, rba: int, order: ByteOrder) -> Transaction:
+    def grow_first(search: TransactionSearch, rba: int, order: ByteOrder, *, is_fragment: bool) -> Found | None:
         with path.open("ab") as file:
             file.write(row().raw)
-        return looked_for(search, rba, order)
+        return looked_for(search, rba, order, is_fragment=is_fragment)
 
-    monkeypatch.setattr(TransactionSearch, "goes_on_at", grow_first)
+    monkeypatch.setattr(TransactionSearch, "found_at", grow_first)
     with TrailFile(path) as trail:
         (batch,) = scan(trail, engine=engine)
-        owners = TransactionTracker(trail, engine=engine).of(batch)
+        owners = TransactionTracker(trail).of(batch)
         told = [owners.transactions[number] for number in owners.index]
     assert told == [NO_TRANSACTION, NO_TRANSACTION, TEN, NO_TRANSACTION]
 

@@ -1,0 +1,147 @@
+"""LOGCSN and TRANID as columns: which transaction each row of a scan's batches belongs to.
+
+    tracker = TransactionTracker(trail)
+    for batch in scan(trail):
+        owners = tracker.of(batch)
+        print([owners.transactions[number].csn for number in owners.index])
+
+Where a transaction begins and ends: :mod:`trailformat.transactions.segments`. What it is called stands on its first
+record; of rows whose first record is not there, and of rows behind damage in a transaction, nothing is known.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from itertools import islice
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from trailformat.changes.transaction_search import Found, TransactionSearch
+from trailformat.changes.transactions import NO_TRANSACTION, Transaction
+from trailformat.codec.byte_order import ByteOrder
+from trailformat.records.io_types import RECORD_FRAGMENT
+from trailformat.scan.batch import Batch, BatchColumn
+from trailformat.scan.kernels.arguments import ABSENT
+from trailformat.scan.string_column import StringColumn
+from trailformat.scan.transactions.told import told_by
+from trailformat.trail.file import TrailFile
+from trailformat.transactions.segments import Segments
+
+if TYPE_CHECKING:
+    from trailformat.scan.rows.row_bytes import Held
+
+_ORDERS = (ByteOrder.BIG, ByteOrder.LITTLE)
+_NONE, _OPEN = range(2)
+"""Numbers of transactions in a batch: none, and the one that is open where the batch begins."""
+
+
+class RowTransactions:
+    """For each row of a batch its transaction: ``transactions[index[row]]``.
+
+    Attributes:
+        index: int32; 0 is NO_TRANSACTION, of rows that stand outside of every transaction and of damage. The others are
+            numbered in the order of the file; one of which nothing is known is equal to NO_TRANSACTION too.
+        csns: LOGCSN of the transactions by their numbers.
+        xids: TRANID of the transactions by their numbers.
+    """
+
+    def __init__(self, index: BatchColumn, csns: StringColumn, xids: StringColumn) -> None:
+        self.index = index
+        self.csns = csns
+        self.xids = xids
+
+    @cached_property
+    def transactions(self) -> list[Transaction]:
+        """The transactions by their numbers; made when first needed, 1 to 2 microseconds each."""
+        return [NO_TRANSACTION, *map(Transaction, islice(self.csns, 1, None), islice(self.xids, 1, None))]
+
+    def of_row(self, row: int) -> Transaction:
+        """The transaction of one row."""
+        return self.transaction(self.index[row])
+
+    def transaction(self, number: int) -> Transaction:
+        """The transaction with this number."""
+        return Transaction(self.csns[number], self.xids[number])
+
+
+class TransactionTracker:
+    """LOGCSN and TRANID carried over the rows of batches, in the order of the file.
+
+    After a jump (a batch that does not begin where the last one ended) the beginning of the transaction is looked for
+    by walking back, into the file before this one where it began there.
+
+    Args:
+        trail: where the batches come from.
+        before: the transaction open where the first batch begins, for a caller that knows it.
+    """
+
+    def __init__(self, trail: TrailFile, *, before: Transaction | None = None) -> None:
+        self._trail = trail
+        self._search = TransactionSearch(trail)
+        self._expected_rba = -1
+        self._before = before
+        self._last: Found | None = None
+        self._is_unknown = False
+
+    def of(self, batch: Batch, held: Held | None = None) -> RowTransactions:
+        """The transactions of the next batch; ``held`` has its bytes, where they have been read.
+
+        Raises:
+            NotATrail: the file is closed, cannot be read any more, or is shorter than when the batch was made.
+        """
+        self._trail.refresh()
+        segments = self._divided(batch)
+        starts, is_told = segments.starts, segments.begins
+        texts = [
+            _behind(text, self._last.transaction[at] if self._last is not None else None)
+            for at, text in enumerate(told_by(batch, starts, is_told, self._trail.buffer, held))
+        ]
+        index = np.zeros(len(batch), np.int32)
+        rows, numbers = segments.members()
+        index[rows] = numbers + _OPEN
+        damaged, first = np.unique(segments.of(segments.spans), return_index=True)
+        stops = np.append(starts, len(batch))[damaged]
+        for span, stop in zip(segments.spans[first].tolist(), stops.tolist(), strict=True):
+            index[span:stop] = _NONE
+        owners = RowTransactions(index, *texts)
+        self._last = self._left(segments, owners)
+        self._expected_rba = batch.end
+        return owners
+
+    def _divided(self, batch: Batch) -> Segments:
+        """A batch by transactions; what goes on at its beginning is looked for where it is not known."""
+        if self._before is not None:
+            self._last, self._before = Found(self._before), None
+        elif int(batch.rba[0]) != self._expected_rba:
+            self._last, self._is_unknown = None, True
+        segments = self._with_last(batch)
+        row = segments.first_row() if self._is_unknown else None
+        self._is_unknown = self._is_unknown and row is None and segments.is_empty
+        if row is not None:
+            is_fragment = batch.io_type[row] == RECORD_FRAGMENT
+            order = _ORDERS[batch.order[row]]
+            self._last = self._search.found_at(int(batch.rba[row]), order, is_fragment=bool(is_fragment))
+            segments = self._with_last(batch)
+        return segments
+
+    def _with_last(self, batch: Batch) -> Segments:
+        last = self._last
+        return Segments(batch, is_open=last is not None, has_ended=last is not None and last.has_ended)
+
+    def _left(self, segments: Segments, owners: RowTransactions) -> Found | None:
+        """What may go on behind a batch; nothing is known of it behind damage."""
+        number = len(segments) - 1
+        if segments.is_over:
+            return None
+        is_known = not len(segments.spans) or int(segments.of(segments.spans[-1:])[0]) < number
+        transaction = owners.transaction(number + _OPEN) if is_known else NO_TRANSACTION
+        return Found(transaction, bool(segments.has_end[number]))
+
+
+def _behind(column: StringColumn, before: str | None) -> StringColumn:
+    """Texts by the numbers of their transactions, given that of the one that is open where the batch begins."""
+    absent = np.full(_OPEN + 1, ABSENT, np.int64)
+    starts, sizes = (np.concatenate((absent, np.asarray(one))) for one in (column.starts, column.sizes))
+    known = {number + _OPEN + 1: text for number, text in column.known.items()}
+    return StringColumn(column.data, starts, sizes, known | {_OPEN: before})
