@@ -12,8 +12,7 @@ from logdump.session.compression import Compression, CompressionShown, ImageSavi
 from logdump.session.events import Event, Progress
 from logdump.session.reading import Reading
 from logdump.session.selection import Selection
-from trailformat.changes.transactions import ENDS
-from trailformat.records.io_types import NOT_TRANSACTIONAL
+from trailformat.changes.transactions import TransactionRole, role_of
 from trailformat.records.record import Record
 from trailformat.scan import BAD_SPAN, scan
 from trailformat.trail.file import TrailFile
@@ -201,5 +200,4 @@ class CompressSurvey:
 
 
 def _ends(record: Record) -> bool:
-    header = record.header
-    return header.trans_ind in ENDS and header.io_type not in NOT_TRANSACTIONAL
+    return TransactionRole.ENDS in role_of(record)

@@ -16,7 +16,7 @@ from logdump.operations.repair.definitions import CopiedDefinitions
 from logdump.operations.repair.file_survey import FileSurvey
 from logdump.session.repairs import LossReason, RepairLoss
 from trailformat import BadRecord, Record, TrailFile
-from trailformat.records.io_types import RECORD_FRAGMENT
+from trailformat.changes.transactions import TransactionRole, role_of
 from trailformat.trail.sequence import Spot
 from trailformat.transactions.batches import TransactionBatch
 from trailformat.transactions.extent import Ended
@@ -261,4 +261,4 @@ def _records_behind(trail: TrailFile, damage: ByteRange) -> Iterator[Record]:
 
 
 def _is_fragment(record: Record) -> bool:
-    return not record.is_file_header and record.header.io_type == RECORD_FRAGMENT
+    return role_of(record) is TransactionRole.FRAGMENT

@@ -19,14 +19,10 @@ import numpy as np
 
 from logdump.arrow.records.errors import place
 from logdump.spark.errors import SplitMismatch
-from trailformat.changes.transactions import BEGINS
-from trailformat.records.io_types import NOT_TRANSACTIONAL, RECORD_FRAGMENT
-from trailformat.scan import RECORD
 from trailformat.transactions.batches import TrailMark, TransactionBatch
+from trailformat.transactions.segments import Segments
 from trailformat.transactions.walk import transactions_in
 from trailformat.transactions.whole_trail import FIRST_PLACE, FileBatch, TrailPosition, WholeTrail
-
-_BEGINS_NONE = (*NOT_TRANSACTIONAL, RECORD_FRAGMENT)
 
 
 class TrailStretch(NamedTuple):
@@ -110,8 +106,8 @@ def _first_begin(batches: Iterator[FileBatch]) -> TrailPosition | None:
     """Where a transaction begins first."""
     for found in batches:
         batch = found.batch
-        begins = np.isin(np.asarray(batch.trans_ind), list(BEGINS)) & (np.asarray(batch.kind) == RECORD)
-        rows = np.flatnonzero(begins & ~np.isin(np.asarray(batch.io_type), _BEGINS_NONE))
+        segments = Segments(batch, is_open=False, has_ended=False)
+        rows = segments.starts[segments.begins]
         if len(rows):
             return TrailPosition(found.ordinal, int(batch.rba[rows[0]]))
     return None

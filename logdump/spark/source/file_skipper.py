@@ -12,7 +12,7 @@ from typing import Any
 from logdump.spark.source.options import Options
 from trailformat import TrailError, TrailFile, from_datetime
 from trailformat.changes.csn import CsnKey, csn_key
-from trailformat.changes.transactions import BEGINS, is_transactional
+from trailformat.changes.transactions import TransactionRole, is_transactional, role_of
 
 
 def may_hold(trail: TrailFile, options: Options) -> bool:
@@ -45,7 +45,7 @@ def _begins_with_a_transaction(trail: TrailFile) -> bool:
     try:
         for record in trail.records():
             if is_transactional(record):
-                return record.header.trans_ind in BEGINS
+                return TransactionRole.BEGINS in role_of(record)
     except TrailError:
         return False
     return True

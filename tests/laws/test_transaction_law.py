@@ -1,0 +1,62 @@
+"""One room tells where a transaction begins and ends; others look at TransInd or restarts with another question."""
+
+from __future__ import annotations
+
+import ast
+
+from tests.laws.imports import modules
+
+_NAMES = frozenset(
+    ["BEGINS", "ENDS", "FIRST", "MIDDLE", "LAST", "ONLY", "RESTARTS", "RESTART_ABEND", "RESTART_OK", "RECORD_FRAGMENT"]
+)
+_HOMES = ("trailformat.changes.transactions", "trailformat.records.io_types")
+
+COUNT = "COUNT adds up records that end a transaction, as Logdump does"
+HALVES = "the second half of an update does not begin a transaction"
+PIECES = "pieces of a row go on in record fragments"
+MARKERS = "restart records are listed where they stand"
+OTHERS = {
+    "trailformat.changes.row_changes": HALVES,
+    "trailformat.changes.segments": PIECES,
+    "trailformat.scan.batch": COUNT,
+    "trailformat.scan.kernels.arguments": COUNT,
+    "trailformat.scan.python_engine": COUNT,
+    "trailformat.scan.rows.related": HALVES,
+    "trailformat.totals.batch_totals_by_columns": COUNT,
+    "trailformat.totals.batch_totals_by_rows": COUNT,
+    "trailformat.totals.counting": COUNT,
+    "trailformat.totals.transaction_columns": COUNT,
+    "trailformat.index.record_index": MARKERS,
+    "trailformat.index.sums": MARKERS,
+    "logdump.commands.check": MARKERS,
+    "logdump.commands.scan": "SFET and SFNT look for a record with this TransInd, as Logdump does",
+    "logdump.operations.export.sql_blocks": HALVES,
+    "logdump.operations.recovery.survey": MARKERS,
+    "logdump.session.known_record": PIECES,
+    "logdump.spark.source.summary": COUNT,
+    "logdump.spark.view_table": "SQL divides the records of one CSN and XID, which one room has told",
+    "logdump.tui.panes.row_text": "the list draws TransInd of each record",
+    "logdump.tui.reading.rows": MARKERS,
+}
+"""Modules outside of the room, and the question that each asks."""
+
+
+def _looks(source: str) -> bool:
+    """Whether a module takes one of the names, or compares TransInd with a number."""
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.ImportFrom) and node.module in _HOMES and {one.name for one in node.names} & _NAMES:
+            return True
+        if isinstance(node, ast.Compare):
+            sides = [node.left, *node.comparators]
+            names = {side.attr if isinstance(side, ast.Attribute) else getattr(side, "id", "") for side in sides}
+            if "trans_ind" in names and any(
+                isinstance(side, ast.Constant) and side.value is not None for side in sides
+            ):
+                return True
+    return False
+
+
+def test_no_other_module_decides_where_a_transaction_begins_or_ends() -> None:
+    looking = {name for name, path in modules().items() if _looks(path.read_text(encoding="utf-8"))}
+    room = {name for name in looking if name.startswith("trailformat.transactions.")}
+    assert looking - room - {"trailformat.changes.transactions"} == set(OTHERS)
