@@ -107,11 +107,13 @@ class LineMode:
             self._narrates = False
 
     def _tell_what_is_left(self) -> None:
-        """Name what a command should have removed and could not."""
-        if OUTCOMES.left:
-            left, OUTCOMES.left = OUTCOMES.left, []
-            lines = tuple(f"{path} could not be removed; nothing needs it." for path in left)
-            self._print(Notice(lines, ExitStatus.OK))
+        """Name what a command should have removed or put back and could not."""
+        lines = [f"{former} is what stood at {path}: it could not be put back." for former, path in OUTCOMES.displaced]
+        lines += [f"{path} could not be removed; nothing needs it." for path in OUTCOMES.left]
+        OUTCOMES.displaced.clear()
+        OUTCOMES.left.clear()
+        if lines:
+            self._print(Notice(tuple(lines), ExitStatus.OK))
 
     def _print_all(self, events: Generator[Event, None, None]) -> None:
         """Print events; a read that fails while one is printed is an error of the command that has yielded it."""

@@ -266,3 +266,22 @@ def test_a_folder_with_a_link_in_it_is_not_replaced(tmp_path: Path) -> None:
     assert done.status == ExitStatus.COMMAND_FAILED
     assert "rows.csv in it is no file of an export" in done.err
     assert (tmp_path / "out" / "rows.csv").is_symlink()
+
+
+def test_a_folder_that_cannot_be_put_back_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    target, real, renamed = tmp_path / "target", Path.rename, list[Path]()
+    target.mkdir()
+
+    def rename(path: Path, to: Path) -> Path:
+        renamed.append(path)
+        if len(renamed) > 1:
+            raise PermissionError(1, "not permitted")
+        return real(path, to)
+
+    monkeypatch.setattr(Path, "rename", rename)
+    answer = logdump("-c", f"open {TRAILS / 'et000000000'}; export csv to {target} by table replace")
+    (former,) = tmp_path.iterdir()
+    assert answer.status != ExitStatus.OK
+    assert former != target
+    assert f"{former} is what stood at {target}: it could not be put back." in answer.err.splitlines()
+    assert "nothing needs it" not in answer.err

@@ -67,6 +67,10 @@ class SizedExtract(Extract):
         """The definition of a table."""
         self._capture.table(table)
 
+    def defined_as(self, name: str, index: int) -> None:
+        """A reference: a table that looks like the one with this index."""
+        self._capture.reference(name, index)
+
     def statement(self, ddl: Ddl) -> None:
         """A DDL record."""
         self.begin()
@@ -283,6 +287,17 @@ def tables(folder: Path, size: int) -> Path:
     return extract.first
 
 
+def references(folder: Path, size: int) -> Path:
+    """Tables that look like one that is defined, with a row each."""
+    table = _table(1)
+    extract = SizedExtract(folder, tables=(table,))
+    for number in range(2, size + 2):
+        extract.defined_as(f"TEAHOUSE.T{number}", 1)
+        extract.begin()
+        extract.rows([_row_of(table._replace(number=number))], 1)
+    return extract.first
+
+
 def tables_of_a_transaction(folder: Path, size: int) -> Path:
     """Tables of which one transaction changes a row each."""
     made = [_table(number) for number in range(1, size + 1)]
@@ -406,7 +421,16 @@ def _all() -> Iterator[Callable[[Path, int], Path]]:
     yield from (rows, transactions, cut_transactions, cut_and_again, cut_by_restarts, cut_by_restarts_again_late)
     yield from (cut_again_and_again, cut_before_a_long_trail, copies, copies_of_one, late_transactions, restarts)
     yield from (restarts_together, files, files_of_a_transaction, damaged_places, damage_in_a_transaction)
-    yield from (damage_between_copies, tables, tables_of_a_transaction, names, columns, user_tokens, definitions)
+    yield from (
+        damage_between_copies,
+        tables,
+        references,
+        tables_of_a_transaction,
+        names,
+        columns,
+        user_tokens,
+        definitions,
+    )
     yield from (fragments, lob_pieces, pairs, ddl, beats, open_transactions, checkpoints)
 
 

@@ -22,6 +22,7 @@ class CarriedDefinitions:
     def __init__(self) -> None:
         self._database: Record | None = None
         self._tables: dict[int, Record] = {}
+        self._highest = 0
         self._told: set[int] = set()
         self._database_told = False
 
@@ -34,9 +35,11 @@ class CarriedDefinitions:
             self._database_told = False
             return record
         if kind == REFERENCE and index in self._tables:
-            index, record = max(self._tables) + 1, resolve_reference(record, self._tables[index], max(self._tables) + 1)
+            own = self._highest + 1
+            index, record = own, resolve_reference(record, self._tables[index], own)
         if kind in (TABLE, REFERENCE):
             self._tables[index] = record
+            self._highest = max(self._highest, index)
             self._told.discard(index)
         return record
 
@@ -61,7 +64,7 @@ class CarriedDefinitions:
         elif kind == TABLE:
             self._told.add(record.metadata_indexes[1])
         elif kind == REFERENCE:
-            self._told.add(max(self._tables, default=0))
+            self._told.add(self._highest)
 
     def new_file(self) -> None:
         """Begin a file of the target, which holds no definitions yet."""

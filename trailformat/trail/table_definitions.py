@@ -73,6 +73,8 @@ class TableDefinitions:
         self._trail = trail
         self._scanned = 0
         self._by_index: dict[int, list[TableEntry]] = {}
+        self._by_rba: dict[int, TableEntry] = {}
+        self._highest = -1
         self._databases: list[int] = []
         self._decoded: dict[int, TableDefinition | None] = {}
 
@@ -94,7 +96,7 @@ class TableDefinitions:
     def defined_at(self, rba: int) -> TableEntry | None:
         """The entry that the TDR or reference at ``rba`` itself makes."""
         self._scan_to(rba + self._trail.record_length(rba))
-        return next((entry for entries in self._by_index.values() for entry in entries if entry.rba == rba), None)
+        return self._by_rba.get(rba)
 
     def in_force(self, rba: int) -> Iterator[TableEntry]:
         """The definition of each index at ``rba``, which need not be the start of a record."""
@@ -147,6 +149,8 @@ class TableDefinitions:
         """Take over what the definitions of the same file, opened once more, have collected."""
         self._scanned = other._scanned
         self._by_index = {index: list(entries) for index, entries in other._by_index.items()}
+        self._by_rba = dict(other._by_rba)
+        self._highest = other._highest
         self._databases = list(other._databases)
         self._decoded = dict(other._decoded)
 
@@ -194,8 +198,10 @@ class TableDefinitions:
         elif kind == REFERENCE:
             original = self._by_index.get(index, [])
             definition_rba = original[-1].definition_rba if original else None
-            own = max(self._by_index, default=index) + 1
+            own = (self._highest if self._highest >= 0 else index) + 1
             self._keep(TableEntry(record.rba, own, record.name, definition_rba))
 
     def _keep(self, entry: TableEntry) -> None:
         self._by_index.setdefault(entry.table_index, []).append(entry)
+        self._by_rba[entry.rba] = entry
+        self._highest = max(self._highest, entry.table_index)

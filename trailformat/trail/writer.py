@@ -99,17 +99,20 @@ class TrailWriter:
 
     def begin(self, path: Path) -> None:
         """Finish the file being written and begin another, with nothing at its head."""
-        self.finish()
+        self._finish_or_abort()
         self._head = None
         self._start(path)
 
     def finish(self) -> tuple[Path, ...]:
         """Finish the file being written; returns where all stand until ``commit``, so that they can be read before."""
+        self._finish_or_abort()
+        return self._files.paths
+
+    def _finish_or_abort(self) -> None:
         try:
             self._finish()
         except OSError as error:
             raise self._aborted(error, self.paths[-1]) from error
-        return self._files.paths
 
     def write_bytes(self, data: bytes | memoryview, records: int) -> None:
         """Write the bytes of whole records that need no definitions before them; the file does not roll over."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator
 from hashlib import blake2b
-from operator import itemgetter
+from heapq import heappop, heappush
 from typing import NamedTuple, Protocol
 
 from logdump.operations.comparison.rows import ComparedRows, RowOptions
@@ -105,7 +105,8 @@ class Side:
         self._judge = AppliedTransactions(whole)
         self._transactions = self._restarts = 0
         self._versions: set[int] = set()
-        self._damage: list[tuple[TrailPosition, DifferenceShown]] = []
+        self._damaged = 0
+        self._damage: list[tuple[TrailPosition, int, DifferenceShown]] = []
 
     @property
     def is_unsure(self) -> bool:
@@ -128,8 +129,8 @@ class Side:
                     yield SideTransaction(one, self.key(one), copy_of)
         if len(self.whole.unreadable) == len(self.whole):
             raise next(iter(self.whole.unreadable.values()))
-        unreadable = ((TrailPosition(self.whole.ordinals[path], 0), path) for path in self.whole.unreadable)
-        self._damage += [(place, self.damaged(Spot(path, 0), 0)) for place, path in unreadable]
+        for path in self.whole.unreadable:
+            self._add_damage(TrailPosition(self.whole.ordinals[path], 0), 0)
 
     def key(self, one: Seen) -> Hashable:
         """CSN and TRANID, and apart from others those that a restart has cut; without both, what it holds."""
@@ -164,8 +165,12 @@ class Side:
     def _note_damage(self, mark: TrailMark) -> None:
         """Half a record at the end of a trail that is still written is no damage."""
         if mark.io_type == DAMAGE:
-            shown = self.damaged(self.spot(mark.place), mark.after - mark.place.rba)
-            self._damage.append((mark.place, shown))
+            self._add_damage(mark.place, mark.after - mark.place.rba)
+
+    def _add_damage(self, place: TrailPosition, size: int) -> None:
+        # the number decides between damage at one place
+        self._damaged += 1
+        heappush(self._damage, (place, self._damaged, self.damaged(self.spot(place), size)))
 
     def damaged(self, spot: Spot, size: int) -> DifferenceShown:
         """Damage of so many bytes."""
@@ -175,9 +180,10 @@ class Side:
 
     def damage(self, before: TrailPosition = _NOWHERE) -> list[DifferenceShown]:
         """The damage before a place that was not given yet, however far the trail has been read."""
-        damage = sorted((one for one in self._damage if one[0] < before), key=itemgetter(0))
-        self._damage = [one for one in self._damage if one[0] >= before]
-        return [shown for _, shown in damage]
+        damage = []
+        while self._damage and self._damage[0][0] < before:
+            damage.append(heappop(self._damage)[-1])
+        return damage
 
     def spot(self, place: TrailPosition) -> Spot:
         """A place in it."""

@@ -18,6 +18,7 @@ from logdump.session.errors import CommandError
 from logdump.session.events import Progress
 from trailformat import Record, TrailFile
 from trailformat.changes.transactions import is_transactional
+from trailformat.trail.sequence import Spot
 from trailformat.transactions.records import TransactionRecords
 from trailformat.transactions.whole_trail import TrailPosition, WholeTrail
 
@@ -83,13 +84,13 @@ class Proof:
                 if not isinstance(event, DifferenceShown):
                     yield event
                 elif event.kind is not DifferenceKind.DAMAGE or event.side == "b":
-                    raise _different(event.a and event.a.rba, event.b and event.b.rba)
+                    raise _different(event.a, event.b)
 
     def _compare_records(self) -> None:
         """Compare the records of transactions one by one: what is a transaction is not sure around damage."""
         for row, copied in zip_longest(self._source_rows(), self._rows()):
             if row is None or copied is None or not row.has_bytes_of(copied):
-                raise _different(*(one.rba if one is not None else None for one in (row, copied)))
+                raise _different(row, copied)
 
     def _source_rows(self) -> Iterator[Record]:
         for ordinal in range(len(self._whole)):
@@ -111,6 +112,10 @@ def _rows_of(trail: TrailFile) -> Iterator[Record]:
             yield record
 
 
-def _different(rba: int | None, other: int | None) -> CommandError:
-    places = f"RBA {rba} of the source and RBA {other} of the copy"
+def _different(row: Record | Spot | None, copied: Record | Spot | None) -> CommandError:
+    places = f"{_place(row)} of the source and {_place(copied)} of the copy"
     return CommandError(f"The copy differs from the source in more than what is left out, at {places}: it is not kept.")
+
+
+def _place(row: Record | Spot | None) -> str:
+    return f"RBA {row.rba}" if row is not None else "the end"

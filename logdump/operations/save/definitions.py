@@ -20,7 +20,6 @@ class SavedDefinitions:
 
     def go_on_in(self, trail: TrailFile) -> None:
         """Take the next file of the source: its rows mean definitions of its own."""
-        self._highest = max([self._highest, *self._written])
         self._trail, self._written, self._database_written = trail, {}, None
 
     def before(self, record: Record) -> Iterator[Record]:
@@ -35,7 +34,7 @@ class SavedDefinitions:
             definition = definition_of(self._trail, entry)
             if definition is not None:
                 yield definition
-            self._written[entry.table_index] = entry.rba
+            self._note(entry.table_index, entry.rba)
 
     def own_form(self, record: Record) -> Record:
         """A metadata record that is saved itself, in the form that means the same in the new file."""
@@ -43,13 +42,16 @@ class SavedDefinitions:
         if kind == DATABASE:
             self._database_written = record.rba
         elif kind == TABLE:
-            self._written[index] = record.rba
+            self._note(index, record.rba)
         elif kind == REFERENCE and (entry := self._trail.tables.defined_at(record.rba)) is not None:
-            highest = max([self._highest, *self._written])
-            comes_out_the_same = index in self._written and highest + 1 == entry.table_index
-            self._written[entry.table_index] = entry.rba
+            comes_out_the_same = index in self._written and self._highest + 1 == entry.table_index
+            self._note(entry.table_index, entry.rba)
             return record if comes_out_the_same else definition_of(self._trail, entry) or record
         return record
+
+    def _note(self, index: int, rba: int) -> None:
+        self._written[index] = rba
+        self._highest = max(self._highest, index)
 
     def _database(self, record: Record) -> Iterator[Record]:
         """The DDR in force at a record, where the target does not hold it yet."""

@@ -14,9 +14,10 @@ import mmap
 import os
 import stat
 import sys
-from collections.abc import Callable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import trailformat.trail.file as trail_file
 from trailformat.codec.mapped_file import MappedFile
@@ -45,18 +46,26 @@ def failures_of(call: str) -> tuple[str, ...]:
     return "EIO", "EACCES"
 
 
+class Call(NamedTuple):
+    """A call by its name, and its number among those of that name: threads mix those of different names."""
+
+    name: str
+    number: int
+
+
 class Layer:
     """The calls so far, and the one that fails.
 
     Args:
-        number: of the call, counted from 0; None: none does.
+        failing: the call that fails; None: none does.
         failure: the name of an error number, SHORT, or one of CUTS; with ``again`` all later such calls fail too.
         trails: the files that are cut.
     """
 
-    def __init__(self, number: int | None = None, failure: str = "", trails: tuple[Path, ...] = ()) -> None:
+    def __init__(self, failing: Call | None = None, failure: str = "", trails: tuple[Path, ...] = ()) -> None:
         self.calls: list[str] = []
-        self._number = number
+        self._made: Counter[str] = Counter()
+        self._to_fail = failing
         self._failure = failure.removesuffix(" again")
         self._failing = ""
         self._is_again = failure.endswith(" again")
@@ -87,8 +96,10 @@ class Layer:
 
     def _happens(self, name: str) -> str | None:
         """What happens to the call that is made now; None: nothing."""
+        call = Call(name, self._made[name])
+        self._made[name] += 1
         self.calls.append(name)
-        if len(self.calls) - 1 == self._number:
+        if call == self._to_fail:
             self._failing = name if self._is_again else ""
         elif name != self._failing:
             return None
@@ -121,9 +132,8 @@ class Layer:
             def read(self, size: int | None = -1) -> bytes:
                 if size is None or size < 0:
                     return self.readall()
-                short = layer._counted("readinto", lambda view: super(File, self).readinto(view))
                 data = bytearray(size)
-                return bytes(data[: _counted_into(layer, short, data)])
+                return bytes(data[: self.readinto(data)])
 
             def readinto(self, buffer: Any) -> int:
                 return _counted_into(layer, lambda view: super(File, self).readinto(view), buffer)
@@ -191,8 +201,10 @@ def _counted_into(layer: Layer, readinto: Callable[[memoryview], int], buffer: A
     return readinto(view)
 
 
-def trials(calls: list[str]) -> Iterator[tuple[int, str]]:
+def trials(calls: Iterable[str]) -> Iterator[tuple[Call, str]]:
     """Each call with each failure that may happen to it."""
-    for number, call in enumerate(calls):
-        for failure in failures_of(call):
-            yield number, failure
+    made: Counter[str] = Counter()
+    for name in calls:
+        for failure in failures_of(name):
+            yield Call(name, made[name]), failure
+        made[name] += 1

@@ -13,11 +13,13 @@ class Outcomes:
     Attributes:
         named: files and folders that have their names, complete.
         left: temporary files and folders, and former ones, that should have been removed and are still there.
+        displaced: former files and folders that could not get their names back, each with its name.
     """
 
     def __init__(self) -> None:
         self.named: list[Path] = []
         self.left: list[Path] = []
+        self.displaced: list[tuple[Path, Path]] = []
 
     def remove(self, path: Path) -> None:
         """Remove a file or a folder with all that is in it, if it is there; what resists is among those left."""
@@ -37,10 +39,18 @@ class Outcomes:
         if os.path.lexists(path):
             self.left.append(path)
 
+    def displace(self, former: Path, path: Path) -> None:
+        """Note that what was called ``path`` is called ``former`` now, if it has not both names."""
+        if not os.path.lexists(path) or not os.path.samestat(os.lstat(former), os.lstat(path)):
+            self.displaced.append((former, path))
+        else:
+            self.keep(former)
+
     def forget(self) -> None:
         """Begin anew."""
         self.named.clear()
         self.left.clear()
+        self.displaced.clear()
 
 
 OUTCOMES = Outcomes()

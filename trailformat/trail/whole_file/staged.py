@@ -100,7 +100,7 @@ class StagedFiles:
         """Give every file its name, the first file last: where it is, all are.
 
         Raises:
-            OSError: none has its name; what stood there before stands there again, or is among OUTCOMES.left.
+            OSError: none has its name; what stood there before stands there again, or is among OUTCOMES.displaced.
         """
         named: list[Path] = []
         try:
@@ -145,7 +145,7 @@ class StagedFiles:
                 if path in named:
                     OUTCOMES.remove(path)
             except OSError:
-                OUTCOMES.keep(former)
+                OUTCOMES.displace(former, path)
             else:
                 OUTCOMES.remove(former)  # two names of one file do not replace each other
 
@@ -307,7 +307,7 @@ class WholeFolder(_Whole):
         try:
             former.rename(self._path)
         except OSError:
-            OUTCOMES.keep(former)
+            OUTCOMES.displace(former, self._path)
 
 
 @contextlib.contextmanager
