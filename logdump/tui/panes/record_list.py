@@ -17,6 +17,7 @@ from logdump.tui.panes.row_text import ColumnNeeds, ColumnWidths, columns_for, e
 from logdump.tui.reading.neighbour_files import NeighbourFiles
 from logdump.tui.reading.page import Page, PageRequest
 from logdump.tui.reading.rows import ListRow, RowKind
+from logdump.tui.reading.scans import FILTER
 from logdump.tui.text.glyphs import Glyphs
 from logdump.tui.text.styled import Piece, Styled
 
@@ -79,6 +80,10 @@ class RecordList(Styled, can_focus=True):
         model.observe(self._show_size, Model.summary)
         model.observe(self._use_index, Model.indexed)
         model.observe(self._use_matches, Model.matched)
+        model.observe(self._repaint, Model.lacks)
+
+    def _repaint(self) -> None:
+        self.refresh()
 
     def _show_or_hide(self) -> None:
         self.set_class(self._model.upper == self.id, "-shown")
@@ -337,7 +342,7 @@ class RecordList(Styled, can_focus=True):
             return self.strip(((heading(columns), ""),), width, style="title")
         at = self._top + y - 1
         if at >= len(self._page.rows) + len(self._page.below):
-            is_empty = all(row.kind in (RowKind.FILE_HEADER, RowKind.END, RowKind.MORE) for row in self._page.rows[:3])
+            is_empty = all(row.kind in (RowKind.FILE_HEADER, RowKind.END) for row in self._page.rows[:3])
             text = self.hint if at == len(self._page.rows) and is_empty else ""
             return self.strip(((f"  {text}", ""),), width)
         return self._row_strip(at, columns, width, self._bar(y - 1))
@@ -347,15 +352,18 @@ class RecordList(Styled, can_focus=True):
         is_here = at == self._cursor
         mark = self.marks.get(row.rba, " ") if is_own else " "
         sign = self._glyphs.cursor if is_here else mark
-        pieces = row_pieces(row, columns, self._settings, self._glyphs, self._end_of_file(at))
+        pieces = row_pieces(row, columns, self._settings, self._glyphs, self._end_text(at, row))
         style = ("cursor" if self.has_focus else "here") if is_here else "" if is_own else "dim"
         if style:
             pieces = tuple((text, style) for text, _ in pieces)
         text = self.strip(((sign, style), *pieces), width - 1, style=style)
         return Strip([*text, *self.strip((bar,), 1)])
 
-    def _end_of_file(self, at: int) -> str:
-        """The text of the end of a file, if one stands there."""
+    def _end_text(self, at: int, row: ListRow) -> str:
+        """The text of the end of a file, or of the place of a scan, if one stands there."""
+        if row.kind is RowKind.MORE:
+            is_stopped = FILTER in self._model.lacks and self._model.has_more(FILTER)
+            return "stopped here, Ctrl+L goes on" if is_stopped else "looking for more"
         state, neighbours = self._model.state, self._model.neighbours
         if at >= len(self._page.rows) or state.path is None:
             return end_text("", NeighbourFiles(), state.across)
