@@ -22,18 +22,21 @@ if TYPE_CHECKING:
 
 
 class Place(NamedTuple):
-    """A position of a session, which it can take again."""
+    """A position of a session, which it can take again; the rest is that of Cursor."""
 
     path: Path
     current: int
     next: int
     is_backwards: bool
+    search_back_from: int | None
+    export_begun_in: Path | None
 
 
 def place_of(session: Session) -> Place:
     """The position of the session now. Raises as ``Session.cursor``."""
     cursor = session.cursor
-    return Place(cursor.trail.path, cursor.current, cursor.next, cursor.is_backwards)
+    place = cursor.trail.path, cursor.current, cursor.next, cursor.is_backwards
+    return Place(*place, cursor.search_back_from, cursor.export_begun_in)
 
 
 def return_to(session: Session, place: Place) -> Iterator[Event]:
@@ -47,6 +50,7 @@ def return_to(session: Session, place: Place) -> Iterator[Event]:
     cursor = session.cursor
     cursor.move(place.next)
     cursor.current, cursor.is_backwards = place.current, place.is_backwards
+    cursor.search_back_from, cursor.export_begun_in = place.search_back_from, place.export_begun_in
 
 
 def go_to(session: Session, path: Path) -> Iterator[Event]:

@@ -158,6 +158,11 @@ class Model(Observable):
         return scan not in self.lacks or self.lacks[scan].is_stopped
 
     @property
+    def place_of_filter(self) -> str:
+        """The text of the place of the scan for the rows of the filter."""
+        return "stopped here, Ctrl+L goes on" if FILTER in self.lacks else "looking for more"
+
+    @property
     def marks_here(self) -> tuple[Mark, ...]:
         """The marks in the open file."""
         return tuple(one for one in self.state.marks if one.path == self.state.path)

@@ -17,7 +17,6 @@ from logdump.tui.panes.row_text import ColumnNeeds, ColumnWidths, columns_for, e
 from logdump.tui.reading.neighbour_files import NeighbourFiles
 from logdump.tui.reading.page import Page, PageRequest
 from logdump.tui.reading.rows import ListRow, RowKind
-from logdump.tui.reading.scans import FILTER
 from logdump.tui.text.glyphs import Glyphs
 from logdump.tui.text.styled import Piece, Styled
 
@@ -72,7 +71,7 @@ class RecordList(Styled, can_focus=True):
         self._drawn_with: tuple[object, ...] = ()
         self._show_or_hide()
         model.observe(self._show_or_hide, Model.upper)
-        model.observe(self._draw_differently, Model.state)
+        model.observe(self._draw_differently, Model.state, Model.lacks)
         model.observe(self._go_with_session, Model.listing, Model.state)
         model.observe(self._go_with_end, Model.follows)
         model.observe(self._end_crossing, Model.crossings, Model.listing)
@@ -80,10 +79,6 @@ class RecordList(Styled, can_focus=True):
         model.observe(self._show_size, Model.summary)
         model.observe(self._use_index, Model.indexed)
         model.observe(self._use_matches, Model.matched)
-        model.observe(self._repaint, Model.lacks)
-
-    def _repaint(self) -> None:
-        self.refresh()
 
     def _show_or_hide(self) -> None:
         self.set_class(self._model.upper == self.id, "-shown")
@@ -92,7 +87,7 @@ class RecordList(Styled, can_focus=True):
         """Repaint the rows where marks, switches, definitions or the text of an empty list have changed."""
         state = self._model.state
         self.marks = {one.rba: one.name[:1] for one in self._model.marks_here}
-        drawn_with = self.marks, state.switches, state.source, self.hint
+        drawn_with = self.marks, state.switches, state.source, self.hint, self._model.place_of_filter
         if drawn_with != self._drawn_with:
             self._drawn_with = drawn_with
             self.refresh()
@@ -352,18 +347,16 @@ class RecordList(Styled, can_focus=True):
         is_here = at == self._cursor
         mark = self.marks.get(row.rba, " ") if is_own else " "
         sign = self._glyphs.cursor if is_here else mark
-        pieces = row_pieces(row, columns, self._settings, self._glyphs, self._end_text(at, row))
+        end = self._model.place_of_filter if row.kind is RowKind.MORE else self._end_of_file(at)
+        pieces = row_pieces(row, columns, self._settings, self._glyphs, end)
         style = ("cursor" if self.has_focus else "here") if is_here else "" if is_own else "dim"
         if style:
             pieces = tuple((text, style) for text, _ in pieces)
         text = self.strip(((sign, style), *pieces), width - 1, style=style)
         return Strip([*text, *self.strip((bar,), 1)])
 
-    def _end_text(self, at: int, row: ListRow) -> str:
-        """The text of the end of a file, or of the place of a scan, if one stands there."""
-        if row.kind is RowKind.MORE:
-            is_stopped = FILTER in self._model.lacks and self._model.has_more(FILTER)
-            return "stopped here, Ctrl+L goes on" if is_stopped else "looking for more"
+    def _end_of_file(self, at: int) -> str:
+        """The text of the end of a file, if one stands there."""
         state, neighbours = self._model.state, self._model.neighbours
         if at >= len(self._page.rows) or state.path is None:
             return end_text("", NeighbourFiles(), state.across)
