@@ -7,7 +7,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from logdump.session.errors import CommandError
+from logdump.session.errors import MissingFileError
 from logdump.session.events import Event, Notice, say
 from logdump.session.exit_status import ExitStatus
 from logdump.session.settings import Across
@@ -120,7 +120,7 @@ def goes_over_files(session: Session) -> bool:
 
 def _check_gap(across: Across, following: Path, missing: Path | None) -> None:
     if missing is not None and across is not Across.GAPS:
-        raise CommandError(f"{missing} is missing. ACROSS GAPS reads on in {following.name}.")
+        raise MissingFileError(f"{missing} is missing. ACROSS GAPS reads on in {following.name}.")
 
 
 def cross(session: Session) -> Generator[Event, None, bool]:
@@ -138,9 +138,22 @@ def cross(session: Session) -> Generator[Event, None, bool]:
         return False
     _check_gap(across, following, missing)
     if missing is not None:
-        yield Notice((f"{missing} is missing: reading on in {following.name}.",), ExitStatus.OK)
+        yield _stepped_over(missing, following)
     yield from go_to(session, following)
     return True
+
+
+def gaps_stepped_over(session: Session) -> Iterator[Event]:
+    """A notice of each file that is missing among those that ``files_from`` gives. Raises as that."""
+    if session.settings.across is Across.GAPS:
+        from trailformat.transactions.whole_trail import gaps_among  # noqa: PLC0415 - line mode starts without it
+
+        for gap in gaps_among(files_from(session)):
+            yield _stepped_over(gap.first, gap.behind)
+
+
+def _stepped_over(missing: Path, following: Path) -> Notice:
+    return Notice((f"{missing} is missing: reading on in {following.name}.",), ExitStatus.OK)
 
 
 def cross_towards(session: Session, *, backwards: bool) -> Generator[Event, None, bool]:
