@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from fixtures import TRAILS
-from logdump.commands import sql
+from logdump.commands import REGISTRY, sql
+from logdump.language.execute import run_line
 from logdump.session.events import Event, Failure, JobProgress, Notice, RowsShown
 from logdump.session.exit_status import ExitStatus
 from tests.logdump.spark.engines import Told
@@ -57,6 +58,17 @@ def test_a_missing_file_is_said_first(view: str, told: Told, tmp_path: Path) -> 
     assert isinstance(first, Notice)
     assert first == Notice(("Files missing at 1 place: this is partial, without a verdict.",), ExitStatus.BAD_DATA)
     assert isinstance(shown, RowsShown)
+
+
+def test_it_shows_progress_from_before_spark_starts(told: Told, tmp_path: Path) -> None:
+    events = list[Event]()
+    for event in run_line(told.session, REGISTRY, f"sql over {tmp_path}/at00000000? select count(*) from records"):
+        events.append(event)
+    told_of = [event for event in events if isinstance(event, JobProgress)]
+    assert events[0] == told_of[0] == JobProgress()
+    assert max(one.tasks for one in told_of) > 0
+    assert all(0 <= one.done <= one.tasks for one in told_of)
+    assert isinstance(events[-1], RowsShown)
 
 
 def test_what_was_stopped_gives_no_rows(told: Told, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
