@@ -17,7 +17,7 @@ from logdump.language.reader import Context, Form, parse_partial
 from logdump.language.words import split_calls
 from logdump.operations.export.options import DIALECTS, FORMATS, STANDARD_OUTPUT, ExportOptions
 from logdump.operations.heartbeats.survey import Display
-from logdump.session.across import goes_over_files, move_to, place_of, return_to
+from logdump.session.across import gaps_stepped_over, goes_over_files, move_to, place_of, return_to
 from logdump.session.errors import ArgumentError, CommandError
 from logdump.session.events import Event, Notice
 from logdump.session.exit_status import ExitStatus
@@ -42,6 +42,7 @@ def run_export(session: Session, options: ExportOptions) -> Iterator[Event]:
     elif place.next >= session.trail.size and not goes_over_files(session):
         raise CommandError(f"Nothing is left to export from RBA {place.next} on. POSITION 0 goes to the beginning.")
     begins_in = session.trail.path
+    yield from gaps_stepped_over(session)
     try:
         yield from _export(session, options)
     except BaseException as error:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from logdump.language.command import Command, Origin
@@ -10,17 +10,17 @@ from logdump.language.forms import Maybe
 from logdump.language.parameters import beginning
 from logdump.language.reader import Context, Parameter
 from logdump.language.words import is_keyword
-from logdump.notation.plural import amount
-from logdump.operations.first_match import show_record
-from logdump.session.across import place_of, return_to
+from logdump.operations.first_match import POSITION_STAYS, show_record
+from logdump.operations.searching import Searching
+from logdump.session.across import place_of
 from logdump.session.errors import CommandError
-from logdump.session.events import Event, Notice
-from logdump.session.exit_status import ExitStatus
+from logdump.session.events import Event
 from logdump.session.scan import FilteredReader
 from logdump.session.session import Session
 
 if TYPE_CHECKING:
     from logdump.session.marks import Search
+    from trailformat import Record
 
 
 class Again(NamedTuple):
@@ -64,30 +64,28 @@ def _find(session: Session, search: Search, *, backwards: bool) -> Iterator[Even
     start = place_of(session)
     session.cursor.move(start.current if backwards else _first_to_look_at(session))
     session.cursor.is_backwards = backwards
+    searching = Searching(session, f"record with {search.text}", start=start)
     reader = FilteredReader(session, also=[search.filters])
     try:
-        record = yield from reader.find()
-    except (CommandError, KeyboardInterrupt) as error:
-        reached = place_of(session)
-        yield from return_to(session, start)
-        if isinstance(error, KeyboardInterrupt):
-            where = f"{reached.path}, RBA {reached.next}, after {amount(reader.scanned, 'record')}"
-            yield Notice((f"Stopped at {where}: none with {search.text}.",), ExitStatus.INTERRUPTED)
-        raise
+        record = yield from searching.run(_first(session, searching, reader))
     finally:
         reader.close()
         session.cursor.is_backwards = start.is_backwards
-    if record is None:
-        from trailformat.changes.encrypted import looks_encrypted  # noqa: PLC0415 - where nothing is found only
-
-        yield from return_to(session, start)
-        where = f"from RBA {start.current if backwards else start.next} to the {'beginning' if backwards else 'end'}"
-        through = " through the filter" if session.filters_in_use and session.filters_in_use.active else ""
-        encrypted = (f"{session.trail.path}: record data looks encrypted",) * looks_encrypted(session.trail)
-        raise CommandError(f"No record with {search.text} found {where}{through}.", *encrypted)
     session.cursor.stand_on(record)
     session.found_at = record.rba
     yield from show_record(session, record)
+
+
+def _first(session: Session, searching: Searching, reader: FilteredReader) -> Generator[Event, None, Record]:
+    record = yield from reader.find()
+    if record is not None:
+        return record
+    from trailformat.changes.encrypted import looks_encrypted  # noqa: PLC0415 - where nothing is found only
+
+    where = f"from RBA {searching.since.rba} to the {'beginning' if session.cursor.is_backwards else 'end'}"
+    through = " through the filter" if session.filters_in_use and session.filters_in_use.active else ""
+    encrypted = (f"{session.trail.path}: record data looks encrypted",) * looks_encrypted(session.trail)
+    raise CommandError(f"No {searching.what} found {where}{through}.", *encrypted)
 
 
 def _first_to_look_at(session: Session) -> int:
@@ -110,6 +108,6 @@ COMMANDS = (
             "Alone or with NEXT it looks on, with PREVIOUS back. The filter applies.",
         ),
         origin=Origin.OURS,
-        stops="Ctrl+C stops, the position stays",
+        stops=POSITION_STAYS,
     ),
 )

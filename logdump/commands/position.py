@@ -13,16 +13,18 @@ from logdump.language.forms import Alternatives, AnyOrder, Keyword, Maybe, Seque
 from logdump.language.parameters import EnteredTime, MarkName, Number, OneOf, Time
 from logdump.language.reader import Context, Parameter
 from logdump.notation.times import TIME_FORMS
-from logdump.operations.first_match import show_record
+from logdump.operations.first_match import POSITION_STAYS, show_record
 from logdump.session.errors import ArgumentError, CommandError
 from logdump.session.events import Event, NoRecordThere, PositionShown, Progress, say
 from logdump.session.scan import FilteredReader
 from logdump.session.session import Session
 from logdump.session.settings import Across
 from trailformat import PartialRecord, TrailError, TrailFile
+from trailformat.trail.sequence import Spot
 
 if TYPE_CHECKING:
     from logdump.operations.many_rows import RowLines
+    from logdump.operations.searching import Searching
     from logdump.operations.sequence_search import Goal
 
 _LIKE = {"END": "EOF", "BOTTOM": "EOF", "BEGIN": "FIRST", "START": "FIRST", "TOP": "FIRST"}
@@ -176,6 +178,13 @@ def _to_record(wanted: int) -> Place:
 
 def _count_to(wanted: int, session: Session) -> Iterator[Event]:
     """Stand at a record by its number in the file; as much of the file is gone over as is not known yet."""
+    from logdump.operations.searching import Searching  # noqa: PLC0415 - few positions need it
+
+    searching = Searching(session, f"record {wanted}", since=Spot(session.trail.path, 0))
+    session.cursor.move((yield from searching.run(_counted(wanted, session, searching))))
+
+
+def _counted(wanted: int, session: Session, searching: Searching) -> Generator[Event, None, int]:
     from trailformat.index import build, index_of  # noqa: PLC0415 - it needs the scan
 
     trail, step = session.trail, session.settings.notify
@@ -183,6 +192,7 @@ def _count_to(wanted: int, session: Session) -> Iterator[Event]:
     begun = places.records
     if wanted >= begun or not places.fits(trail):
         for covered in build(trail, places):
+            searching.note(Spot(trail.path, covered))
             if places.records // step > begun // step:
                 yield Progress(places.records, covered, places.checkpoints.io_time[-1], trail.size)
             begun = places.records
@@ -191,7 +201,7 @@ def _count_to(wanted: int, session: Session) -> Iterator[Event]:
     rba = places.rba_of(trail, wanted)
     if rba is None:
         raise CommandError(f"There is no record {wanted}: the file has {places.records}, and the first is 0.")
-    session.cursor.move(rba)
+    return rba
 
 
 class CsnPlace(Parameter[Place]):
@@ -221,16 +231,22 @@ def _to_time(moment: EnteredTime) -> Place:
 
 
 def _to_goal(goal: Goal, session: Session) -> Iterator[Event]:
+    from logdump.operations.searching import Searching  # noqa: PLC0415 - few positions need it
     from logdump.operations.sequence_search import find_in_sequence  # noqa: PLC0415 - few positions need it
+    from logdump.session.trail_range import files_of_trail, range_of  # noqa: PLC0415 - few positions need it
 
-    record = find_in_sequence(session.trail, goal)
-    if record is None or record.path is None:
-        from logdump.session.trail_range import range_of  # noqa: PLC0415 - few positions need it
+    trail = session.trail
+    searching = Searching(session, f"record with {goal.text}", since=Spot(files_of_trail(trail.path)[0], 0))
 
-        found = range_of(session.trail)
+    def find() -> Spot:
+        record = find_in_sequence(trail, goal, searching.note)
+        if record is not None and record.path is not None:
+            return Spot(record.path, record.rba)
+        found = range_of(trail)
         goes = f"It goes {found.text(session.settings.time_offset)}." if found is not None else "It has no row."
         raise CommandError(f"No record with {goal.text} in this trail. {goes}")
-    yield from stand_at(session, record.path, record.rba)
+
+    yield from stand_at(session, *(yield from searching.run_whole(find)))
 
 
 def _to_mark(name: str) -> Place:
@@ -268,7 +284,13 @@ class FilePosition(Number):
 
 def run_begin(session: Session, moment: EnteredTime) -> Iterator[Event]:
     """Set the position to the first record at or after a time."""
-    session.cursor.begin(moment.julian)
+    from logdump.operations.searching import Searching  # noqa: PLC0415 - few positions need it
+
+    path = session.trail.path
+    searching = Searching(session, f"record at or after {moment.text}", since=Spot(path, 0))
+    yield from searching.run_whole(
+        lambda: session.cursor.begin(moment.julian, lambda rba: searching.note(Spot(path, rba)))
+    )
     yield where(session)
 
 
@@ -314,6 +336,7 @@ COMMANDS = (
             "RECORD <n> counts from the beginning of the file, which is 0; damage counts as one record.",
             "CSN, TIME, MARK and RECORD are not in Oracle's Logdump.",
         ),
+        stops=POSITION_STAYS,
     ),
     Command(
         "BEGIN",
@@ -324,5 +347,6 @@ COMMANDS = (
             f"<time> is {TIME_FORMS};",
             "without those it is in the zone of TIMEOFFSET. Without a date it is on the date of the trail that fits.",
         ),
+        stops=POSITION_STAYS,
     ),
 )

@@ -8,15 +8,17 @@ from pathlib import Path
 from typing import Any
 
 from logdump.language.command import Command
+from logdump.language.execute import stopped_writing
 from logdump.language.forms import Amount, AnyOrder, Keyword, RefusedKeyword, Sequence
 from logdump.language.parameters import File, Number, OneOf, local_path
 from logdump.language.reader import ArgumentReader, Form
 from logdump.notation.plural import amount
 from logdump.operations.save.saver import SaveOptions, Saver
+from logdump.session.across import gaps_stepped_over, place_of, return_to
 from logdump.session.errors import ArgumentError, CommandError
-from logdump.session.events import Event, Notice, say
-from logdump.session.exit_status import ExitStatus
+from logdump.session.events import Event, say
 from logdump.session.session import Session
+from trailformat.trail.whole_file import OUTCOMES
 
 _TRANS_INDS = {"FIRST": 0, "MIDDLE": 1, "END": 2, "LAST": 2, "ONLY": 3, "WHOLE": 3, "0": 0, "1": 1, "2": 2, "3": 3}
 _EXTENT = re.compile(r"\s*EXT\s*\(([^)]*)(\))?", re.IGNORECASE)
@@ -67,11 +69,13 @@ def run_save(session: Session, options: SaveOptions) -> Iterator[Event]:
 
         if (yield from save_in_spark(session, options)):
             return
-    saver = Saver(session, options)
+    saver, start, written = Saver(session, options), place_of(session), len(OUTCOMES.named)
     try:
+        yield from gaps_stepped_over(session)
         yield from saver.run()
     except KeyboardInterrupt:
-        yield Notice((f"Stopped after {amount(saver.saved, 'record')}: nothing was saved.",), ExitStatus.INTERRUPTED)
+        yield from return_to(session, start)
+        yield stopped_writing(amount(saver.saved, "record"), "nothing was saved", written)
         raise
     yield say(f"Saved {saver.saved} records to {options.target}")
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import closing
+from collections.abc import Callable, Generator, Iterator
+from collections.abc import Sequence as Many
+from contextlib import closing, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -22,8 +23,17 @@ from logdump.language.parameters import (
 )
 from logdump.language.reader import ArgumentReader, Context, Form, Parameter
 from logdump.notation.times import TIME_FORMS
-from logdump.operations.first_match import all_of, no_metadata, show_first, show_record
-from logdump.session.across import cross_towards, place_of, return_to
+from logdump.operations.first_match import (
+    POSITION_STAYS,
+    all_of,
+    first_events,
+    looked_up,
+    no_metadata,
+    show_first,
+    show_record,
+)
+from logdump.operations.searching import Searching
+from logdump.session.across import cross_towards
 from logdump.session.errors import ArgumentError, CommandError
 from logdump.session.events import Event
 from logdump.session.scan import FilteredReader
@@ -31,6 +41,8 @@ from logdump.session.session import Session
 from trailformat import IO_TYPES, Record, TrailName, io_type_number
 from trailformat.changes.transactions import BEGINS, ENDS, is_transactional
 from trailformat.definitions.metadata_kinds import DATABASE, REFERENCE, TABLE
+from trailformat.records import far
+from trailformat.trail.sequence import Spot
 
 if TYPE_CHECKING:
     from logdump.filters import Criterion
@@ -146,31 +158,46 @@ def _on_table(pattern: str | None) -> Criterion | None:
 
 def run_scan_for_header(session: Session, backwards: bool | None) -> Iterator[Event]:  # noqa: FBT001 - the value of a keyword
     """Go to the next sound record header, or the previous one, and display its record."""
-    start, is_back = place_of(session), bool(backwards)
-    while (record := session.cursor.seek_good_header(backwards=is_back)) is None:
-        if not (yield from cross_towards(session, backwards=is_back)):
-            yield from return_to(session, start)
-            side = "before" if is_back else "at or after"
-            raise CommandError(f"No good header {side} RBA {start.next}.")
-    yield from show_record(session, record)
+    searching = Searching(session, "good header")
+    yield from (yield from searching.run(_good_header(session, searching, backwards=bool(backwards))))
+
+
+def _good_header(session: Session, searching: Searching, *, backwards: bool) -> Generator[Event, None, Many[Event]]:
+    while (record := _sought_header(session, searching, backwards=backwards)) is None:
+        if not (yield from cross_towards(session, backwards=backwards)):
+            side = "before" if backwards else "at or after"
+            raise CommandError(f"No good header {side} RBA {searching.since.rba}.")
+    return looked_up(session, record)
+
+
+def _sought_header(session: Session, searching: Searching, *, backwards: bool) -> Record | None:
+    """The good header of the open file; a search onward that is long tells how far it is."""
+    tell, path = far.observer(), session.trail.path
+
+    def note(rba: int) -> None:
+        searching.note(Spot(path, rba))
+        tell(rba)
+
+    with nullcontext() if backwards else far.observed(note):
+        record = session.cursor.seek_good_header(backwards=backwards)
+    if record is not None:
+        searching.note(Spot(path, record.rba + record.length * backwards))
+    return record
 
 
 def run_scan_for_end_of_transaction(session: Session, _arguments: None) -> Iterator[Event]:
     """Find the end of the current transaction and display the first record of the next one; else the position stays."""
-    start = place_of(session)
-    try:
-        yield from _end_and_next(session)
-    except CommandError:
-        yield from return_to(session, start)
-        raise
+    searching = Searching(session, "end of transaction")
+    yield from (yield from searching.run(_end_and_next(session, searching)))
 
 
-def _end_and_next(session: Session) -> Iterator[Event]:
+def _end_and_next(session: Session, searching: Searching) -> Generator[Event, None, Many[Event]]:
     with closing(FilteredReader(session, filtered=False)) as reader:
         ends = yield from reader.find(_has_trans_ind(ENDS))
     if ends is None:
         raise CommandError("No end of transaction found up to the end of the file.")
-    yield from show_first(session, "next transaction", is_transactional, filtered=False)
+    searching.look_on("next transaction")
+    return (yield from first_events(session, searching, is_transactional, filtered=False))
 
 
 def run_scan_for_next_transaction(session: Session, _arguments: None) -> Iterator[Event]:
@@ -254,6 +281,7 @@ COMMANDS = (
         Maybe(OneOf({"PREV[IOUS]": True}, syntax="PREV")),
         "Find the next good record header, or the previous one",
         run_scan_for_header,
+        stops=POSITION_STAYS,
     ),
     Command(
         "SCANFORTYPE (SFT)",
@@ -266,6 +294,7 @@ COMMANDS = (
         "Find the next record of a type",
         run_scan_for_type,
         details=("Example: SFT Delete, HR.*",),
+        stops=POSITION_STAYS,
     ),
     Command(
         "SCANFORRBA (SFR)",
@@ -278,6 +307,7 @@ COMMANDS = (
         "Find the next record with an AuditRBA",
         run_scan_for_rba,
         details=("-1 finds the next record. <filename> is a trail file, or a table name or wildcard.",),
+        stops=POSITION_STAYS,
     ),
     Command(
         "SCANFORTIME (SFTS)",
@@ -285,18 +315,21 @@ COMMANDS = (
         "Find the next record at or after a time",
         run_scan_for_time,
         details=(f"<time> is {TIME_FORMS}.", "Example: SFTS 2024-03-01 09:00:00, HR.*"),
+        stops=POSITION_STAYS,
     ),
     Command(
         "SCANFORENDTRANS (SFET)",
         NOTHING,
         "Find the end of the transaction, display the next one's first record",
         run_scan_for_end_of_transaction,
+        stops=POSITION_STAYS,
     ),
     Command(
         "SCANFORNEXTTRANS (SFNT)",
         NOTHING,
         "Find the start of the next transaction",
         run_scan_for_next_transaction,
+        stops=POSITION_STAYS,
     ),
     Command(
         "SCANFORMETADATA (SFMD)",
@@ -315,5 +348,6 @@ COMMANDS = (
             "TDR <index> displays the definition in force at the position, which stands before it, or else the next;",
             "TDR <index> NEXT the next one after the position.",
         ),
+        stops=POSITION_STAYS,
     ),
 )

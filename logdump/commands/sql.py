@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Iterator
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -14,6 +15,7 @@ from logdump.language.reader import Context
 from logdump.session.errors import CommandError
 from logdump.session.events import Event, Notice, RowsShown
 from logdump.session.exit_status import ExitStatus
+from logdump.session.reading import Reading
 from logdump.session.session import Session
 from logdump.session.settings import OutputFormat
 from logdump.spark.jobs.engine import NotForSpark, read_options, run_job, started
@@ -51,6 +53,7 @@ def run_sql(session: Session, query: Query) -> Iterator[Event]:
     path, options = _source(session, query)
     if options:
         yield Notice(("The FILTER applies to the views.",), ExitStatus.OK)
+    yield from _missing(query, path)
     spark = yield from started(session)
     is_text = session.settings.format is OutputFormat.TEXT
     try:
@@ -78,6 +81,21 @@ def _source(session: Session, query: Query) -> tuple[str | None, dict[str, str]]
     except NotForSpark as why:
         raise CommandError(f"SQL cannot use {why}.") from why
     return path, {**options, **(_parameters(session) if _BY_PARAMETERS.intersection(views) else {})}
+
+
+def _missing(query: Query, path: str | None) -> Iterator[Event]:
+    """That files are missing among those that the views are made over."""
+    from logdump.spark.view_table import views_in  # noqa: PLC0415 - a session without SQL starts faster
+
+    if path is None or not views_in(query.statement):
+        return
+    from logdump.operations.matching_files import matching_files  # noqa: PLC0415
+    from trailformat.transactions.whole_trail import gaps_among  # noqa: PLC0415
+
+    with suppress(CommandError):  # Spark says what it does not find
+        reading = Reading(missing=len(gaps_among(matching_files(path))))
+        if reading.is_partial:
+            yield Notice((reading.text,), reading.status)
 
 
 def _parameters(session: Session) -> dict[str, str]:

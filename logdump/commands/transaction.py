@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator, Sequence
 
 from logdump.commands.params import unused_parameters
 from logdump.language.command import Command, Origin
 from logdump.language.forms import Maybe
 from logdump.language.parameters import Number, OneOf
-from logdump.operations.first_match import all_of, no_metadata, show_first, show_record
+from logdump.operations.first_match import POSITION_STAYS, all_of, first_events, no_metadata, show_record
 from logdump.operations.parameters.not_used import ParameterUse
-from logdump.session.across import go_to, place_of, return_to
+from logdump.operations.searching import Searching
+from logdump.session.across import go_to
 from logdump.session.answers import answered
 from logdump.session.check_events import SafePointShown
 from logdump.session.errors import CommandError
@@ -135,26 +136,27 @@ _STEPS: dict[str, Step] = {
 
 def run_same_table(session: Session, backwards: bool | None) -> Iterator[Event]:  # noqa: FBT001 - the value of a keyword
     """Display the next or previous record of the table that the record at the position is of."""
+    was_backwards, searching = session.cursor.is_backwards, Searching(session, "record of the same table")
+    try:
+        events = yield from searching.run(_same_table(session, searching, backwards=bool(backwards)))
+    finally:
+        session.cursor.is_backwards = was_backwards
+    session.cursor.stand_at(session.cursor.current, session.trail.record_length(session.cursor.current))
+    yield from events
+
+
+def _same_table(session: Session, searching: Searching, *, backwards: bool) -> Generator[Event, None, Sequence[Event]]:
     from logdump.filters.name_criteria import AnsiName  # noqa: PLC0415 - only who scans needs filters
 
     cursor = session.cursor
     record = session.trail.record_at(cursor.current)
     if record is None or not (name := session.trail.name_of(record)):
         raise CommandError(f"No record of a table at RBA {cursor.current}.")
-    start = place_of(session)
-    cursor.is_backwards = bool(backwards)
+    cursor.is_backwards = backwards
     cursor.move(record.rba if backwards else record.rba + record.length)
+    searching.look_on(f"record of {name}")
     filters = [*all_of(AnsiName((name,))), no_metadata()]
-    try:
-        yield from show_first(session, f"record of {name}", filtered=False, also=filters)
-    except CommandError:
-        yield from return_to(session, start)
-        raise
-    finally:
-        session.cursor.is_backwards = start.is_backwards
-    record = session.trail.record_at(session.cursor.current)
-    if record is not None:
-        session.cursor.stand_on(record)
+    return (yield from first_events(session, searching, filtered=False, also=filters))
 
 
 COMMANDS = (
@@ -176,6 +178,7 @@ COMMANDS = (
         run_same_table,
         details=("The table is that of the last record displayed. The filter does not matter.",),
         origin=Origin.OURS,
+        stops=POSITION_STAYS,
     ),
     Command(
         "SAFE",

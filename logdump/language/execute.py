@@ -67,6 +67,13 @@ def stands(written: int = 0) -> tuple[str, ...]:
     return tuple(f"{path} stands: it was written whole before that." for path in OUTCOMES.named[written:])
 
 
+def stopped_writing(done: str, nothing: str, written: int) -> Notice:
+    """What Ctrl+C leaves of what was to be written, after so many outputs before: ``nothing``, or that it stands."""
+    told = stands(written)
+    lines = (f"Stopped after {done}.", *told) if told else (f"Stopped after {done}: {nothing}.",)
+    return Notice(lines, ExitStatus.INTERRUPTED)
+
+
 def _answers(session: Session, command: AnyCommand, text: str, written: int) -> Iterator[Event]:
     """What a command yields, and what is wrong with it or with the trail. Raises CannotRead."""
     if session.has_trail:
@@ -86,7 +93,7 @@ def _answers(session: Session, command: AnyCommand, text: str, written: int) -> 
         yield Failure((f"{command.name}: {error.lines[0]}", *error.lines[1:], f"Syntax: {command.syntax}", *more))
     except CommandError as error:
         _note_failure(session, command)
-        yield Failure(error.lines)
+        yield Failure(error.lines, error.status)
     except TrailError as error:
         failure = _trail_failure(session, error)
         yield failure._replace(lines=(*failure.lines, *stands(written)))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing
 from typing import TYPE_CHECKING
 
@@ -16,21 +16,28 @@ from trailformat import Record
 
 if TYPE_CHECKING:
     from logdump.filters import Criterion, FilterSet
+    from logdump.operations.searching import Searching
+
+POSITION_STAYS = "Ctrl+C stops, the position stays"
+"""What a command says that searches."""
 
 
 def show_record(session: Session, record: Record) -> Iterator[Event]:
-    """The record that was just read, and a notice for each problem of what is shown of it.
+    """The record that was just read, and a notice for each problem of what is shown of it. Raises as ``looked_up``."""
+    yield from looked_up(session, record)
+
+
+def looked_up(session: Session, record: Record) -> Sequence[Event]:
+    """The events of the record that was just read.
 
     Ctrl+C that comes while its facts are looked up leaves the position before it.
     """
     known = KnownRecord(record, session)
     try:
-        notices = problem_notices(known, session.settings)
+        return known, *problem_notices(known, session.settings)
     except KeyboardInterrupt:
         session.cursor.stand_before(record)
         raise
-    yield known
-    yield from notices
 
 
 def show_first(
@@ -42,21 +49,34 @@ def show_first(
     also: Sequence[FilterSet] = (),
 ) -> Iterator[Event]:
     """Display the next record that is wanted; without one the position stays where it was."""
-    from logdump.session.across import place_of, return_to  # noqa: PLC0415 - NEXT needs no search
+    from logdump.operations.searching import Searching  # noqa: PLC0415 - NEXT needs no search
 
-    start = place_of(session)
+    searching = Searching(session, what)
+    search = first_events(session, searching, wanted, filtered=filtered, also=also)
+    yield from (yield from searching.run(search))
+
+
+def first_events(
+    session: Session,
+    searching: Searching,
+    wanted: Callable[[Record], bool] | None = None,
+    *,
+    filtered: bool = True,
+    also: Sequence[FilterSet] = (),
+) -> Generator[Event, None, Sequence[Event]]:
+    """The search for the next record that is wanted; returns the events that display it.
+
+    Raises:
+        CommandError: there is none.
+    """
     with closing(FilteredReader(session, filtered=filtered, also=also)) as reader:
-        try:
-            record = yield from reader.find(wanted)
-        except CommandError:
-            yield from return_to(session, start)
-            raise
-    if record is None:
-        side = "beginning" if start.is_backwards else "end"
-        crossed = "" if session.trail.path == start.path else f" of {session.trail.path}"
-        yield from return_to(session, start)
-        raise CommandError(f"No {what} found from RBA {start.next} to the {side}{crossed}.")
-    yield from show_record(session, record)
+        record = yield from reader.find(wanted)
+    if record is not None:
+        return looked_up(session, record)
+    since, path = searching.since, session.trail.path
+    side = "beginning" if session.cursor.is_backwards else "end"
+    crossed = "" if path == since.path else f" of {path}"
+    raise CommandError(f"No {searching.what} found from RBA {since.rba} to the {side}{crossed}.")
 
 
 def all_of(*criteria: Criterion | None) -> list[FilterSet]:

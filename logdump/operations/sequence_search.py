@@ -7,6 +7,7 @@ others the place is found by halving. Both need what a trail is: transactions in
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import nullcontext
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
@@ -15,7 +16,9 @@ from logdump.session.trail_range import files_of_trail
 from trailformat import Record, TrailFile
 from trailformat.changes.csn import csn_key
 from trailformat.changes.transactions import own_transaction
+from trailformat.records import reached as reading
 from trailformat.trail.peek import TrailPeek, peek
+from trailformat.trail.sequence import Spot
 from trailformat.trail.time_search import Reached, first_reached, time_reached
 
 
@@ -60,18 +63,20 @@ def time_goal(moment: int, text: str) -> Goal:
     )
 
 
-def find_in_sequence(trail: TrailFile, goal: Goal) -> Record | None:
+def find_in_sequence(
+    trail: TrailFile, goal: Goal, note: Callable[[Spot], object] = lambda _spot: None
+) -> Record | None:
     """The record in the trail to which the open file belongs; None when no record is so late.
+
+    ``note`` takes places before which it does not stand in any file.
 
     Raises:
         TrailError: a file cannot be read.
     """
     for path in _candidates(files_of_trail(trail.path), goal):
-        if path == trail.path:
-            record = first_reached(trail, goal.reached)
-        else:
-            with TrailFile(path) as other:
-                record = first_reached(other, goal.reached)
+        reading.announce([path])
+        with nullcontext(trail) if path == trail.path else TrailFile(path) as one:
+            record = first_reached(one, goal.reached, lambda rba, path=path: note(Spot(path, rba)))  # type: ignore[misc]
         if record is not None:
             return record
     return None

@@ -7,7 +7,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from logdump.session.errors import CommandError
+from logdump.session.errors import MissingFileError
 from logdump.session.events import Event, Notice, say
 from logdump.session.exit_status import ExitStatus
 from logdump.session.settings import Across
@@ -21,18 +21,21 @@ if TYPE_CHECKING:
 
 
 class Place(NamedTuple):
-    """A position of a session, which it can take again."""
+    """A position of a session, which it can take again; the rest is that of Cursor."""
 
     path: Path
     current: int
     next: int
     is_backwards: bool
+    search_back_from: int | None
+    export_begun_in: Path | None
 
 
 def place_of(session: Session) -> Place:
     """The position of the session now. Raises as ``Session.cursor``."""
     cursor = session.cursor
-    return Place(cursor.trail.path, cursor.current, cursor.next, cursor.is_backwards)
+    place = cursor.trail.path, cursor.current, cursor.next, cursor.is_backwards
+    return Place(*place, cursor.search_back_from, cursor.export_begun_in)
 
 
 def return_to(session: Session, place: Place) -> Iterator[Event]:
@@ -46,6 +49,7 @@ def return_to(session: Session, place: Place) -> Iterator[Event]:
     cursor = session.cursor
     cursor.move(place.next)
     cursor.current, cursor.is_backwards = place.current, place.is_backwards
+    cursor.search_back_from, cursor.export_begun_in = place.search_back_from, place.export_begun_in
 
 
 def go_to(session: Session, path: Path) -> Iterator[Event]:
@@ -115,7 +119,7 @@ def goes_over_files(session: Session) -> bool:
 
 def _check_gap(across: Across, following: Path, missing: Path | None) -> None:
     if missing is not None and across is not Across.GAPS:
-        raise CommandError(f"{missing} is missing. ACROSS GAPS reads on in {following.name}.")
+        raise MissingFileError(f"{missing} is missing. ACROSS GAPS reads on in {following.name}.")
 
 
 def cross(session: Session) -> Generator[Event, None, bool]:
@@ -133,9 +137,22 @@ def cross(session: Session) -> Generator[Event, None, bool]:
         return False
     _check_gap(across, following, missing)
     if missing is not None:
-        yield Notice((f"{missing} is missing: reading on in {following.name}.",), ExitStatus.OK)
+        yield _stepped_over(missing, following)
     yield from go_to(session, following)
     return True
+
+
+def gaps_stepped_over(session: Session) -> Iterator[Event]:
+    """A notice of each file that is missing among those that ``files_from`` gives. Raises as that."""
+    if session.settings.across is Across.GAPS:
+        from trailformat.transactions.whole_trail import gaps_among  # noqa: PLC0415 - line mode starts without it
+
+        for gap in gaps_among(files_from(session)):
+            yield _stepped_over(gap.first, gap.behind)
+
+
+def _stepped_over(missing: Path, following: Path) -> Notice:
+    return Notice((f"{missing} is missing: reading on in {following.name}.",), ExitStatus.OK)
 
 
 def cross_towards(session: Session, *, backwards: bool) -> Generator[Event, None, bool]:

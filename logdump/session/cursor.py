@@ -8,6 +8,7 @@ from trailformat import BadRecord, Record, TrailError, TrailFile
 from trailformat.codec.lazy import Lazy
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from trailformat.changes.segments import SegmentContext
@@ -21,6 +22,7 @@ class Cursor:
         current: RBA of the record read last.
         next: RBA at which the next read starts; reading backwards, where the next record ends.
         is_backwards: the read direction.
+        search_back_from: where a search back for a good header goes on; None where anything else moved it last.
         export_begun_in: the file in which an EXPORT began that has left the position here, at the end of all that there
             was; None where anything else moved it last.
     """
@@ -31,7 +33,7 @@ class Cursor:
         self.next = 0
         self.is_backwards = False
         self.export_begun_in: Path | None = None
-        self._search_back_from: int | None = None
+        self.search_back_from: int | None = None
 
     @Lazy
     def transactions(self) -> TransactionContext:
@@ -50,7 +52,7 @@ class Cursor:
     def move(self, rba: int) -> None:
         """Stand at ``rba``, which need not be the start of a record nor lie inside the file."""
         self.current = self.next = rba
-        self._search_back_from = None
+        self.search_back_from = None
         self.export_begun_in = None
 
     def read(self) -> Record | None:
@@ -109,7 +111,7 @@ class Cursor:
         """The same for the record of ``length`` bytes at ``rba``."""
         self.current = rba
         self.next = rba if self.is_backwards else rba + length
-        self._search_back_from = None
+        self.search_back_from = None
         self.export_begun_in = None
 
     def stand_before(self, record: Record) -> None:
@@ -123,19 +125,23 @@ class Cursor:
                 return done
         return count
 
-    def begin(self, moment: int) -> None:
-        """Stand at the first row at or after ``moment`` (Julian microseconds), reading forward."""
+    def begin(self, moment: int, note: Callable[[int], object] = lambda _rba: None) -> None:
+        """Stand at the first row at or after ``moment`` (Julian microseconds), reading forward.
+
+        ``note`` takes RBAs before which it does not stand.
+        """
         from trailformat.trail.time_search import first_at_or_after  # noqa: PLC0415 - BEGIN only
 
+        rba = first_at_or_after(self.trail, moment, note)
         self.is_backwards = False
-        self.move(first_at_or_after(self.trail, moment))
+        self.move(rba)
 
     def seek_good_header(self, *, backwards: bool) -> Record | None:
         """Read the next (or previous) sound record from here; a second step backwards goes on from the first."""
-        start = self.next if self._search_back_from is None else self._search_back_from
+        start = self.next if self.search_back_from is None else self.search_back_from
         rba = self.good_header_before(start) if backwards else self.trail.next_good_header(self.next)
         record = self.trail.record_at(rba) if rba is not None else None
         if record is not None:
             self.stand_on(record)
-            self._search_back_from = record.rba if backwards else None
+            self.search_back_from = record.rba if backwards else None
         return record

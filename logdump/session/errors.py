@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
+from logdump.session.exit_status import ExitStatus
+
 
 class CommandError(Exception):
-    """A command that cannot be carried out: what is wrong, in lines for the user."""
+    """A command that cannot be carried out: what is wrong, in lines for the user, and the exit status."""
+
+    status = ExitStatus.COMMAND_FAILED
 
     def __init__(self, *lines: str) -> None:
         super().__init__("\n".join(lines))
         self.lines = lines
+
+
+class MissingFileError(CommandError):
+    """A file of the trail is not there."""
+
+    status = ExitStatus.BAD_DATA
 
 
 class ArgumentError(CommandError):

@@ -333,6 +333,87 @@ def _says_what_lacks(judge: Judge, form: str, folder: Path, line: Line, reason: 
     assert reason in said
 
 
+WRITING = {
+    "export jsonl": "export jsonl to N",
+    "export csv by table": "export csv to N by table",
+    "export sql": "export sql to N",
+    "save": "save N",
+}
+"""Commands that write: what they have written stands whole under its name, or nothing does."""
+_WRITTEN = re.compile(r"^(?:Saved|Exported) ", re.MULTILINE)
+
+
+def _writing(name: str, folder: Path, target: Path, across: str = "off") -> tuple[str, str]:
+    before = f"across off; open {folder / 'at000000000'}; notify 1; across {across}"
+    return before, WRITING[name].replace("N", str(target))
+
+
+@pytest.mark.parametrize("name", WRITING)
+@slow
+@given(where=st.floats(0, 1))
+def test_writing_that_was_stopped_says_so_and_leaves_nothing(
+    name: str, where: float, folder: Path, tmp_path: Path, line: Line
+) -> None:
+    before, command = _writing(name, folder, tmp_path / "whole" / "xx000000000", "on")
+    (tmp_path / "whole").mkdir(exist_ok=True)
+    line(before)
+    calls = _calls_of(line, command)
+    for path in sorted((tmp_path / "whole").rglob("*"), reverse=True):
+        path.rmdir() if path.is_dir() else path.unlink()
+    line(before)
+    told, is_stopped = _run(line, command, int(where * (calls - 1)), count())
+    if not is_stopped:
+        return
+    notices = [event for event in told if isinstance(event, Notice) and event.status == 130]
+    assert [one.lines[0].split()[0] for one in notices] in (["Stopped"], []), told
+    said = "\n".join(_lines(told, line))
+    stands = any((tmp_path / "whole").iterdir())
+    assert stands == ("stands" in said or bool(_WRITTEN.search(said)))
+    assert stands or notices
+
+
+@pytest.mark.parametrize("name", WRITING)
+def test_writing_that_meets_damage_says_so_before_what_it_has_written(name: str, folder: Path, tmp_path: Path) -> None:
+    _damaged(folder, tmp_path, "at00000000?")
+    before, command = _writing(name, tmp_path, tmp_path / "out")
+    done = logdump("-c", f"{before}; {command}")
+    assert done.status == ExitStatus.BAD_DATA
+    said = done.err + done.out
+    written = _WRITTEN.search(said)
+    assert bool(written) == (tmp_path / "out").exists() == name.startswith(("export jsonl", "export csv"))
+    assert "no record starts here" in said[: written.start() if written else None]
+
+
+@pytest.mark.parametrize("name", WRITING)
+@pytest.mark.parametrize("lacks", ["a file that is no trail", "a missing file"])
+def test_writing_over_files_of_which_one_is_not_there_writes_nothing(
+    name: str, lacks: str, folder: Path, tmp_path: Path
+) -> None:
+    _copy(folder, tmp_path)
+    other = tmp_path / "at000000001"
+    if lacks == "a missing file":
+        other.rename(tmp_path / "at000000002")
+    else:
+        other.write_bytes(b"no trail at all")
+    before, command = _writing(name, tmp_path, tmp_path / "out", "on")
+    done = logdump("-c", f"{before}; {command}")
+    assert done.status == ExitStatus.BAD_DATA
+    assert f"{other} is missing" in done.err or f"{other}, RBA 0: this is no trail" in done.err
+    assert not _WRITTEN.search(done.err + done.out)
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("name", WRITING)
+def test_writing_that_steps_over_a_gap_says_so_first(name: str, folder: Path, tmp_path: Path, line: Line) -> None:
+    _copy(folder, tmp_path)
+    (tmp_path / "at000000001").rename(tmp_path / "at000000002")
+    before, command = _writing(name, tmp_path, tmp_path / "out", "gaps")
+    line(before)
+    first, *others = line(command)
+    assert first == f"{tmp_path / 'at000000001'} is missing: reading on in at000000002."
+    assert any(map(_WRITTEN.search, others))
+
+
 def test_a_whole_reading_has_its_verdicts(folder: Path, line: Line) -> None:
     """The sentences that are looked for are those that are printed."""
     printed = ""

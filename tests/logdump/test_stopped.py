@@ -28,8 +28,8 @@ pytestmark = pytest.mark.skipif(not is_available(Engine.NUMBA), reason="the kern
 LONG = {
     **{name: (writer.command, "nothing was ") for name, writer in WRITERS.items()},
     "check": ("check", "this is partial"),
-    "find": ("find nowhere-at-all", "none with nowhere-at-all"),
-    "find back": ("pos eof; find nowhere-at-all; find previous", "none with nowhere-at-all"),
+    "find": ("find nowhere-at-all", "no record with nowhere-at-all"),
+    "find back": ("pos eof; find nowhere-at-all; find previous", "no record with nowhere-at-all"),
     "redo": ("redo 99", "the position stays"),
     "repair": ("repair to T", "nothing was written"),
     "undo": ("undo 99", "the position stays"),

@@ -11,6 +11,7 @@ from logdump.session.selection import Selection
 from trailformat import Record, TrailError, TrailFile, parse_ddl
 from trailformat.changes.csn import csn_key
 from trailformat.changes.segments import joined
+from trailformat.records import reached
 from trailformat.records.io_types import DDL_OP
 from trailformat.scan import scan
 
@@ -19,7 +20,10 @@ _BY_CSN = {"MySQL position": MYSQL}
 
 
 def ddl_records(trail: TrailFile, start: int, selection: Selection, notify: int) -> Iterator[Record | Event]:
-    """The DDL records from an RBA on that pass the filter; damage as a Notice, NOTIFY's Progress between them."""
+    """The DDL records from an RBA on that pass the filter; damage as a Notice, NOTIFY's Progress between them.
+
+    Each is reported before it comes: its evaluation takes as long as the reading of many records.
+    """
     scanned = 0
     for batch in scan(trail, start):
         spans = set(batch.spans())
@@ -28,6 +32,7 @@ def ddl_records(trail: TrailFile, start: int, selection: Selection, notify: int)
             if row in spans:
                 yield _damage(trail, rba, int(batch.length[row]))
             elif io_type == DDL_OP and (record := trail.record_at(rba)) is not None and selection.accepts(record):
+                reached.report(trail.path, rba)
                 yield record
         begun, scanned = scanned, scanned + len(batch)
         if begun // notify != scanned // notify:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
+from logdump.language.execute import stopped_writing
 from logdump.notation.plural import amount
 from logdump.operations.export.appended_file import Place, StandardOutput
 from logdump.operations.export.columns_pay import records_have_columns, script_has_columns, why_not
@@ -17,9 +18,9 @@ from logdump.operations.export.target import export_target
 from logdump.session.across import move_to
 from logdump.session.errors import CommandError
 from logdump.session.events import Event, Notice
-from logdump.session.exit_status import ExitStatus
 from logdump.session.session import Session
 from trailformat import CannotWrite
+from trailformat.trail.whole_file import OUTCOMES
 
 if TYPE_CHECKING:
     from logdump.operations.heartbeats.survey import HeartbeatOptions
@@ -46,7 +47,20 @@ def run_export(session: Session, options: ExportOptions) -> Iterator[Event]:
         CannotWrite: the target cannot be written, or does not hold what was written.
         TrailError: the trail cannot be read.
     """
-    cursor, tally = session.cursor, ExportTally()
+    tally, written = ExportTally(), len(OUTCOMES.named)
+    try:
+        export = yield from _written(session, options, tally)
+        if options.heartbeats is None and tally.end is not None:
+            yield from move_to(session, tally.end)
+    except KeyboardInterrupt:
+        yield _stopped(options, tally, written)
+        raise
+    yield from export.report()
+
+
+def _written(session: Session, options: ExportOptions, tally: ExportTally) -> Generator[Event, None, Export]:
+    """Write the output, whole or not at all; returns its writer."""
+    cursor = session.cursor
     check_target(session, options.target, is_folder=options.by_table)
     export = export_of(session, options, tally)
     was_backwards = cursor.is_backwards
@@ -55,21 +69,16 @@ def run_export(session: Session, options: ExportOptions) -> Iterator[Event]:
         with _place(session, options) as place:
             yield from export.run(place)
             check_whole(tally, options)
-    except KeyboardInterrupt:
-        yield _stopped(options, tally)
-        raise
     finally:
         cursor.is_backwards = was_backwards
-    if options.heartbeats is None and tally.end is not None:
-        yield from move_to(session, tally.end)
-    yield from export.report()
+    return export
 
 
-def _stopped(options: ExportOptions, tally: ExportTally) -> Notice:
+def _stopped(options: ExportOptions, tally: ExportTally, written: int) -> Notice:
     """What Ctrl+C leaves."""
     done = amount(tally.selected, "record" if options.heartbeats is None else "beat")
-    what = "the output is not whole" if options.to_standard_output else "nothing was exported"
-    return Notice((f"Stopped after {done}: {what}.",), ExitStatus.INTERRUPTED)
+    nothing = "the output is not whole" if options.to_standard_output else "nothing was exported"
+    return stopped_writing(done, nothing, written)
 
 
 @contextlib.contextmanager

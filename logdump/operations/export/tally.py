@@ -65,7 +65,8 @@ class ExportTally:
         self.damage.append(Notice((f"{error}: {length} bytes are not exported",), bad=Bad(error, length)))
 
     def report(self, target: str, *, by_table: bool, parts: int | None = None) -> Iterator[Event]:
-        """The counts in words; what is wrong comes as notices behind them. ``parts``: how many files stand for one."""
+        """What is not exported, then the counts in words. ``parts``: how many files stand for one."""
+        yield from self.damage
         to = f"{len(self.files)} files in {target}" if by_table else target
         to = to if parts is None else f"{parts} parts in {target}"
         for file in self.files if by_table else ():
@@ -74,6 +75,5 @@ class ExportTally:
         if self.left_out:
             kinds = ", ".join(f"{name} {records}" for name, records in sorted(self.left_out.items()))
             yield say(f"Left out {self.left_out.total()} records that are no rows: {kinds}")
-        yield from self.damage
         if self.problems:
             yield Notice((f"{self.problems} values or parts do not decode; the first: {self._first_problem}",))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from bisect import bisect_left
-from collections.abc import Iterator
+from collections.abc import Generator
 from operator import attrgetter
 from typing import NamedTuple
 
@@ -21,6 +21,7 @@ from logdump.session.bounded_recovery import (
     RedoStart,
 )
 from logdump.session.errors import CommandError
+from logdump.session.reading import Reading
 from logdump.session.session import Session
 from trailformat.transactions.whole_trail import WholeTrail
 
@@ -92,24 +93,43 @@ class OpenTransactionsScan:
         self.parameters = parameters
         self.size = 0
         self.found: OpenTransactions | BrRefused | None = None
+        self._survey: BrSurvey | None = None
+        self._records = 0
 
-    def extend(self, session: Session) -> Iterator[int]:
+    def lacks(self) -> Reading:
+        """What the run under way, or the last one, lacks."""
+        reading = self._survey.reading() if self._survey is not None else Reading()
+        return reading._replace(where=f"after {self._records:,} records")
+
+    def extend(self, session: Session) -> Generator[int, None, None]:
         """Go over the trail twice, from its beginning; yields how many records have been read."""
-        self.size = session.trail.size
+        self.size, self._records = session.trail.size, 0
         whole = WholeTrail.around(session.trail.path)
         files = f", {len(whole)} files" if len(whole) > 1 else ""
         title = f"LogTrail {session.trail.path}{files}"
         try:
             options = with_parameters(BrOptions(), self.parameters or ParametersInUse())
-            survey = BrSurvey(whole, options, {})
-            looked = time.monotonic()
-            for number, _ in enumerate(survey.run(_RECORDS), 1):
-                if survey.long_transactions and time.monotonic() - looked >= _EVERY:
-                    self.found, looked = _look(survey, options, title, is_partial=True), time.monotonic()
-                yield number * _RECORDS
-            self.found = _look(survey, options, title, is_partial=survey.reading().is_partial)
+            survey = self._survey = BrSurvey(whole, options, {})
         except CommandError as error:
             self.found = BrRefused(tuple(error.lines))
+            return
+        yield from self._run(survey, options, title)
+
+    def _run(self, survey: BrSurvey, options: BrOptions, title: str) -> Generator[int, None, None]:
+        looked, reading = time.monotonic(), None
+        try:
+            for _ in survey.run(_RECORDS):
+                self._records += _RECORDS
+                if survey.long_transactions and time.monotonic() - looked >= _EVERY:
+                    self.found, looked = _look(survey, options, title, is_partial=True), time.monotonic()
+                yield self._records
+            reading = survey.reading()
+        except CommandError as error:
+            self.found = BrRefused(tuple(error.lines))
+            return
+        finally:
+            if reading is not None or survey.long_transactions:
+                self.found = _look(survey, options, title, is_partial=reading is None or reading.is_partial)
 
 
 def _look(survey: BrSurvey, options: BrOptions, title: str, *, is_partial: bool) -> OpenTransactions:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Generator
 from typing import NamedTuple
 
 from logdump.filters import FilterSet
@@ -15,8 +15,10 @@ from logdump.operations.timeline.beat_points import WayPoints, WayTimeline
 from logdump.operations.timeline.volume import Volume, VolumeSums
 from logdump.session.heartbeats import Beat, HeartbeatRow
 from logdump.session.marks import SourceDefinitions
+from logdump.session.reading import Reading
 from logdump.session.session import Session
 from trailformat.scan import FILE_HEADER, Batch
+from trailformat.trail.file import TrailFile
 
 MOST_WAYS = 64
 """The most ways whose beats are kept."""
@@ -79,18 +81,40 @@ class TimelineScan:
         self._new = NewBeats()
         self._ways: dict[object, WayPoints] = {}
         self._volume = VolumeSums()
-        self._covered = 0
+        self._covered = self._damaged = 0
+        self._last_damage = -1
         self._newest: int | None = None
         self.timeline = Timeline(0, (), None, None, is_filtered=False)
 
-    def extend(self, session: Session) -> Iterator[int]:
+    def extend(self, session: Session) -> Generator[int, None, None]:
         """Read the rest of the session's file, by this filter; yields the RBA up to which it is read."""
+        try:
+            yield from self._read_on(session)
+        finally:
+            self.timeline = self._look()
+
+    def lacks(self) -> Reading:
+        """The damage, and where it is."""
+        return Reading(damaged=self._damaged, where=f"at RBA {self._covered}")
+
+    def _note_damage(self, _trail: TrailFile, rba: int) -> None:
+        self._damaged += rba > self._last_damage
+        self._last_damage = max(rba, self._last_damage)
+
+    def _forget_damage_at_end(self) -> None:
+        """Forget damage that is to be read again: half a record may be a whole one when the file has grown."""
+        if self._last_damage >= self._covered:
+            self._damaged, self._last_damage = self._damaged - 1, -1
+
+    def _read_on(self, session: Session) -> Generator[int, None, None]:
+        self._forget_damage_at_end()
         session.filters_in_use, session.source_definitions = self._filters, self._source
         self._left_out.forget()  # the file may have grown
         self._reader = self._reader or HeartbeatReader(
             session.definitions_of,
             heartbeat_table(session).name,
             selection_of=session.selection,
+            note_damage=self._note_damage,
             left_out=self._left_out.of,
         )
         selection, looked = session.selection(), time.monotonic()
@@ -105,7 +129,6 @@ class TimelineScan:
             if time.monotonic() - looked >= _EVERY:
                 self.timeline, looked = self._look(), time.monotonic()
             yield self._covered
-        self.timeline = self._look()
 
     @property
     def _has_beats(self) -> bool:

@@ -6,11 +6,14 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from logdump.render.as_read import PARTIAL
 from logdump.session.marks import Mark
+from logdump.session.reading import Reading
 from logdump.tui.keys.keys import Area
 from logdump.tui.model.observable import Observable, Part
 from logdump.tui.reading.neighbour_files import NeighbourFiles
 from logdump.tui.reading.rows import ListRow
+from logdump.tui.reading.scans import FILTER, OVER_TIME
 from logdump.tui.reading.state import Current, State
 from logdump.tui.reading.summary import Summary
 from logdump.tui.reading.trail_files import ListedFile
@@ -92,6 +95,8 @@ class Model(Observable):
     """The files of the trail, as they were when they were shown last."""
     warning = Part("")
     """The last event on disk: the file was cut, or removed."""
+    lacks = Part[Mapping[str, Reading]]({})
+    """What the scans that have ended lack, by their names."""
     indexed = Part[ScanProgress | None](None)
     matched = Part[ScanProgress | None](None)
     """The scan for the rows of the filter."""
@@ -141,6 +146,22 @@ class Model(Observable):
         """The totals of the tables met so far."""
         return self.index.sums.tables
 
+    def partial(self, scan: str) -> str:
+        """The sentence that goes before what a scan has found; empty where it has read all."""
+        lacks = self.lacks.get(scan)
+        if lacks is None:
+            return PARTIAL
+        return f"{lacks.text}{' Ctrl+L goes on.' * lacks.is_stopped}" if lacks.is_partial else ""
+
+    def has_more(self, scan: str) -> bool:
+        """Whether a scan has not come to the end: it goes on, or the user has stopped it."""
+        return scan not in self.lacks or self.lacks[scan].is_stopped
+
+    @property
+    def place_of_filter(self) -> str:
+        """The text of the place of the scan for the rows of the filter."""
+        return "stopped here, Ctrl+L goes on" if FILTER in self.lacks else "looking for more"
+
     @property
     def marks_here(self) -> tuple[Mark, ...]:
         """The marks in the open file."""
@@ -179,11 +200,13 @@ class Model(Observable):
         if all(one.path != self.state.path for one in self.files):
             self.files = ()
         self.timeline = self.open_transactions = None
+        self.lacks = {}
 
     def list_others(self) -> None:
         """Begin with other rows of the same file."""
         self.listing += 1
         self.matched = self.timeline = None
+        self.lacks = {name: one for name, one in self.lacks.items() if name not in (FILTER, OVER_TIME)}
 
     def end_line(self, state: State) -> None:
         """Take over how a line has left the session; where the user has moved meanwhile, it stands there."""

@@ -9,8 +9,9 @@ from logdump.session.events import SearchProgress
 from logdump.session.read_progress import ReadSoFar
 from logdump.tui.model.model import OF_COMMANDS, OUTPUT, SIDE_BY_SIDE, Model, ScanProgress
 from logdump.tui.reading import messages
-from logdump.tui.reading.open_file import OPEN_TRANSACTIONS, OpenFile
+from logdump.tui.reading.open_file import OpenFile
 from logdump.tui.reading.rows import ListRow, RowKind
+from logdump.tui.reading.scans import INDEX, OPEN_TRANSACTIONS, OVER_TIME
 from logdump.tui.reading.screen_mode import ScreenMode
 from logdump.tui.reading.state import State
 from logdump.tui.reading.transcript import TranscriptEntry
@@ -196,19 +197,22 @@ class Reports:
 
     def _take_scan(self, report: messages.Scanned) -> None:
         model, file = self._model, self._file
-        if report.is_done:
+        lacks = {name: one for name, one in model.lacks.items() if name != report.name}
+        model.lacks = lacks if report.reading is None else {**lacks, report.name: report.reading}
+        is_done = report.reading is not None and not report.reading.is_stopped
+        if is_done:
             model.busy = ""
         elif not file.is_stopped:
             model.busy = _progress(report)
-        if report.name == "index":
-            model.indexed = ScanProgress(report.covered, file.index.places.records, report.is_done)
+        if report.name == INDEX:
+            model.indexed = ScanProgress(report.covered, file.index.places.records, is_done)
             file.ask_transactions()
-        elif report.name == "timeline":
+        elif report.name == OVER_TIME:
             model.timeline = file.timeline.timeline if file.timeline is not None else None
         elif report.name == OPEN_TRANSACTIONS:
             model.open_transactions = file.open_transactions.found if file.open_transactions is not None else None
         elif file.matches is not None:
-            model.matched = ScanProgress(report.covered, file.matches.records, report.is_done)
+            model.matched = ScanProgress(report.covered, file.matches.records, is_done)
 
     def _take_transactions(self, report: messages.TransactionsRead) -> None:
         self._model.transactions = tuple(report.transactions)

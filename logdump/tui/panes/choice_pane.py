@@ -10,7 +10,7 @@ from textual.strip import Strip
 
 from logdump.tui.keys.keys import Area, bindings
 from logdump.tui.text.glyphs import Glyphs
-from logdump.tui.text.styled import Styled
+from logdump.tui.text.styled import Line, Styled, cut_to, line, wrapped
 
 
 class Choice:
@@ -43,6 +43,7 @@ class ChoicePane(Styled, can_focus=True):
     def __init__(self, name: str, glyphs: Glyphs) -> None:
         super().__init__(id=name)
         self._glyphs = glyphs
+        self._above: list[Line] = []
         self._heading = ""
         self._choices: list[Choice] = []
         self._empty_text = ""
@@ -53,8 +54,9 @@ class ChoicePane(Styled, can_focus=True):
         """Begin on the current line when lines are shown again."""
         self._is_entered = False
 
-    def show(self, heading: str, choices: list[Choice], empty_text: str) -> None:
-        """Show other lines; the cursor stays where it is, and begins on the current one."""
+    def show(self, heading: str, choices: list[Choice], empty_text: str, above: str = "") -> None:
+        """Show other lines, ``above`` before the heading; the cursor stays where it is, and begins on the current."""
+        self._above = self._rows_above(line(above, "warn")) if above else []
         self._heading, self._choices, self._empty_text = heading, choices, empty_text
         current = next((at for at, one in enumerate(choices) if one.is_current), None)
         begins = not self._is_entered and current is not None
@@ -62,6 +64,11 @@ class ChoicePane(Styled, can_focus=True):
         self._cursor = max(0, min(current if begins and current is not None else self._cursor, len(choices) - 1))
         self._top = self._visible_top()
         self.refresh()
+
+    def _rows_above(self, one: Line) -> list[Line]:
+        """A line in as many rows as it needs, where half of the pane is left; else in one."""
+        rows, width = wrapped(one, self.size.width), self.size.width
+        return rows if 2 * len(rows) < self.size.height else [Line(cut_to(one.pieces, width, self._glyphs.cut))]
 
     def _visible_top(self) -> int:
         """The first line that is shown so that the cursor is visible."""
@@ -74,7 +81,7 @@ class ChoicePane(Styled, can_focus=True):
 
     @property
     def _height(self) -> int:
-        return max(1, self.size.height - 1)
+        return max(1, self.size.height - 1 - len(self._above))
 
     def action_choose(self, step: int) -> None:
         """A key: move the cursor by lines."""
@@ -85,7 +92,7 @@ class ChoicePane(Styled, can_focus=True):
             self.refresh()
             return
         for at in (before, self._cursor):
-            self.refresh(Region(0, 1 + at - self._top, self.size.width, 1))
+            self.refresh(Region(0, 1 + len(self._above) + at - self._top, self.size.width, 1))
 
     def action_choose_page(self, pages: int) -> None:
         """A key: move the cursor by pages."""
@@ -97,8 +104,11 @@ class ChoicePane(Styled, can_focus=True):
             self.post_message(self.Chosen(self.choice, what))
 
     def render_line(self, y: int) -> Strip:
-        """The heading or a line."""
+        """What goes before the heading, it, or a line."""
         width = self.size.width
+        if y < len(self._above):
+            return self.strip(self._above[y].pieces, width)
+        y -= len(self._above)
         if y == 0:
             return self.strip(((self._heading, ""),), width, style="title")
         at = self._top + y - 1

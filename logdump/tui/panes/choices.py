@@ -11,6 +11,7 @@ from logdump.notation.times import format_timestamp
 from logdump.session.marks import Mark
 from logdump.tui.model.model import NO_TRAIL, Model
 from logdump.tui.panes.choice_pane import Choice, ChoicePane
+from logdump.tui.reading.scans import INDEX
 from logdump.tui.reading.state import State
 from logdump.tui.reading.trail_files import ListedFile
 from logdump.tui.reading.transactions import ORDERS, ListedTransaction
@@ -44,16 +45,20 @@ def table_filter(name: str) -> str:
 
 
 def transaction_choices(
-    transactions: Sequence[ListedTransaction], order: str, width: int, glyphs: Glyphs
+    transactions: Sequence[ListedTransaction], order: str, width: int, glyphs: Glyphs, *, has_more: bool = False
 ) -> tuple[str, list[Choice]]:
-    """Heading and lines: the transactions, the largest first by ``order``, in brackets; the open one is marked."""
+    """Heading and lines: the transactions, the largest first by ``order``, in brackets; the open one is marked.
+
+    ``has_more``: the end of the one that goes on may stand behind what was read.
+    """
     found = sorted(transactions, key=ORDERS[order], reverse=True)
     spans = [one.span for one in found]
+    goes_on = "(not read)" if has_more else "(open)"
     names = {name: f"[{name}]" if name == order else name for name in ORDERS}
     durations = [duration_text(one.last_time - one.first_time) for one in spans]
     columns = (
         TextColumn("begin RBA", [str(one.begin) for one in spans], usual=11),
-        TextColumn("end RBA", [_end_text(one) for one in spans], usual=11),
+        TextColumn("end RBA", [_end_text(one, goes_on) for one in spans], usual=11),
         TextColumn(names["records"], [f"{one.records:,}" for one in spans], usual=9),
         TextColumn(names["bytes"], [f"{one.data_bytes:,}" for one in spans], usual=13),
         TextColumn("tables", [str(len(one.tables)) for one in spans]),
@@ -71,10 +76,10 @@ def transaction_choices(
     return heading, [_transaction_choice(text[1:], one) for text, one in zip(lines, spans, strict=True)]
 
 
-def _end_text(span: TransactionSpan) -> str:
+def _end_text(span: TransactionSpan, goes_on: str) -> str:
     if span.end is not None:
         return str(span.end)
-    return "(open)" if span.cut_at is None else f"cut {span.cut_at}"
+    return goes_on if span.cut_at is None else f"cut {span.cut_at}"
 
 
 def _transaction_choice(text: str, span: TransactionSpan) -> Choice:
@@ -161,7 +166,9 @@ _NAMES: dict[str, tuple[_Lines, str]] = {
         "The index has met no record yet.",
     ),
     "transactions": (
-        lambda model, width, glyphs: transaction_choices(model.transactions, model.order, width, glyphs),
+        lambda model, width, glyphs: transaction_choices(
+            model.transactions, model.order, width, glyphs, has_more=model.has_more(INDEX)
+        ),
         "The index has met no transaction yet.",
     ),
     "marks": (
@@ -175,6 +182,7 @@ _NAMES: dict[str, tuple[_Lines, str]] = {
 }
 """For each pane how its heading and lines are laid out, and the text without any."""
 CHOICES = tuple(_NAMES)
+_OF_INDEX = ("tables", "transactions")
 
 
 class CurrentChoices(ChoicePane):
@@ -184,7 +192,7 @@ class CurrentChoices(ChoicePane):
         super().__init__(name, glyphs)
         self._model = model
         self._lines, self._empty = _NAMES[name]
-        facts = Model.indexed, Model.transactions, Model.order, Model.state, Model.files
+        facts = Model.indexed, Model.transactions, Model.order, Model.state, Model.files, Model.lacks
         model.observe(self.draw, Model.upper, Model.opened, *facts)
 
     def draw(self) -> None:
@@ -196,7 +204,13 @@ class CurrentChoices(ChoicePane):
         else:
             width = self.parent.size.width if isinstance(self.parent, Widget) else self.size.width
             empty = self._empty if self._model.state.path is not None else NO_TRAIL
-            self.show(*self._lines(self._model, width, self._glyphs), empty)
+            self.show(*self._lines(self._model, width, self._glyphs), empty, self._partial)
+
+    @property
+    def _partial(self) -> str:
+        """What the index lacks."""
+        is_of_index = self.id in _OF_INDEX and self._model.state.path is not None
+        return self._model.partial(INDEX) if is_of_index else ""
 
     def action_sort(self) -> None:
         """A key: the next order of transactions."""

@@ -71,7 +71,7 @@ class RecordList(Styled, can_focus=True):
         self._drawn_with: tuple[object, ...] = ()
         self._show_or_hide()
         model.observe(self._show_or_hide, Model.upper)
-        model.observe(self._draw_differently, Model.state)
+        model.observe(self._draw_differently, Model.state, Model.lacks)
         model.observe(self._go_with_session, Model.listing, Model.state)
         model.observe(self._go_with_end, Model.follows)
         model.observe(self._end_crossing, Model.crossings, Model.listing)
@@ -87,7 +87,7 @@ class RecordList(Styled, can_focus=True):
         """Repaint the rows where marks, switches, definitions or the text of an empty list have changed."""
         state = self._model.state
         self.marks = {one.rba: one.name[:1] for one in self._model.marks_here}
-        drawn_with = self.marks, state.switches, state.source, self.hint
+        drawn_with = self.marks, state.switches, state.source, self.hint, self._model.place_of_filter
         if drawn_with != self._drawn_with:
             self._drawn_with = drawn_with
             self.refresh()
@@ -337,7 +337,7 @@ class RecordList(Styled, can_focus=True):
             return self.strip(((heading(columns), ""),), width, style="title")
         at = self._top + y - 1
         if at >= len(self._page.rows) + len(self._page.below):
-            is_empty = all(row.kind in (RowKind.FILE_HEADER, RowKind.END, RowKind.MORE) for row in self._page.rows[:3])
+            is_empty = all(row.kind in (RowKind.FILE_HEADER, RowKind.END) for row in self._page.rows[:3])
             text = self.hint if at == len(self._page.rows) and is_empty else ""
             return self.strip(((f"  {text}", ""),), width)
         return self._row_strip(at, columns, width, self._bar(y - 1))
@@ -347,7 +347,8 @@ class RecordList(Styled, can_focus=True):
         is_here = at == self._cursor
         mark = self.marks.get(row.rba, " ") if is_own else " "
         sign = self._glyphs.cursor if is_here else mark
-        pieces = row_pieces(row, columns, self._settings, self._glyphs, self._end_of_file(at))
+        end = self._model.place_of_filter if row.kind is RowKind.MORE else self._end_of_file(at)
+        pieces = row_pieces(row, columns, self._settings, self._glyphs, end)
         style = ("cursor" if self.has_focus else "here") if is_here else "" if is_own else "dim"
         if style:
             pieces = tuple((text, style) for text, _ in pieces)

@@ -118,11 +118,11 @@ def end_text(name: str, neighbours: NeighbourFiles, across: Across) -> str:
 def row_pieces(
     row: ListRow, columns: ColumnWidths, settings: Settings, glyphs: Glyphs, end: str = "end of file"
 ) -> tuple[Piece, ...]:
-    """The row after the cursor's place; ``end`` is the text of the end of the file."""
+    """The row after the cursor's place; ``end`` is the text of the end of the file, or of the place of a scan."""
     if row.kind is RowKind.END:
         return ((f"{row.rba:>{columns.rba}}  {glyphs.rule * 2} {end} {glyphs.rule * 2}", "dim"),)
     if row.kind is RowKind.MORE:
-        return ((f"{row.rba:>{columns.rba}}  {glyphs.cut} looking for more", "dim"),)
+        return ((f"{row.rba:>{columns.rba}}  {glyphs.cut} {end}", "dim"),)
     if row.kind in (RowKind.BAD, RowKind.PARTIAL):
         blank = " " * (columns.clock + 2) if columns.clock else ""
         return (f"{row.rba:>{columns.rba}}  ", ""), (f"{blank}! {_damage(row)}", "warn")

@@ -15,6 +15,7 @@ from logdump.tui.model.model import Model
 from logdump.tui.panes.choice_pane import Choice, ChoicePane
 from logdump.tui.panes.choices import short_count, table_filter
 from logdump.tui.panes.title import size_text
+from logdump.tui.reading.scans import INDEX
 from logdump.tui.text.cells import fit, width_of
 from logdump.tui.text.glyphs import Glyphs
 from logdump.tui.text.styled import Styled
@@ -44,7 +45,7 @@ class Sidebar(Styled):
         self._model = model
         self._glyphs = glyphs
         self._entries: list[_Entry] = []
-        model.observe(self.draw, Model.opened, Model.indexed, Model.transactions, Model.state)
+        model.observe(self.draw, Model.opened, Model.indexed, Model.transactions, Model.state, Model.lacks)
 
     def draw(self) -> None:
         """Lay the sections out, and repaint them if they differ."""
@@ -69,8 +70,12 @@ class Sidebar(Styled):
         found = list(islice(lines, room))
         return found + [_Entry("")] * (room - len(found) + 1)
 
+    @property
+    def _so_far(self) -> str:
+        return " so far" if self._model.has_more(INDEX) else ""
+
     def _table_lines(self) -> Iterator[_Entry]:
-        yield _Entry("[t]ables", ("recs", "%"), action="app.show_choices('tables')")
+        yield _Entry(f"[t]ables{self._so_far}", ("recs", "%"), action="app.show_choices('tables')")
         tables = self._model.tables
         total = sum(one.records for one in tables.values()) or 1
         for name, one in sorted(tables.items(), key=lambda item: (-item[1].records, item[0])):
@@ -81,7 +86,8 @@ class Sidebar(Styled):
         yield _Entry("[x] transactions", ("recs", "size"), action="app.show_choices('transactions')")
         for one in self._model.transactions:
             name = (one.xid or one.csn) or f"RBA {one.span.begin}"
-            opened = " cut" if one.span.cut_at is not None else " open" if one.span.end is None else ""
+            goes_on = "" if self._model.has_more(INDEX) else " open"
+            opened = " cut" if one.span.cut_at is not None else goes_on if one.span.end is None else ""
             size = size_text(one.span.data_bytes).replace(" ", "").removesuffix("B") or "0"
             numbers = short_count(one.span.records), size
             yield _Entry(f" {name}{opened}", numbers, enters=f"POS {one.span.begin}")

@@ -17,6 +17,7 @@ from logdump.tui.keys.keys import Area, bindings
 from logdump.tui.model.model import NO_TRAIL, TIMELINE, Model
 from logdump.tui.panes.text_pane import TextPane
 from logdump.tui.reading.rows import RowKind
+from logdump.tui.reading.scans import OPEN_TRANSACTIONS, OVER_TIME
 from logdump.tui.text.glyphs import Glyphs
 from logdump.tui.text.plot import PlotPoint, TimelinePage
 from logdump.tui.text.styled import Line, line
@@ -61,7 +62,8 @@ class TimelinePane(TextPane):
         self.has_transactions, self.bar = False, 0
         model.observe(self._begin, Model.listing)
         model.observe(self._go_with_list, Model.row, Model.opened)
-        model.observe(self.draw, Model.shown, Model.listing, Model.timeline, Model.open_transactions, Model.state)
+        facts = Model.timeline, Model.open_transactions, Model.lacks
+        model.observe(self.draw, Model.shown, Model.listing, Model.state, *facts)
         model.observe(self._need_transactions, Model.shown, Model.opened, Model.state)
 
     def _begin(self) -> None:
@@ -101,15 +103,17 @@ class TimelinePane(TextPane):
             from logdump.tui.text.open_transactions_text import open_transactions_page  # noqa: PLC0415 - when shown
 
             found, room = self._model.open_transactions, (width, height)
-            self._page = open_transactions_page(found, self.bar, room, self._settings, self._glyphs)
+            partial = self._model.partial(OPEN_TRANSACTIONS)
+            self._page = open_transactions_page(found, self.bar, room, self._settings, self._glyphs, partial)
         elif timeline is None:
             self._page = TimelinePage([line("The file is being read.", "dim")])
         else:
             from logdump.tui.text.timeline_text import timeline_page  # noqa: PLC0415 - when shown
 
             self.way = max(0, min(self.way, len(timeline.ways) - 1))
-            zone = self._settings.time_offset
-            self._page = timeline_page(timeline, self.way, self._moment_in(timeline), self.size, zone, self._glyphs)
+            zone, moment = self._settings.time_offset, self._moment_in(timeline)
+            partial = self._model.partial(OVER_TIME)
+            self._page = timeline_page(timeline, self.way, moment, self.size, zone, self._glyphs, partial)
         self.show(self._page.lines)
 
     @property

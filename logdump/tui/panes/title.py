@@ -8,6 +8,7 @@ from logdump.notation.times import format_timestamp
 from logdump.session.settings import Across, Settings
 from logdump.tui.model.model import Model
 from logdump.tui.panes.one_line import OneLine
+from logdump.tui.reading.scans import OVER_TIME
 from logdump.tui.reading.summary import Summary
 from logdump.tui.text.cells import fit, harmless, width_of
 from logdump.tui.text.glyphs import Glyphs
@@ -20,7 +21,7 @@ class Title(OneLine):
     """The first line of the screen."""
 
     def __init__(self, model: Model, settings: Settings) -> None:
-        facts = Model.summary, Model.indexed, Model.matched, Model.state, Model.neighbours, Model.timeline
+        facts = Model.summary, Model.indexed, Model.matched, Model.state, Model.neighbours, Model.timeline, Model.lacks
         super().__init__("title", model, *facts, Model.busy, Model.warning, Model.follows, style="title")
         self._settings = settings
 
@@ -49,7 +50,8 @@ def title_pieces(model: Model, settings: Settings, glyphs: Glyphs, width: int) -
 def _filter(model: Model) -> str:
     if not model.state.filter_text:
         return "FILTER off"
-    count = f" {model.matched.records:,}" if model.matched is not None else ""
+    matched = model.matched
+    count = f" {matched.records:,}{'' if matched.is_done else '+'}" if matched is not None else ""
     return f"FILTER{count}: {model.state.filter_text}"
 
 
@@ -58,7 +60,7 @@ def _facts(model: Model, settings: Settings) -> Iterator[str]:
     summary, indexed, timeline = model.summary, model.indexed, model.timeline
     if summary.looks_encrypted:
         yield "record data looks encrypted"
-    if timeline is not None and timeline.newest_age is not None:
+    if timeline is not None and timeline.newest_age is not None and not model.partial(OVER_TIME):
         from logdump.render.heartbeat_text import duration_text  # noqa: PLC0415 - with the timeline
 
         yield f"beat {duration_text(timeline.newest_age)} old"

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator
+from collections.abc import Generator
 from typing import TYPE_CHECKING
 
 from logdump.session.marks import SourceDefinitions
+from logdump.session.reading import Reading
 from logdump.session.session import Session
 from logdump.tui.reading.rows import ListRow, RowKind, RowReader
-from trailformat.scan import Engine, choose_engine, scan
+from trailformat.scan import BAD_SPAN, Engine, choose_engine, scan
 
 if TYPE_CHECKING:
     from logdump.filters import FilterSet
@@ -36,9 +37,11 @@ class Matches:
         self.rbas = array("q")
         self.covered = 0
         self.records = 0
+        self._damaged = 0
         self._damage_at_end: int | None = None
+        self._is_bad_at_end = False
 
-    def extend(self, session: Session) -> Iterator[int]:
+    def extend(self, session: Session) -> Generator[int, None, None]:
         """Look through the rest of the session's file, by this filter; yields ``covered`` as it grows."""
         self._forget_damage_at_end()
         session.filters_in_use, session.source_definitions = self._filters, self._source
@@ -49,15 +52,22 @@ class Matches:
             rows, spans = selection.passing(batch), batch.spans()
             self.rbas.extend(sorted(int(batch.rba[row]) for row in (*rows, *spans)))
             self.records += len(rows)
+            self._damaged += sum(int(batch.kind[row]) == BAD_SPAN for row in spans)
             last = len(batch) - 1
             self.covered = int(batch.rba[last]) + int(batch.length[last])
             self._damage_at_end = int(batch.rba[last]) if last in spans else None
+            self._is_bad_at_end = int(batch.kind[last]) == BAD_SPAN
             yield self.covered
+
+    def lacks(self) -> Reading:
+        """The damage, and where it is."""
+        return Reading(damaged=self._damaged, where=f"at RBA {self.covered}")
 
     def _forget_damage_at_end(self) -> None:
         """Drop damage at the end: half a record may be a whole one when the file has grown."""
         if self._damage_at_end is not None:
             self.rbas.pop()
+            self._damaged -= self._is_bad_at_end
             self.covered, self._damage_at_end = self._damage_at_end, None
 
 

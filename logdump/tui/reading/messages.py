@@ -10,6 +10,7 @@ from textual.message import Message
 
 from logdump.session.events import Progress, SearchProgress
 from logdump.session.read_progress import ReadSoFar
+from logdump.session.reading import Reading
 from logdump.tui.reading.neighbour_files import NeighbourFiles
 from logdump.tui.reading.page import Page, PageRequest
 from logdump.tui.reading.state import Current, State
@@ -54,12 +55,12 @@ class SummaryRead(Report):
 
 @dataclass(eq=False)
 class Scanned(Report):
-    """A scan has covered ``covered`` of ``size`` bytes."""
+    """A scan has covered ``covered`` of ``size`` bytes; ``reading`` is what it lacks, None while it goes on."""
 
     name: str
     covered: int
     size: int
-    is_done: bool
+    reading: Reading | None
 
 
 @dataclass(eq=False)

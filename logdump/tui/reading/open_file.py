@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,6 +10,7 @@ from textual.message import Message
 
 from logdump.operations.parameters.in_use import ParametersInUse
 from logdump.session.marks import SourceDefinitions
+from logdump.session.reading import Reading
 from logdump.session.session import Session
 from logdump.session.settings import Settings
 from logdump.tui.reading.file_poll import poll_file
@@ -27,7 +28,7 @@ from logdump.tui.reading.neighbour_rows import with_neighbours
 from logdump.tui.reading.page import PageRequest, RowSource, read_page
 from logdump.tui.reading.reader import Reader
 from logdump.tui.reading.rows import NEAR, RowReader, known_to
-from logdump.tui.reading.scans import BackgroundScan
+from logdump.tui.reading.scans import FILTER, INDEX, OPEN_TRANSACTIONS, OVER_TIME, BackgroundScan
 from logdump.tui.reading.state import Current, State
 from logdump.tui.reading.summary import summary_of
 from logdump.tui.reading.trail_files import ListedFile, trail_files
@@ -40,8 +41,23 @@ if TYPE_CHECKING:
     from logdump.operations.timeline.open_transactions import OpenTransactionsScan
     from logdump.operations.timeline.timeline import TimelineScan
 
-OPEN_TRANSACTIONS = "open transactions"
-"""The name of the scan for long transactions."""
+
+class _Indexing:
+    """The scan that builds an index."""
+
+    def __init__(self, index: TrailIndex) -> None:
+        self._index = index
+
+    def extend(self, session: Session) -> Generator[int, None, None]:
+        """Build it to the end of the session's file; yields the RBA up to which it is built."""
+        attach(session.trail, self._index)
+        yield from build(session.trail, self._index)
+
+    def lacks(self) -> Reading:
+        """The damage, and where it is."""
+        places = self._index.places
+        at_end = places.covered > places.end
+        return Reading(damaged=places.bad_span_count + at_end, where=f"at RBA {self._index.covered}")
 
 
 class OpenFile:
@@ -63,10 +79,10 @@ class OpenFile:
         self._rows = Reader("rows", settings, post)
         self._record = Reader("record", settings, post)
         self._poll = Reader("poll", settings, post)
-        self._indexing = BackgroundScan("index", settings, post)
-        self._matching = BackgroundScan("filter", settings, post)
+        self._indexing = BackgroundScan(INDEX, settings, post)
+        self._matching = BackgroundScan(FILTER, settings, post)
         self._neighbours = NeighbourLookup()
-        self._timing = BackgroundScan("timeline", settings, post)
+        self._timing = BackgroundScan(OVER_TIME, settings, post)
         self._recovering = BackgroundScan(OPEN_TRANSACTIONS, settings, post)
 
     @property
@@ -98,17 +114,13 @@ class OpenFile:
 
     def go_on(self) -> None:
         """Scan on: for the first time, after a stop, or because the file has grown."""
-        self._indexing.go_on(self._extend_index)
+        self._indexing.go_on(_Indexing(self.index))
         if self.matches is not None:
-            self._matching.go_on(self.matches.extend)
+            self._matching.go_on(self.matches)
         if self.timeline is not None:
-            self._timing.go_on(self.timeline.extend)
+            self._timing.go_on(self.timeline)
         if self.open_transactions is not None and self._recovering.is_stopped:
-            self._recovering.go_on(self.open_transactions.extend)
-
-    def _extend_index(self, session: Session) -> Iterator[int]:
-        attach(session.trail, self.index)
-        yield from build(session.trail, self.index)
+            self._recovering.go_on(self.open_transactions)
 
     def stop(self) -> bool:
         """Stop the scans and keep what they have; returns whether there was anything to stop."""
@@ -127,7 +139,7 @@ class OpenFile:
         self.matches = Matches(filters, source) if filters is not None else None
         self._matching.give_up()
         if self.matches is not None:
-            self._matching.go_on(self.matches.extend)
+            self._matching.go_on(self.matches)
 
     def ask_timeline(self, state: State) -> None:
         """Scan the file over time, unless that is done for the filter and the definitions of the session."""
@@ -136,7 +148,7 @@ class OpenFile:
         subject = state.filter_text, state.source
         if self.timeline is None or subject != self._timeline_of:
             self.timeline, self._timeline_of = TimelineScan(state.filters, state.source), subject
-            self._timing.go_on(self.timeline.extend)
+            self._timing.go_on(self.timeline)
 
     def ask_open_transactions(self, parameters: ParametersInUse | None, size: int) -> None:
         """Read the trail for long transactions, unless that is done, or under way, for these files and this size."""
@@ -147,7 +159,7 @@ class OpenFile:
         if is_asked and scan is not None and (size <= scan.size or not recovering.is_idle or recovering.is_stopped):
             return
         self.open_transactions = OpenTransactionsScan(parameters)
-        self._recovering.go_on(self.open_transactions.extend)
+        self._recovering.go_on(self.open_transactions)
 
     def ask_page(self, request: PageRequest) -> None:
         """Read rows."""

@@ -35,28 +35,37 @@ _WANTED = 8
 
 
 def open_transactions_page(
-    found: OpenTransactions | BrRefused | None, bar: int, size: tuple[int, int], settings: Settings, glyphs: Glyphs
+    found: OpenTransactions | BrRefused | None,
+    bar: int,
+    size: tuple[int, int],
+    settings: Settings,
+    glyphs: Glyphs,
+    partial: str = PARTIAL,
 ) -> TimelinePage:
-    """The page in ``size`` cells; ``bar`` is the number of the end under the cursor, two for each transaction."""
+    """The page in ``size`` cells; ``bar`` is the number of the end under the cursor, two for each transaction.
+
+    ``partial`` says what has not been read, first where nothing is known or what is known is partial.
+    """
     width, height = size
     if found is None:
-        return TimelinePage([line("The trail is being read for its open transactions.", "dim")])
+        text = "The trail is being read for its open transactions." if partial == PARTIAL else partial
+        return TimelinePage([line(text, "dim" if partial == PARTIAL else "warn")])
     if isinstance(found, BrRefused):
         return TimelinePage([line(text) for text in found.lines])
     if not found.transactions:
-        return TimelinePage(_lines_about_all(found, settings, glyphs))
+        return TimelinePage(_lines_about_all(found, partial, settings, glyphs))
     bar = max(0, min(bar, 2 * len(found.transactions) - 1))
     chart = _Chart(found, bar, width, settings, glyphs)
     about = chart.about_cursor(is_high=height >= HIGH)
     least = min(_WANTED, len(found.transactions)) + _BELOW + len(about)
-    above = [*_heading(_lines_about_all(found, settings, glyphs), width, height, least, glyphs), *about]
+    above = [*_heading(_lines_about_all(found, partial, settings, glyphs), width, height, least, glyphs), *about]
     lines = chart.lines(max(1, height - len(above) - _BELOW))
     return TimelinePage([*above, *lines], chart.points(len(above)), bar, chart.labels)
 
 
-def _lines_about_all(found: OpenTransactions, settings: Settings, glyphs: Glyphs) -> list[Line]:
+def _lines_about_all(found: OpenTransactions, partial: str, settings: Settings, glyphs: Glyphs) -> list[Line]:
     """The number of long transactions, then what is assumed, then the rest of what BR says first."""
-    first = end_lines(found.end, settings) if found.end is not None else (PARTIAL,)
+    first = end_lines(found.end, settings) if found.end is not None else (partial or PARTIAL,)
     texts = *first, *recovery_lines(found.shown, settings)
     return [line(harmless(text, glyphs), "" if at else "strong") for at, text in enumerate(texts)]
 

@@ -25,35 +25,50 @@ HIGH = 14
 
 
 def timeline_page(
-    timeline: Timeline, way: int, moment: int | None, size: tuple[int, int], zone: TimeOffset, glyphs: Glyphs
+    timeline: Timeline,
+    way: int,
+    moment: int | None,
+    size: tuple[int, int],
+    zone: TimeOffset,
+    glyphs: Glyphs,
+    partial: str = "",
 ) -> TimelinePage:
-    """The page in ``size`` cells, with the cursor at a moment; without one at the end."""
+    """The page in ``size`` cells, with the cursor at a moment; without one at the end.
+
+    ``partial`` says what has not been read: then there are findings, and no verdict.
+    """
     width, height = size
+    first = [row for text in [partial] * bool(partial) for row in wrapped(line(text, "warn"), width)]
     if timeline.ways:
         shown = timeline.ways[way]
-        heading, plot = _heading(timeline, shown), lag_plot(shown, width, zone)
+        heading, plot = _heading(timeline, shown, is_partial=bool(partial)), lag_plot(shown, width, zone)
     elif timeline.volume is not None and timeline.volume.intervals:
         volume = _fitting(timeline.volume, width)
-        where = "that passes the filter" if timeline.is_filtered else "in this file"
-        decodes = " that decodes" if timeline.undecoded else ""
-        heading = f"No heartbeat{decodes} {where}: what it holds per {_interval_text(volume.interval)}"
+        heading = f"{_no_heartbeat(timeline, partial)} per {_interval_text(volume.interval)}"
         plot = volume_plot(volume, width, zone)
     else:
-        return TimelinePage([line("Nothing with a time has been found yet.", "dim")])
+        return TimelinePage([*first, line("Nothing with a time has been found yet.", "dim")])
     at = plot.point_at(moment)
-    first = Line(((harmless(heading, glyphs), "strong"),))
-    first = first if height >= HIGH else Line(cut_to(first.pieces, width, glyphs.cut))
-    above = [*wrapped(first, width), *wrapped(line(_about(plot, at, zone)), width)]
+    about = Line(((harmless(heading, glyphs), "strong"),))
+    about = about if height >= HIGH else Line(cut_to(about.pieces, width, glyphs.cut))
+    above = [*first, *wrapped(about, width), *wrapped(line(_about(plot, at, zone)), width)]
     lines = above + plot_lines(plot, at, width, height - len(above), glyphs)
     return TimelinePage(lines, plot.points, at, label_width(plot.bands, width))
 
 
-def _heading(timeline: Timeline, way: WayTimeline) -> str:
+def _no_heartbeat(timeline: Timeline, partial: str) -> str:
+    if partial:
+        return "What was read holds"
+    where = "that passes the filter" if timeline.is_filtered else "in this file"
+    return f"No heartbeat{' that decodes' if timeline.undecoded else ''} {where}: what it holds"
+
+
+def _heading(timeline: Timeline, way: WayTimeline, *, is_partial: bool) -> str:
     mark = accuracy_mark(is_exact=way.is_interval_exact)
     every = f" every {mark}{seconds_text(way.interval)} s" if way.interval is not None else ""
     missing = f", {way.missing} missing" if way.missing else ""
-    age = duration_text(timeline.age(way))
-    return f"{amount(way.beats, 'beat')}{every}{missing}, newest {age} old: {route_text(*way[:3])}"
+    age = "" if is_partial else f", newest {duration_text(timeline.age(way))} old"
+    return f"{amount(way.beats, 'beat')}{every}{missing}{age}: {route_text(*way[:3])}"
 
 
 def _about(plot: Plot, at: int, zone: TimeOffset) -> str:

@@ -17,6 +17,7 @@ from logdump.operations.timeline.open_transactions import BrRefused
 from logdump.operations.timeline.timeline import Timeline
 from logdump.session.differences import DiffLevel
 from logdump.session.marks import Mark
+from logdump.session.reading import Reading
 from logdump.session.session import Session
 from logdump.tui.keys.keys import Area
 from logdump.tui.model.model import SIDE_BY_SIDE, TIMELINE, Model, ScanProgress
@@ -63,6 +64,7 @@ CHANGES: dict[tuple[str, str], Callable[[Model], Any]] = {
     ("warning", "records"): lambda _: "FILE CUT",
     ("indexed", "records"): _indexed,
     ("indexed", "tables"): _indexed,
+    ("lacks", "tables"): lambda _: {"index": Reading(is_stopped=True)},
     ("matched", "records"): lambda _: ScanProgress(5000, 4712, is_done=False),
     ("transactions", "records"): lambda model: model.transactions[:1],
     ("transactions", "transactions"): lambda model: model.transactions[:1],

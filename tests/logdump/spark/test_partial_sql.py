@@ -1,0 +1,84 @@
+"""SQL gives no rows of half a reading: stopped, damaged, a file that is no trail; of a missing one it says so first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from fixtures import TRAILS
+from logdump.commands import REGISTRY, sql
+from logdump.language.execute import run_line
+from logdump.session.events import Event, Failure, JobProgress, Notice, RowsShown
+from logdump.session.exit_status import ExitStatus
+from tests.logdump.spark.engines import Told
+from tests.logdump.test_partial import _damaged
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+pytestmark = pytest.mark.spark
+
+VIEWS = ("records", "restarts", "transactions")
+
+
+@pytest.fixture
+def told(spark: SparkSession, tmp_path: Path) -> Iterator[Told]:  # noqa: ARG001 - the one that SQL finds
+    for number in (0, 1, 2):
+        (tmp_path / f"at00000000{number}").write_bytes((TRAILS / f"at00000000{number}").read_bytes())
+    one = Told(f"open {tmp_path / 'at000000000'}")
+    yield one
+    one.session.end()
+
+
+def run(told: Told, tmp_path: Path, view: str) -> list[Event]:
+    told(f"sql over {tmp_path}/at00000000? select count(*) from {view}")
+    return [event for event in told.events if not isinstance(event, JobProgress)]
+
+
+@pytest.mark.parametrize("view", VIEWS)
+@pytest.mark.parametrize("lacks", ["damage", "a file that is no trail"])
+def test_what_cannot_be_read_gives_no_rows(view: str, lacks: str, told: Told, tmp_path: Path) -> None:
+    if lacks == "damage":
+        _damaged(TRAILS, tmp_path, "at00000000?")
+    else:
+        (tmp_path / "at000000001").write_bytes(b"no trail at all")
+    (failure,) = (event for event in run(told, tmp_path, view) if isinstance(event, Failure))
+    assert failure.status is ExitStatus.BAD_DATA
+    assert not [event for event in told.events if isinstance(event, RowsShown)]
+
+
+@pytest.mark.parametrize("view", VIEWS)
+def test_a_missing_file_is_said_first(view: str, told: Told, tmp_path: Path) -> None:
+    (tmp_path / "at000000001").unlink()
+    events = [event for event in run(told, tmp_path, view) if not isinstance(event, Notice) or event.status]
+    first, shown = events
+    assert isinstance(first, Notice)
+    assert first == Notice(("Files missing at 1 place: this is partial, without a verdict.",), ExitStatus.BAD_DATA)
+    assert isinstance(shown, RowsShown)
+
+
+def test_it_shows_progress_from_before_spark_starts(told: Told, tmp_path: Path) -> None:
+    events = list[Event]()
+    for event in run_line(told.session, REGISTRY, f"sql over {tmp_path}/at00000000? select count(*) from records"):
+        events.append(event)
+    told_of = [event for event in events if isinstance(event, JobProgress)]
+    assert events[0] == told_of[0] == JobProgress()
+    assert max(one.tasks for one in told_of) > 0
+    assert all(0 <= one.done <= one.tasks for one in told_of)
+    assert isinstance(events[-1], RowsShown)
+
+
+def test_what_was_stopped_gives_no_rows(told: Told, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def stopped(*_: object) -> Iterator[Event]:
+        yield JobProgress()
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(sql, "_result", stopped)
+    with pytest.raises(KeyboardInterrupt):
+        run(told, tmp_path, "records")
+    monkeypatch.undo()
+    events = told.events
+    assert not [event for event in events if isinstance(event, RowsShown)]
