@@ -45,13 +45,14 @@ class Mode:
     """Line mode over the files of a trail.
 
     Attributes:
-        files: the records of each.
+        files: the records of each; ``paths`` are their names, as OPEN takes them.
         shown: the RBAs of the records that the last line has displayed.
         lines: the history.
         command_files: what OBEY reads, by the line that names it; ``obeyed`` are those being obeyed.
     """
 
     files: list[list[PlainRecord]]
+    paths: list[str]
     at: Place = field(default_factory=Place)
     across: bool = False
     enabled: bool = True
@@ -149,7 +150,7 @@ class Mode:
         self.at.next = self.at.current = rba
         self.at.searched_back_to = None
 
-    def _open(self, file: int, *, at_end: bool) -> None:
+    def _begin_file(self, file: int, *, at_end: bool) -> None:
         self.at = Place(file, backwards=self.at.backwards)
         if at_end:
             self._move(self._end)
@@ -158,7 +159,7 @@ class Mode:
         file = self.at.file + (-1 if backwards else 1)
         if not self.across or not 0 <= file < len(self.files):
             return False
-        self._open(file, at_end=backwards)
+        self._begin_file(file, at_end=backwards)
         return True
 
     def _read(self, test: Test = anything, *, filtered: bool = True) -> PlainRecord | None:
@@ -181,6 +182,10 @@ class Mode:
         self.shown.append(one.rba)
 
     # commands
+
+    def _open(self, path: str) -> None:
+        """What is open is closed: reading begins anew, forward; marks, the search and the filter stay."""
+        self.at = Place(self.paths.index(path))
 
     def _n(self, count: str = "1") -> None:
         for _ in range(int(count)):
@@ -228,7 +233,7 @@ class Mode:
     def _go(self, file: int, rba: int) -> None:
         """CSN, TIME and MARK read forward from there (HELP POSITION)."""
         if file != self.at.file:
-            self._open(file, at_end=False)
+            self._begin_file(file, at_end=False)
         self.at.backwards = False
         self._move(rba)
 

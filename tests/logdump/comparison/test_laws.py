@@ -1,0 +1,278 @@
+"""Laws of DIFF over drawn trails: edits beside each other, rows that repeat, damage anywhere, a view of it all."""
+
+from __future__ import annotations
+
+import tempfile
+from collections import Counter, deque
+from collections.abc import Iterator
+from contextlib import contextmanager
+from decimal import Decimal
+from itertools import groupby
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from fixtures.changes import Change, insert
+from logdump.operations.comparison.alignment import AlignedStretch, longest_common
+from logdump.operations.comparison.comparison import Moves
+from logdump.operations.comparison.side import SideTransaction
+from logdump.operations.recovery.cuts import Seen
+from logdump.session.differences import (
+    DifferenceKind,
+    DifferenceShown,
+    DiffLevel,
+    DiffShown,
+    PairedTransaction,
+    PassedOver,
+    SameRow,
+)
+from logdump.session.reading import Reading
+from tests.logdump.line import Line
+from tests.logdump.repair.repaired import rows
+from tests.searching import examples
+from tests.simulated.pairs import TEAS, Committed, restocked, written
+from tests.trailformat.samples import trail_of
+from trailformat import Record, TrailFile
+from trailformat.trail.sequence import Spot
+from trailformat.transactions.extents import Ended
+from trailformat.transactions.whole_trail import TrailPosition
+
+LETTERS = st.text("abc", max_size=6)
+GARBAGE = b"no record at all, but bytes " * 4
+CONTEXT = 2
+"""Equal rows that are shown before and behind one that differs."""
+
+
+@contextmanager
+def _folder() -> Iterator[Path]:
+    with tempfile.TemporaryDirectory() as folder:
+        yield Path(folder)
+
+
+def _found(line: Line) -> list[DifferenceShown]:
+    return [event for event in line.events if isinstance(event, DifferenceShown)]
+
+
+def _change(key: str) -> Change:
+    return insert(TEAS, (f"T{key}", key, "Uji", "A ", Decimal("9.50"), Decimal(7)))
+
+
+def _key_at(spot: Spot | None) -> str | None:
+    """The key of the row at a place."""
+    if spot is None:
+        return None
+    with TrailFile(spot.path) as trail:
+        record = trail.record_at(spot.rba)
+        assert record is not None
+        assert record.images is not None
+        assert record.images.after
+        return record.images.after[0].raw[4:].decode().removeprefix("T")
+
+
+def _transaction(number: int) -> SideTransaction:
+    return SideTransaction(Seen(str(number), "1.1.1", TrailPosition(0, number), True, None, 1, 1, Ended.LAST), number)
+
+
+@given(
+    a=st.permutations(range(7)),
+    b=st.permutations(range(7)),
+    lacks=st.tuples(st.sets(st.integers(0, 6), max_size=2), st.sets(st.integers(0, 6), max_size=2)),
+    cuts=st.tuples(st.integers(0, 7), st.integers(0, 7)),
+)
+@settings(max_examples=examples(150), deadline=None)
+def test_a_transaction_has_moved_over_the_pairs_between_its_two_places(
+    a: list[int], b: list[int], lacks: tuple[set[int], set[int]], cuts: tuple[int, int]
+) -> None:
+    """Places in what is ahead of a stretch count on from those in it."""
+    orders = [[one for one in order if one not in lack] for order, lack in zip((a, b), lacks, strict=True)]
+    here = [order[:cut] for order, cut in zip(orders, cuts, strict=True)]
+    pairs = longest_common(*here)
+    paired = [{pair[side] for pair in pairs} for side in (0, 1)]
+    stretch = AlignedStretch([*map(_transaction, here[0])], [*map(_transaction, here[1])], pairs)
+    moves = Moves(
+        stretch,
+        (deque(map(_transaction, orders[0][cuts[0] :])), deque(map(_transaction, orders[1][cuts[1] :]))),
+    )
+    for side, found in enumerate((moves.of_a, moves.of_b)):
+        told = {here[side][at]: (other.key, later) for at, (other, later) in found.items()}
+        expected = {}
+        for at, one in enumerate(here[side]):
+            if at in paired[side] or one not in orders[1 - side]:
+                continue
+            if side == 1 and one in here[0]:
+                continue  # told once, from where it stands in the first
+            place, other = orders[0].index(one), orders[1].index(one)
+            over = [(pair[0] > place) - (pair[0] < place) for pair in pairs if (pair[0] > place) != (pair[1] > other)]
+            expected[one] = one, sum(over)
+        assert told == expected
+
+
+@given(a=LETTERS, b=LETTERS, level=st.sampled_from(["records", "values"]), most=st.sampled_from([2, 1 << 17]))
+@settings(max_examples=examples(25), deadline=None)
+def test_in_any_order_rows_differ_by_how_often_each_is_there(a: str, b: str, level: str, most: int) -> None:
+    line = Line()
+    with _folder() as folder, pytest.MonkeyPatch.context() as patch:
+        patch.setattr("logdump.operations.comparison.row_comparison.MOST_COUNTED", most)
+        names = [
+            written(folder / name, [Committed(1, tuple(map(_change, f"z{letters}")))])
+            for name, letters in (("a", a), ("b", b))
+        ]
+        line(f'diff "{names[0]}" "{names[1]}" {level} anyorder limit 1000')
+        keys = [Counter(filter(None, (_key_at(spot) for spot in spots))) for spots in _spots(line)]
+    assert keys == [Counter(a) - Counter(b), Counter(b) - Counter(a)]
+
+
+def _spots(line: Line) -> tuple[list[Spot | None], list[Spot | None]]:
+    found = _found(line)
+    return [one.a for one in found], [one.b for one in found]
+
+
+@given(edits=st.lists(st.sampled_from(["same", "changed", "missing", "extra"]), min_size=1, max_size=8))
+@settings(max_examples=examples(20), deadline=None)
+def test_rows_with_a_key_that_both_trails_have_are_compared_with_each_other(edits: list[str]) -> None:
+    """However many beside each other differ; what has no other half may stand beside another such row."""
+    line = Line()
+    a = [_change(f"{at}") for at, edit in enumerate(edits) if edit != "extra"]
+    b = [
+        restocked(_change(f"{at}")) if edit == "changed" else _change(f"{at}")
+        for at, edit in enumerate(edits)
+        if edit != "missing"
+    ]
+    with _folder() as folder:
+        names = [
+            written(folder / name, [Committed(1, (_change("first"), *changes, _change("last")))])
+            for name, changes in (("a", a), ("b", b))
+        ]
+        line(f'diff "{names[0]}" "{names[1]}" values limit 1000')
+        pairs = [(_key_at(one.a), _key_at(one.b)) for one in _found(line)]
+    keys = {edit: {f"{at}" for at, one in enumerate(edits) if one == edit} for edit in edits}
+    assert {one for one, other in pairs if one == other} == keys.get("changed", set())
+    assert {one for one, other in pairs if one != other} - {None} == keys.get("missing", set())
+    assert {other for one, other in pairs if one != other} - {None} == keys.get("extra", set())
+
+
+KINDS = st.lists(st.sampled_from(["x", "xy", "damage", "torn"]), min_size=1, max_size=6)
+
+
+def _with_damage(folder: Path, name: str, kinds: list[str]) -> tuple[Path, list[int]]:
+    """A file of transactions with damage before, behind, between and in them; where that is."""
+    parts: list[Record | bytes] = [*rows("a")]
+    for kind, group in groupby(kinds):
+        for _ in group:
+            if kind == "damage":
+                parts += [] if parts[-1] is GARBAGE else [GARBAGE]
+            else:
+                begun, *rest = rows("xy" if kind == "torn" else kind)
+                parts += [begun, *([GARBAGE] if kind == "torn" else []), *rest]
+    parts += rows("b")
+    sizes = [len(one) if isinstance(one, bytes) else one.length for one in parts]
+    path = trail_of(folder, *parts, name=name)
+    return path, [sum(sizes[:at]) for at, one in enumerate(parts) if one is GARBAGE]
+
+
+@given(kinds=KINDS, others=KINDS, level=st.sampled_from(["bytes", "records", "values"]))
+@settings(max_examples=examples(25), deadline=None)
+def test_each_damage_of_each_trail_is_told_once(kinds: list[str], others: list[str], level: str) -> None:
+    line = Line()
+    with _folder() as folder:
+        (a, of_a), (b, of_b) = _with_damage(folder, "ta000000000", kinds), _with_damage(folder, "tb000000000", others)
+        line(f"diff {a} {b} {level} limit 1000")
+    found = [one for one in _found(line) if one.kind is DifferenceKind.DAMAGE]
+    assert sorted(one.a.rba for one in found if one.a is not None) == of_a
+    assert sorted(one.b.rba for one in found if one.b is not None) == of_b
+
+
+ILLS = {
+    "damaged": "damage at {} place",
+    "unreadable": "{} file",
+    "missing": "files missing at {} place",
+}
+
+
+@pytest.mark.parametrize("sides", ["a", "b", "ab"])
+@pytest.mark.parametrize("ill", ILLS)
+def test_what_either_trail_lacks_is_said_and_there_is_no_verdict(ill: str, sides: str, tmp_path: Path) -> None:
+    for side in "ab":
+        prefix = tmp_path / f"t{side}"
+        is_ill = side in sides
+        trail_of(
+            tmp_path,
+            *rows("p"),
+            *([GARBAGE] if is_ill and ill == "damaged" else []),
+            *rows("q"),
+            name=f"t{side}000000000",
+        )
+        if is_ill and ill != "damaged":
+            trail_of(tmp_path, *rows("r"), name=f"t{side}000000002")
+        if is_ill and ill == "unreadable":
+            prefix.with_name(f"t{side}000000001").write_bytes(GARBAGE)
+    line = Line()
+    said = "\n".join(line(f'diff "{tmp_path}/ta*" "{tmp_path}/tb*"')).lower()
+    assert ILLS[ill].format(len(sides)) in said
+    (shown,) = (event for event in line.events if isinstance(event, DiffShown))
+    assert shown.is_partial
+    assert Reading().text.split(": ")[-1] in said
+
+
+class _View:
+    """Takes both trails side by side as short words."""
+
+    def __init__(self) -> None:
+        self.words: list[str] = []
+
+    def add(self, row: PairedTransaction | SameRow | PassedOver | DifferenceShown) -> None:
+        """The next row."""
+        if isinstance(row, PassedOver):
+            self.words.append(f"{row.transactions} transactions" if row.transactions else f"{row.records} records")
+        else:
+            words = {PairedTransaction: "pair", SameRow: "same", DifferenceShown: "differs"}
+            self.words.append(words[type(row)])
+
+    def end(self, shown: DiffShown) -> None:
+        """Both in numbers."""
+
+
+def _rows_shown(flags: list[bool]) -> Iterator[str]:
+    """The rows of a transaction of which some differ: of equal ones those beside these, of the others how many."""
+    runs = [(differs, len(list(group))) for differs, group in groupby(flags)]
+    for at, (differs, length) in enumerate(runs):
+        if differs:
+            yield from ["differs"] * length
+            continue
+        behind = min(CONTEXT, length) if at else 0
+        before = min(CONTEXT, length - behind) if at < len(runs) - 1 else 0
+        yield from ["same"] * behind
+        yield from [f"{length - behind - before} records"] * (length > behind + before)
+        yield from ["same"] * before
+
+
+@given(transactions=st.lists(st.lists(st.booleans(), min_size=1, max_size=9), min_size=1, max_size=4))
+@settings(max_examples=examples(25), deadline=None)
+def test_of_equal_rows_those_beside_a_difference_are_shown_and_the_others_counted(
+    transactions: list[list[bool]],
+) -> None:
+    expected: list[str] = []
+    for is_equal, group in groupby(transactions, key=lambda flags: not any(flags)):
+        every = list(group)
+        expected += [f"{len(every)} transactions"] if is_equal else []
+        for flags in () if is_equal else every:
+            expected += ["pair", *_rows_shown(flags)]
+    a = [
+        Committed(at, tuple(_change(f"{at} {row}") for row in range(len(flags))))
+        for at, flags in enumerate(transactions, 1)
+    ]
+    b = [
+        one._replace(
+            changes=tuple(
+                restocked(change) if differs else change for change, differs in zip(one.changes, flags, strict=True)
+            )
+        )
+        for one, flags in zip(a, transactions, strict=True)
+    ]
+    line, view = Line(), _View()
+    line.session.begin_aligned = lambda _level, _first, _second: view
+    with _folder() as folder:
+        line(f'diff "{written(folder / "a", a)}" "{written(folder / "b", b)}" {DiffLevel.VALUES.value} limit 1000')
+    assert view.words == expected
