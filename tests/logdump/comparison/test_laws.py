@@ -36,7 +36,7 @@ from tests.simulated.pairs import TEAS, Committed, restocked, written
 from tests.trailformat.samples import trail_of
 from trailformat import Record, TrailFile
 from trailformat.trail.sequence import Spot
-from trailformat.transactions.extents import Ended
+from trailformat.transactions.extent import Ended
 from trailformat.transactions.whole_trail import TrailPosition
 
 LETTERS = st.text("abc", max_size=6)
