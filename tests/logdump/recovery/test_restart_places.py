@@ -109,56 +109,53 @@ def _all_but(history: History, first: Spot, *, again: Spot) -> list[int]:
 @pytest.mark.parametrize("kind", KINDS)
 @given(seed=SEEDS)
 @settings(max_examples=examples(12), deadline=None)
-def test_a_place_is_safe_where_no_transaction_is_met_in_its_middle_and_none_is_missed(kind: str, seed: int) -> None:
-    with _drawn(kind, seed) as history:
-        for spot in _places(history):
-            places, run = _asked(spot), history.run(spot)
-            if places.is_safe:
-                assert not run.halves
-                assert _all_but(history, spot, again=spot) == []
-            is_open_there = places.extent is not None and places.extent.after is None
-            is_damaged_there = places.is_begin and run.abended and places.extent is not None and places.extent.damage
-            meets_whole = places.is_begin or not (run.starts_inside or run.starts_with_damage or is_open_there)
-            assert places.is_safe == (meets_whole and not is_damaged_there)
-
-
-@pytest.mark.parametrize("kind", KINDS)
-@given(seed=SEEDS)
-@settings(max_examples=examples(12), deadline=None)
-def test_from_its_begin_a_transaction_is_applied_once_and_nothing_is_missed(kind: str, seed: int) -> None:
+def test_a_replicat_that_starts_at_a_place_applies_what_is_said(kind: str, seed: int) -> None:
     with _drawn(kind, seed) as history:
         numbers = {Spot(one.path, one.rba): one.transaction for one in history.written}
         for spot in _places(history):
             places = _asked(spot)
-            extent = places.extent
-            if extent is None or extent.begin is None or extent.damage:
-                continue
-            run = history.run(extent.begin, past_damage=True)
-            assert run.whole.count(numbers[extent.begin]) == (places.whole is not None)
-            assert not history.run(extent.begin).halves
-            assert _all_but(history, extent.begin, again=extent.begin) == []
+            _check_safe(history, spot, places)
+            _check_begin(history, places, numbers)
+            _check_leave_out(history, places, numbers)
 
 
-@pytest.mark.parametrize("kind", KINDS)
-@given(seed=SEEDS)
-@settings(max_examples=examples(12), deadline=None)
-def test_where_a_transaction_is_left_out_it_is_never_applied_and_only_so_many_others_are(kind: str, seed: int) -> None:
-    with _drawn(kind, seed) as history:
-        numbers = {Spot(one.path, one.rba): one.transaction for one in history.written}
-        for spot in _places(history):
-            places = _asked(spot)
-            if places.extent is None or places.extent.transaction.csn is None or places.leave_out is None:
-                continue
-            assert places.extent.first is not None
-            number = numbers[places.extent.first]
-            run = history.run(places.leave_out)
-            assert not run.halves
-            assert not run.starts_inside
-            assert number not in run.whole
-            begin = places.extent.begin
-            if begin is not None and not places.extent.damage:
-                missed = set(_all_but(history, begin, again=places.leave_out)) - {number}
-                assert len(missed) == places.others
+def _check_safe(history: History, spot: Spot, places: RestartPlaces) -> None:
+    """A place is safe where no transaction is met in its middle and none is missed."""
+    run = history.run(spot)
+    if places.is_safe:
+        assert not run.halves
+        assert _all_but(history, spot, again=spot) == []
+    is_open_there = places.extent is not None and places.extent.after is None
+    is_damaged_there = places.is_begin and run.abended and places.extent is not None and places.extent.damage
+    meets_whole = places.is_begin or not (run.starts_inside or run.starts_with_damage or is_open_there)
+    assert places.is_safe == (meets_whole and not is_damaged_there)
+
+
+def _check_begin(history: History, places: RestartPlaces, numbers: dict[Spot, int]) -> None:
+    """From its begin a transaction is applied once, and nothing is missed."""
+    extent = places.extent
+    if extent is None or extent.begin is None or extent.damage:
+        return
+    run = history.run(extent.begin, past_damage=True)
+    assert run.whole.count(numbers[extent.begin]) == (places.whole is not None)
+    assert not history.run(extent.begin).halves
+    assert _all_but(history, extent.begin, again=extent.begin) == []
+
+
+def _check_leave_out(history: History, places: RestartPlaces, numbers: dict[Spot, int]) -> None:
+    """Where a transaction is left out it is never applied, and only so many others are left out."""
+    if places.extent is None or places.extent.transaction.csn is None or places.leave_out is None:
+        return
+    assert places.extent.first is not None
+    number = numbers[places.extent.first]
+    run = history.run(places.leave_out)
+    assert not run.halves
+    assert not run.starts_inside
+    assert number not in run.whole
+    begin = places.extent.begin
+    if begin is not None and not places.extent.damage:
+        missed = set(_all_but(history, begin, again=places.leave_out)) - {number}
+        assert len(missed) == places.others
 
 
 @pytest.mark.parametrize("kind", KINDS)

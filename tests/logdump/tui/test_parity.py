@@ -33,18 +33,27 @@ class Typist:
         if self.session.settings.format is not OutputFormat.JSONL:
             self.text += prompt
 
+    async def _enter(self, line: str) -> None:
+        # nothing is painted yet: each pane is asked for its own lines, and settles where some are not there
+        prompt = self._screen.app.prompt
+        prompt.focus()
+        prompt.begin(line)
+        self._screen.app.simulate_key("enter")
+        await self._screen.rest()
+
     async def type(self, lines: list[str]) -> None:
         rest = iter(lines)
         for line in rest:
             self._note(self._screen.app.mode.prompt)
-            await self._screen.type(line) if line.strip() else None
+            await self._enter(line) if line.strip() else None
             while self._screen.app.mode.is_asking:
-                await self._screen.type(next(rest, ""))
+                await self._enter(next(rest, ""))
             entry = self._screen.app.mode.transcript.last
             for one in entry.output if entry and line.strip() else ():
                 self.text += f"{one}\n" if isinstance(one, str) else ""
                 self._note(one.prompt if isinstance(one, Answer) else "")
-            if entry and line.strip():
+            if entry and line.strip() and unread(self._screen, entry):
+                await self._screen.settle()
                 self.unread += [f"{line}: {one}" for one in unread(self._screen, entry)]
             if self.session.is_over:
                 return
