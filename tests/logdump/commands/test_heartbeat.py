@@ -13,6 +13,7 @@ from logdump.commands import REGISTRY
 from logdump.language.execute import run_line
 from logdump.operations.heartbeats import spread
 from logdump.render import json_lines
+from logdump.session.evaluation import ParametersShown
 from logdump.session.session import Session
 from tests.logdump.line import Line
 from tests.simulated import late_replication as late
@@ -258,6 +259,9 @@ def test_the_tables_are_those_that_a_parameter_file_names(
     line(f"open {trail.close()}")
     assert line("heartbeat")[0] == "No heartbeats found."
     line(f"params {file}")
+    assert line("params")
+    (shown,) = (event for event in line.events if isinstance(event, ParametersShown))
+    assert [used for _, keyword, used in shown.statements if keyword == "HEARTBEATTABLE"] == [True]
     assert line("heartbeat")[0].startswith("Heartbeats of OPS.PULSE: 1 beat, 1 path")
     line("export jsonl to beats.jsonl heartbeats")
     assert len(Path("beats.jsonl").read_text().splitlines()) == 1
