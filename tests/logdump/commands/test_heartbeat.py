@@ -167,14 +167,19 @@ def test_ways_that_alternate_or_come_one_after_the_other_have_intervals_of_their
     assert len(intervals) == len(beats)
 
 
-def test_damage_is_said_since_beats_may_be_lost_in_it(journey: Journey, tmp_path: Path, line: Line) -> None:
+@pytest.mark.parametrize("lost", [0, 5, BEATS - 1])
+def test_beats_up_to_damage_count_and_those_after_it_are_not_applied(
+    lost: int, journey: Journey, tmp_path: Path, line: Line
+) -> None:
+    with TrailFile(journey.behind_pump) as trail:
+        rows = [one for one in trail.records(trail.first_rba) if not one.is_metadata]
     content = bytearray(journey.behind_pump.read_bytes())
-    content[len(content) // 2] ^= 0xFF
-    content[len(content) // 2 + 60 : len(content) // 2 + 400] = bytes(340)
+    content[rows[lost].rba : rows[lost].rba + 60] = bytes(60)
     (damaged := tmp_path / "dt000000000").write_bytes(content)
     notice, whole, *_ = objects(damaged, "heartbeat")
     assert (notice["type"], notice["status"], whole["damaged"]) == ("notice", 4, 1)
-    assert (whole["beats"] or 0) < BEATS
+    assert whole["beats"] == (lost or None), "none found in a part is not none"
+    assert whole["not_applied"] == BEATS - lost - 1
     line(f"open {damaged}")
     assert "Damage at 1 place, see CHECK: beats there are not known." in line("heartbeat")
 
