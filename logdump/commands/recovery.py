@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 from weakref import WeakKeyDictionary
@@ -23,7 +24,7 @@ from logdump.session.events import Event, Progress
 from logdump.session.reading import Reading, reading_of
 from logdump.session.recovery_events import RecoveryEnd, TransactionRef, so_far
 from logdump.session.session import Session
-from trailformat import TrailFile, TrailName
+from trailformat import NotATrail, TrailFile, TrailName
 from trailformat.scan import Workers
 from trailformat.trail.sequence import Spot
 from trailformat.transactions.batches import TransactionBatch
@@ -124,7 +125,7 @@ class RecoveryRun:
         """
         place = self._keep()
         if place is not None:
-            with TrailFile(place.path) as trail:
+            with suppress(NotATrail), TrailFile(place.path) as trail:  # the reading says that it is none
                 RestartSearch(trail, place.rba)
 
     def _keep(self) -> Spot | None:

@@ -60,7 +60,7 @@ def _is_permitted(folder: Path) -> bool:
 
 def _begins(lines: list[str]) -> int:
     """The line from which on the program is loaded, so that what fails is its own."""
-    return next(number for number, line in enumerate(lines) if "/logdump/cli" in line)
+    return next(number for number, line in enumerate(lines) if re.search(r"/logdump/(?:__pycache__/)?cli\.", line))
 
 
 @pytest.mark.parametrize("format_", _FORMATS)
