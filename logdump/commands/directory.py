@@ -10,7 +10,7 @@ from logdump.language.command import Command
 from logdump.language.forms import Maybe
 from logdump.language.parameters import File
 from logdump.session.directory_listing import FilesShown, list_directory
-from logdump.session.errors import CommandError
+from logdump.session.errors import CommandError, MissingFileError
 from logdump.session.events import Event, Notice, say
 from logdump.session.exit_status import ExitStatus
 from logdump.session.session import Session
@@ -33,9 +33,9 @@ def run_files(_session: Session, name: str | None) -> Iterator[Event]:
     try:
         entries = list_directory(directory, pattern)
     except OSError as error:
-        raise CommandError(f"{directory}: {error.strerror}.") from error
+        raise MissingFileError(f"{directory}: {error.strerror}.") from error
     if not entries:
-        raise CommandError(f"No file {path}." if pattern != "*" else f"No files in {directory.absolute()}.")
+        raise MissingFileError(f"No file {path}." if pattern != "*" else f"No files in {directory.absolute()}.")
     yield FilesShown(directory.absolute(), entries)
     if lines := tuple(f"{directory / one.name}: {one.problem}" for one in entries if one.problem is not None):
         yield Notice(lines, ExitStatus.COMMAND_FAILED)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 from weakref import WeakKeyDictionary
@@ -23,11 +24,12 @@ from logdump.session.events import Event, Progress
 from logdump.session.reading import Reading, reading_of
 from logdump.session.recovery_events import RecoveryEnd, TransactionRef, so_far
 from logdump.session.session import Session
-from trailformat import TrailFile, TrailName
+from trailformat import NotATrail, TrailFile, TrailName
 from trailformat.scan import Workers
 from trailformat.trail.sequence import Spot
 from trailformat.transactions.batches import TransactionBatch
 from trailformat.transactions.records import TransactionRecords
+from trailformat.transactions.restart_places import RestartSearch
 
 if TYPE_CHECKING:
     from logdump.session.selection import Selection
@@ -61,6 +63,7 @@ class RecoveryRun:
 
     def events(self) -> Iterator[Event]:
         """Look at the whole trail, then tell what was found."""
+        self._check_keep()
         return answered(self._read(), self._reading, self._results)
 
     def _read(self) -> Iterator[Event]:
@@ -79,7 +82,8 @@ class RecoveryRun:
         """What was found; ``records`` reads what a filter looks at."""
         takes = partial(self._passes, records, WeakKeyDictionary()) if self._options.filtered else None
         report = RecoveryReport(self._survey, takes, self._reader, self._keep())
-        shown = report.shown(self._title, self._options.reader, is_partial=reading.is_partial)
+        lacks = {"is_partial": reading.is_partial, "is_stopped": reading.is_stopped}
+        shown = report.shown(self._title, self._options.reader, **lacks)
         yield shown
         for part in (self._options.part,) if self._options.part else PARTS[:-1]:
             for finding in self._part(report, part):
@@ -111,6 +115,18 @@ class RecoveryRun:
             yield from report.files()
         else:
             yield from report.second_copies() if part == "TWICE" else report.order_breaks()
+
+    def _check_keep(self) -> None:
+        """See that a reader may stand at the place of KEEP.
+
+        Raises:
+            CommandError: the trail has no file of that number.
+            BadRecord: it lies inside a record, or outside the file.
+        """
+        place = self._keep()
+        if place is not None:
+            with suppress(NotATrail), TrailFile(place.path) as trail:  # the reading says that it is none
+                RestartSearch(trail, place.rba)
 
     def _keep(self) -> Spot | None:
         if not self._options.keep:

@@ -27,6 +27,8 @@ MOST_ROWS = 1000
 """Rows that are shown as a table, at most."""
 _BY_PARAMETERS = frozenset({"ddl", "open_transactions"})
 """The views that go by the files of PARAMS."""
+_HEARTBEATS = ("heartbeats", "gg_")
+"""The views, by how they begin, that look for heartbeats in the tables that PARAMS may name."""
 
 
 class SparkStatement(FreeText):
@@ -80,7 +82,17 @@ def _source(session: Session, query: Query) -> tuple[str | None, dict[str, str]]
         options = read_options(session)
     except NotForSpark as why:
         raise CommandError(f"SQL cannot use {why}.") from why
+    if any(one.startswith(_HEARTBEATS) for one in views):
+        options |= _heartbeat_table(session)
     return path, {**options, **(_parameters(session) if _BY_PARAMETERS.intersection(views) else {})}
+
+
+def _heartbeat_table(session: Session) -> dict[str, str]:
+    """The name of the heartbeat tables as an option, where a file of PARAMS tells it."""
+    from logdump.operations.heartbeats.table_in_use import heartbeat_table  # noqa: PLC0415 - for a few views alone
+
+    table = heartbeat_table(session)
+    return {"heartbeatTable": table.name} if table.rule is not None else {}
 
 
 def _missing(query: Query, path: str | None) -> Iterator[Event]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from logdump.operations.matching_files import matching_files
-from logdump.session.errors import CommandError
+from logdump.session.errors import CommandError, MissingFileError
 from logdump.session.session import Session
 from trailformat.errors import NotATrail
 from trailformat.trail.sequence import TrailSequence
@@ -40,7 +40,7 @@ def trail_named(session: Session, name: str, command: str) -> WholeTrail:
     try:
         return WholeTrail(TrailSequence(path).paths)
     except NotATrail as error:
-        raise CommandError(
+        raise MissingFileError(
             f"{name}: {error.problem}; {command} takes a file, a trail, or a wildcard for one."
         ) from error
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from logdump.notation.wildcard import matches
-from logdump.session.errors import CommandError
+from logdump.session.errors import MissingFileError
 from trailformat.records import reached
 from trailformat.trail.sequence import trails_among
 
@@ -20,10 +20,10 @@ def matching_files(wildcard: str) -> list[Path]:
     try:
         entries = [entry for entry in pattern.parent.iterdir() if entry.is_file()]
     except OSError as error:
-        raise CommandError(f"{pattern.parent}: {error.strerror}") from error
+        raise MissingFileError(f"{pattern.parent}: {error.strerror}") from error
     matching = [entry for entry in entries if matches(pattern.name, entry.name, case_sensitive=True)]
     if not matching:
-        raise CommandError(f"No file matches {wildcard}.")
+        raise MissingFileError(f"No file matches {wildcard}.")
     trails, others = trails_among(matching)
     paths = [*(name.path for trail in trails for name in trail), *others]
     reached.announce(paths)

@@ -41,7 +41,7 @@ def recovery_lines(shown: RecoveryShown, _settings: Settings) -> Iterator[str]:
     modes = ", ".join(_MODES.get(mode, f"RecoveryMode {mode}") for mode in shown.modes) or _NO_MODE
     files = f", {shown.files} files" if shown.files > 1 else ""
     counted = f"{amount(shown.restarts, 'restart')}, {amount(shown.transactions, 'transaction')}"
-    title = f"{escape(shown.title)}{files}{as_read(is_partial=shown.is_partial)}"
+    title = f"{escape(shown.title)}{files}{as_read(is_partial=shown.is_stopped)}"
     yield f"{title}: {modes}, {counted}, {shown.effective} of them effective"
     yield from missing_lines(shown.gaps)
     if shown.unreadable:
@@ -58,14 +58,14 @@ def recovery_lines(shown: RecoveryShown, _settings: Settings) -> Iterator[str]:
 
 
 def _loss_lines(shown: RecoveryShown) -> Iterator[str]:
-    """The damage, and the transactions that lack a part: of what is so, each may be the reason."""
-    damage = f"Damage at {amount(shown.damaged, 'place')}, see CHECK" if shown.damaged else ""
+    """The transactions that lack a part: of what is so, each may be the reason; and what shows the places of damage."""
     found = {"damage": shown.damaged, "missing files": shown.gaps, "files that are no trail": shown.unreadable}
     causes = [f"by {' or '.join(what for what, number in found.items() if number)}"] if any(found.values()) else []
     causes.append("begun before the first file that is here")
     lost = f"{amount(shown.incomplete, 'transaction')} not whole, {' or '.join(causes)}" if shown.incomplete else ""
-    if damage or lost:
-        yield f"{'; '.join(part for part in (damage, lost) if part)}."
+    where = "CHECK shows the damage" if shown.damaged else ""
+    if where or lost:
+        yield f"{'; '.join(part for part in (where, lost) if part)}."
 
 
 def missing_lines(gaps: tuple[FileGap, ...]) -> Iterator[str]:

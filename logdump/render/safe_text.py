@@ -43,10 +43,9 @@ def restart_text(spot: Spot) -> str:
 
 def _verdict(places: RestartPlaces) -> str:
     where = f"RBA {places.asked.rba}"
-    if places.extent is None and places.damage is not None:
-        return f"{where} is between two transactions, but damage follows: a Replicat abends at it."
     if places.extent is None:
-        return f"{where} is between two transactions: a restart there loses nothing and repeats nothing."
+        safe = "a restart there loses nothing and repeats nothing"
+        return f"{where} is between two transactions: {safe}{_abends(places)}."
     if places.is_begin:
         return f"{where} begins a transaction{_what_begins(places)}"
     if places.is_safe:
@@ -55,9 +54,22 @@ def _verdict(places: RestartPlaces) -> str:
     return f"{where} is inside a transaction, {before}: a restart there is not safe."
 
 
+def _abends(places: RestartPlaces) -> str:
+    """What comes after a place that is safe by itself."""
+    damage = places.damage
+    if damage is None:
+        return ""
+    other = f" of {escape(str(damage.path))}" if damage.path != places.asked.path else ""
+    return f", but the Replicat then abends at the damage at RBA {damage.rba}{other}"
+
+
 def _what_begins(places: RestartPlaces) -> str:
     if places.damage is not None:
         return " with damage inside: a Replicat abends at it."
+    extent = places.extent
+    if extent is not None and extent.after is None:
+        yet = " yet" if extent.missing is None else ""
+        return f" whose end is not here{yet}: a restart there applies it when its end is there."
     if not places.is_dropped:
         return ": a restart there applies it once more, whole."
     known = "is cut here and comes again, whole" if places.whole is not None else "is never applied"
@@ -119,7 +131,9 @@ def _advice(places: RestartPlaces, extent: Extent) -> Iterator[str]:
     if places.is_safe and not places.is_begin:
         yield f"  {restart_text(places.asked)}"
     if extent.begin is not None:
-        yield _BEFORE.get(extent.ended, "To apply the whole transaction again:")
+        is_open = extent.after is None and extent.ended not in _BEFORE
+        again = "To apply it when its end is there:" if is_open else "To apply the whole transaction again:"
+        yield _BEFORE.get(extent.ended, again)
         yield f"  {restart_text(extent.begin)}"
     for one in places.again:
         how = "whole" if one.is_whole else "but not whole"

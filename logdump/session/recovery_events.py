@@ -173,6 +173,7 @@ class RecoveryShown(NamedTuple):
         open: the transaction in which the trail ends.
         half_record: the record in which it ends.
         is_partial: whether not all of the trail was read; then nothing is told that only all of it shows.
+        is_stopped: whether Ctrl+C is why.
         is_listed: whether all findings are listed.
         is_filtered: whether only those are with a record that passes the filter.
     """
@@ -201,6 +202,7 @@ class RecoveryShown(NamedTuple):
     open: TransactionRef | None
     half_record: Spot | None
     is_partial: bool
+    is_stopped: bool
     is_listed: bool
     is_filtered: bool
 

@@ -18,7 +18,7 @@ ENDED = [
     (("count", "et000000000"), 0),
     (("check", "et*"), 0),
     (("check", "*t000000000"), 4),
-    (("check", "nosuch"), 1),
+    (("check", "nosuch"), 4),
     (("recovery", "et000000000"), 1),
     (("recovery", "over", "et*"), 0),
     (("help", "check"), 0),

@@ -7,11 +7,11 @@ from typing import NamedTuple
 
 from logdump.operations.heartbeats.tables import BASE_NAME
 from logdump.operations.parameters.in_use import ParametersInUse
+from logdump.operations.parameters.not_used import HEARTBEAT_TABLE
 from logdump.session.evaluation import Rule
 from logdump.session.session import Session
 
-_KEYWORD = "HEARTBEATTABLE"
-_VALUE = re.compile(rf"{_KEYWORD}\s+(\S+?)\s*;?\s*", re.IGNORECASE)
+_VALUE = re.compile(rf"{HEARTBEAT_TABLE}\s+(\S+?)\s*;?\s*", re.IGNORECASE)
 
 
 class HeartbeatTable(NamedTuple):
@@ -35,7 +35,7 @@ def table_of(parameters: ParametersInUse) -> HeartbeatTable:
             continue
         from logdump.operations.parameters.tree import Other  # noqa: PLC0415 - a session without PARAMS starts faster
 
-        rules = [node.rule for node in file.of(Other) if node.keyword == _KEYWORD]
+        rules = [node.rule for node in file.of(Other) if node.keyword == HEARTBEAT_TABLE]
         found = _VALUE.fullmatch(rules[-1].text) if rules else None
         if found is not None:
             return HeartbeatTable(found[1].replace('"', ""), rules[-1])

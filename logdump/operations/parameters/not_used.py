@@ -147,6 +147,8 @@ DDL_OPTIONS_IN_USE = frozenset(
 )
 
 
+HEARTBEAT_TABLE = "HEARTBEATTABLE"
+"""Names the heartbeat tables, in the file of a process or in GLOBALS."""
 _FOR_SIDE = {
     **dict.fromkeys(("TABLE", "FILE", "TABLEEXCLUDE"), ProcessSide.EXTRACT),
     **dict.fromkeys(("MAP", "MAPEXCLUDE"), ProcessSide.REPLICAT),
@@ -173,7 +175,9 @@ def why_of_no_use(node: Node, side: ProcessSide) -> str:
 
 
 def is_used(node: Node, side: ProcessSide) -> bool:
-    """Whether DDL and PARAMS COVERAGE go by a statement."""
+    """Whether DDL, PARAMS COVERAGE or what looks for heartbeats goes by a statement."""
+    if isinstance(node, Other) and node.keyword == HEARTBEAT_TABLE:
+        return True
     if isinstance(node, DdlOption):
         return node.word in DDL_OPTIONS_IN_USE
     return not isinstance(node, Other) and not why_of_no_use(node, side)

@@ -165,7 +165,7 @@ class RecoveryReport:
     def _is_too_new(self, facts: FileFacts) -> bool:
         return self._reader is not None and facts.version is not None and facts.version > self._reader
 
-    def shown(self, title: str, reader: str | None, *, is_partial: bool) -> RecoveryShown:
+    def shown(self, title: str, reader: str | None, *, is_partial: bool, is_stopped: bool = False) -> RecoveryShown:
         """The whole in numbers."""
         survey, judge = self._survey, self._survey.judge
         modes = (facts.number("ContinunityInfo", "RecoveryMode") for facts in survey.files)
@@ -197,6 +197,7 @@ class RecoveryReport:
             open=open_at_end,
             half_record=self._spot(survey.half_record) if survey.half_record is not None else None,
             is_partial=is_partial,
+            is_stopped=is_stopped,
             is_filtered=self._is_filtered,
             is_listed=all(one.is_listed for one in lists) and survey.cuts.number == len(survey.cuts.found),
         )

@@ -10,7 +10,8 @@ from logdump.filters import FilterSet
 from logdump.operations.effective_rows import LeftOutRanges
 from logdump.operations.heartbeats.beats import NewBeats
 from logdump.operations.heartbeats.reading import HeartbeatReader
-from logdump.operations.heartbeats.table_in_use import heartbeat_table
+from logdump.operations.heartbeats.table_in_use import table_of
+from logdump.operations.parameters.in_use import ParametersInUse
 from logdump.operations.timeline.beat_points import WayPoints, WayTimeline
 from logdump.operations.timeline.volume import Volume, VolumeSums
 from logdump.session.heartbeats import Beat, HeartbeatRow
@@ -68,14 +69,21 @@ class TimelineScan:
     Args:
         filters: the filter of the session; None: all records count.
         source: the definitions file that its rows are read by.
+        parameters: the parameter files in use, which may name the heartbeat tables.
 
     Attributes:
         timeline: what was found up to the last look; it never changes, another one takes its place.
     """
 
-    def __init__(self, filters: FilterSet | None = None, source: SourceDefinitions | None = None) -> None:
+    def __init__(
+        self,
+        filters: FilterSet | None = None,
+        source: SourceDefinitions | None = None,
+        parameters: ParametersInUse | None = None,
+    ) -> None:
         self._filters = filters
         self._source = source
+        self._table = table_of(parameters or ParametersInUse()).name
         self._reader: HeartbeatReader | None = None
         self._left_out = LeftOutRanges()
         self._new = NewBeats()
@@ -112,7 +120,7 @@ class TimelineScan:
         self._left_out.forget()  # the file may have grown
         self._reader = self._reader or HeartbeatReader(
             session.definitions_of,
-            heartbeat_table(session).name,
+            self._table,
             selection_of=session.selection,
             note_damage=self._note_damage,
             left_out=self._left_out.of,

@@ -10,7 +10,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, TypeVar
 
 from logdump.language.words import split_commands
-from logdump.session.errors import CommandError
+from logdump.session.errors import CommandError, MissingFileError
 from logdump.session.events import Event, JobProgress, Notice
 from logdump.session.exit_status import ExitStatus
 from logdump.session.session import Session
@@ -29,6 +29,7 @@ _EVERY = 0.25
 _LONGEST_MESSAGE = 600
 _OURS = re.compile(r"logdump\.spark\.(?:\w+\.)*(\w+): (.+)")
 _DAMAGE = {"BadTrail", "FileChanged"}
+_MISSING = {"NoTrailFiles"}
 _CONDITION = re.compile(r"^\[[A-Z0-9_.]+\] ")
 _STATE = re.compile(r" ?SQLSTATE: \w{5}.*", re.DOTALL)
 
@@ -167,7 +168,9 @@ def _is_of_spark(error: Exception) -> bool:
 def _in_one_line(error: Exception) -> BadRecord | CommandError:
     errors = _OURS.findall(str(error))
     name = errors[-1][0] if errors else type(error).__name__
-    return BadRecord(message_of(error)) if name in _DAMAGE else CommandError(message_of(error))
+    if name in _DAMAGE:
+        return BadRecord(message_of(error))
+    return (MissingFileError if name in _MISSING else CommandError)(message_of(error))
 
 
 def message_of(error: Exception) -> str:

@@ -74,7 +74,7 @@ class OpenFile:
         self.index = TrailIndex()
         self.matches: Matches | None = None
         self.timeline: TimelineScan | None = None
-        self._timeline_of: tuple[str, SourceDefinitions | None] = "", None
+        self._timeline_of: tuple[str, SourceDefinitions | None, ParametersInUse | None] = "", None, None
         self.open_transactions: OpenTransactionsScan | None = None
         self._rows = Reader("rows", settings, post)
         self._record = Reader("record", settings, post)
@@ -142,12 +142,12 @@ class OpenFile:
             self._matching.go_on(self.matches)
 
     def ask_timeline(self, state: State) -> None:
-        """Scan the file over time, unless that is done for the filter and the definitions of the session."""
+        """Scan the file over time, unless that is done for the filter and what else the session reads by."""
         from logdump.operations.timeline.timeline import TimelineScan  # noqa: PLC0415 - when it is shown
 
-        subject = state.filter_text, state.source
+        subject = state.filter_text, state.source, state.parameters
         if self.timeline is None or subject != self._timeline_of:
-            self.timeline, self._timeline_of = TimelineScan(state.filters, state.source), subject
+            self.timeline, self._timeline_of = TimelineScan(state.filters, state.source, state.parameters), subject
             self._timing.go_on(self.timeline)
 
     def ask_open_transactions(self, parameters: ParametersInUse | None, size: int) -> None:

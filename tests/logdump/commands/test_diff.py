@@ -145,7 +145,7 @@ def test_a_file_that_is_no_trail_is_refused(line: Line, pair: tuple[Path, Path],
         ("et000000000", "et000000000", ExitStatus.OK),
         ("et000000000", "bt000000000", ExitStatus.FINDINGS),
         ("et000000000", "ft000000000", ExitStatus.BAD_DATA),
-        ("et000000000", "nothing", ExitStatus.COMMAND_FAILED),
+        ("et000000000", "nothing", ExitStatus.BAD_DATA),
     ],
 )
 def test_the_exit_status_says_whether_they_differ(trails: Path, a: str, b: str, status: ExitStatus) -> None:

@@ -13,6 +13,7 @@ from logdump.commands import REGISTRY
 from logdump.language.execute import run_line
 from logdump.operations.heartbeats import spread
 from logdump.render import json_lines
+from logdump.session.evaluation import ParametersShown
 from logdump.session.session import Session
 from tests.logdump.line import Line
 from tests.simulated import late_replication as late
@@ -166,14 +167,19 @@ def test_ways_that_alternate_or_come_one_after_the_other_have_intervals_of_their
     assert len(intervals) == len(beats)
 
 
-def test_damage_is_said_since_beats_may_be_lost_in_it(journey: Journey, tmp_path: Path, line: Line) -> None:
+@pytest.mark.parametrize("lost", [0, 5, BEATS - 1])
+def test_beats_up_to_damage_count_and_those_after_it_are_not_applied(
+    lost: int, journey: Journey, tmp_path: Path, line: Line
+) -> None:
+    with TrailFile(journey.behind_pump) as trail:
+        rows = [one for one in trail.records(trail.first_rba) if not one.is_metadata]
     content = bytearray(journey.behind_pump.read_bytes())
-    content[len(content) // 2] ^= 0xFF
-    content[len(content) // 2 + 60 : len(content) // 2 + 400] = bytes(340)
+    content[rows[lost].rba : rows[lost].rba + 60] = bytes(60)
     (damaged := tmp_path / "dt000000000").write_bytes(content)
     notice, whole, *_ = objects(damaged, "heartbeat")
     assert (notice["type"], notice["status"], whole["damaged"]) == ("notice", 4, 1)
-    assert (whole["beats"] or 0) < BEATS
+    assert whole["beats"] == (lost or None), "none found in a part is not none"
+    assert whole["not_applied"] == BEATS - lost - 1
     line(f"open {damaged}")
     assert "Damage at 1 place, see CHECK: beats there are not known." in line("heartbeat")
 
@@ -258,6 +264,9 @@ def test_the_tables_are_those_that_a_parameter_file_names(
     line(f"open {trail.close()}")
     assert line("heartbeat")[0] == "No heartbeats found."
     line(f"params {file}")
+    assert line("params")
+    (shown,) = (event for event in line.events if isinstance(event, ParametersShown))
+    assert [used for _, keyword, used in shown.statements if keyword == "HEARTBEATTABLE"] == [True]
     assert line("heartbeat")[0].startswith("Heartbeats of OPS.PULSE: 1 beat, 1 path")
     line("export jsonl to beats.jsonl heartbeats")
     assert len(Path("beats.jsonl").read_text().splitlines()) == 1

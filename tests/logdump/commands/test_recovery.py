@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from fixtures import TRAILS
+from logdump.operations.recovery.survey import Survey
 from logdump.session.events import Progress
 from logdump.session.exit_status import ExitStatus
 from logdump.session.recovery_events import KeepShown, RecoveryShown, RestartShown, SecondCopyShown, TrailFileShown
@@ -200,3 +202,30 @@ def test_no_reader_is_sent_into_a_half_written_record_or_behind_the_file(
     assert not [text for text in said if "between two transactions" in text or "Keep: " in text]
     line(command.format(5352))
     assert line.failures == []
+
+
+def test_damage_is_told_once_and_the_trail_was_read_to_its_end(cut: Line, tmp_path: Path) -> None:
+    for path in TRAILS.glob("at00000000?"):
+        (tmp_path / path.name).write_bytes(path.read_bytes())
+    content = bytearray((tmp_path / "at000000000").read_bytes())
+    content[2722:2730] = b"no start"
+    (tmp_path / "at000000000").write_bytes(content)
+    cut(f"open {tmp_path / 'at000000000'}")
+    first, title, *rest = cut("recovery")
+    assert first == "Damage at 1 place: this is partial, without a verdict."
+    assert "as far as it was read" not in title
+    assert not any("amage at" in one for one in rest)
+    assert any(one.startswith("CHECK shows the damage") for one in rest)
+
+
+@pytest.mark.parametrize("place", ["9 0", "1 2364", "1 99999"])
+def test_a_bad_place_of_keep_is_refused_before_anything_is_read(
+    place: str, cut: Line, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def never(*_: object) -> None:
+        pytest.fail("the trail is read")
+
+    monkeypatch.setattr(Survey, "run", never)
+    cut(f"recovery keep {place}")
+    assert len(cut.events) == 1
+    assert len(cut.failures) == 1

@@ -65,7 +65,8 @@ def test_safe_offers_no_place_behind_an_open_transaction(line: Line, trails: Pat
     path.write_bytes((trails / "et000000000").read_bytes()[:3522])
     said = _open(line, path)("safe 3391")
     assert "  Ends at    a place that is not here yet: the transaction is open at the end of the trail" in said
-    assert said[1:3] == ["To apply the whole transaction again:", ALTER.format(0, 3391)]
+    assert said[0].startswith("RBA 3391 begins a transaction whose end is not here yet: ")
+    assert said[1:3] == ["To apply it when its end is there:", ALTER.format(0, 3391)]
     assert not any(one.startswith("To leave it out") for one in said)
 
 

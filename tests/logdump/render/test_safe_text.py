@@ -91,7 +91,16 @@ def test_the_whole_answer_at_the_beginning() -> None:
         ),
         (_CUT, 100, "RBA 100 begins a transaction that is never applied: a restart there is safe."),
         (OVERTAKEN, 100, "RBA 100 begins a transaction that is never applied: a restart there is safe."),
-        (OPEN, 100, "RBA 100 begins a transaction: a restart there applies it once more, whole."),
+        (
+            OPEN,
+            100,
+            "RBA 100 begins a transaction whose end is not here yet: a restart there applies it when its end is there.",
+        ),
+        (
+            OPEN._replace(missing=NEXT),
+            100,
+            "RBA 100 begins a transaction whose end is not here: a restart there applies it when its end is there.",
+        ),
         (
             _CUT._replace(before=1),
             200,
@@ -117,7 +126,7 @@ def test_between_two_transactions_the_place_itself_is_printed() -> None:
     [
         (_CUT, ["To go on before what is dropped:", _TO.format(7, 100), "To leave it out, 3 records:", (7, 450)]),
         (OVERTAKEN, ["To go on before what is dropped:", _TO.format(7, 100), "To leave it out, 3 records:", (7, 400)]),
-        (OPEN, ["To apply the whole transaction again:", _TO.format(7, 100)]),
+        (OPEN, ["To apply it when its end is there:", _TO.format(7, 100)]),
         (_LOST, ["To leave it out, 2 records:", (7, 400)]),
         (_LOST._replace(ended=Ended.OVERTAKEN), ["To leave it out, 2 records:", (7, 400)]),
         (
@@ -227,7 +236,13 @@ def test_a_place_after_the_last_record_of_what_is_cut_is_safe_itself() -> None:
 def test_where_damage_comes_first_a_replicat_abends() -> None:
     damage = Damage(HERE, 400, 20, is_partial=False)
     places = RestartPlaces(Spot(HERE, 400), damage=damage)
-    assert _lines(places)[0] == "RBA 400 is between two transactions, but damage follows: a Replicat abends at it."
+    safe = "RBA 400 is between two transactions: a restart there loses nothing and repeats nothing"
+    assert _lines(places)[:2] == [
+        f"{safe}, but the Replicat then abends at the damage at RBA 400.",
+        _TO.format(7, 400).strip(),
+    ]
+    elsewhere = places._replace(damage=damage._replace(path=NEXT, rba=0))
+    assert _lines(elsewhere)[0] == f"{safe}, but the Replicat then abends at the damage at RBA 0 of {NEXT}."
     assert exact(SAFE_POINT.build(SafePointShown(places)))["damage"] == [
         {"file": "dirdat/et000000007", "rba": 400, "length": 20, "partial": False}
     ]

@@ -27,7 +27,8 @@ from tests.logdump.tui.stepped import Stepped
 from tests.logdump.tui.test_harmless import characters
 from tests.logdump.tui.test_records import SIZES, rba_of
 from tests.short_folder import short_folder
-from tests.simulated.heartbeat_trails import target_trail
+from tests.simulated import late_replication as late
+from tests.simulated.heartbeat_trails import HeartbeatTrail, target_trail
 from trailformat.trail.sequence import Spot
 
 MOMENTS = [number * MINUTE for number in range(20) if number not in (4, 5, 11)]
@@ -341,3 +342,23 @@ def test_a_missing_beat_is_marked_even_where_a_column_holds_many() -> None:
     assert len(plot.gaps) == 1
     assert len(plot.points) < 100
     assert {point.rba for point in plot.points} <= {beat.rba for beat in beats}
+
+
+@pytest.mark.parametrize("file", ["GLOBALS globals", "ext1.prm"])
+def test_the_heartbeat_tables_are_those_that_params_names(file: str, tmp_path: Path) -> None:
+    trail = HeartbeatTrail(tmp_path / "pu000000000", base="OPS.PULSE")
+    trail.insert(late.beat(0, 1.0), 0)
+    path = trail.close()
+    name = file.split(maxsplit=1)[0]
+    (tmp_path / name).write_text(
+        "HEARTBEATTABLE OPS.PULSE\n" if "GLOBALS" in file else "EXTRACT e\nHEARTBEATTABLE OPS.PULSE\n"
+    )
+
+    async def steps(screen: Screen) -> None:
+        await screen.press("escape", "l")
+        assert "No heartbeat in this file" in screen.text
+        await screen.type(f"params {tmp_path}/{file}")
+        await screen.press("escape", "l")
+        assert "1 beat" in screen.text
+
+    drive(steps, path)
