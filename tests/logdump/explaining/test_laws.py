@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 
 from fixtures.flavour import ORACLE_12
 from logdump.operations.explaining import ddl
+from logdump.operations.explaining.trail_facts import DefinitionClocks
 from logdump.session.evaluation import DdlEvaluated, Outcome
-from logdump.session.explanation import Explained
+from logdump.session.explanation import Explained, When
 from tests.logdump.line import Line
 from tests.searching import examples
 from tests.simulated.heartbeat_trails import BEGUN, HeartbeatTrail
@@ -24,6 +25,8 @@ from tests.simulated.source import Source
 from trailformat import TrailFile, to_datetime
 from trailformat.changes.transactions import FIRST, is_transactional
 from trailformat.records.io_types import RESTART_ABEND
+from trailformat.trail.sequence import Spot
+from trailformat.transactions.whole_trail import WholeTrail
 
 
 def _explained(line: Line, command: str) -> Explained:
@@ -115,3 +118,51 @@ def test_each_statement_that_does_not_get_through_as_it_should_is_told(
         assert is_told or (one.outcome in (Outcome.APPLIED, Outcome.CAPTURED) and not one.not_converted), one.title
         for name in one.not_converted:
             assert any(one.title in text and name in text for text in shown)
+
+
+STEPS = st.lists(st.tuples(st.booleans(), st.integers(0, 30)), max_size=8)
+
+
+@given(steps=STEPS, at=st.none() | st.integers(-1, 31))
+@settings(max_examples=examples(20), deadline=None)
+def test_the_clock_of_a_definition_is_held_against_the_next_row_and_no_other(
+    steps: list[tuple[bool, int]], at: int | None
+) -> None:
+    """Of several the greatest lag counts, or at a moment the last one up to it."""
+    clocks = DefinitionClocks(None if at is None else BEGUN + at * MINUTE)
+    waiting: int | None = -5
+    lags: list[tuple[int, int]] = []
+    with tempfile.TemporaryDirectory() as folder:
+        trail = HeartbeatTrail(Path(folder) / "hb000000000", created=-5 * MINUTE)
+        for is_row, minute in [(False, -5), (True, -6), *steps]:
+            if not is_row:
+                trail.defined(minute * MINUTE)
+                waiting = minute
+                continue
+            trail.worked(minute * MINUTE)
+            if waiting is not None:
+                lags.append((waiting, waiting - minute))
+                waiting = None
+        whole = WholeTrail.around(trail.close())
+        for found in whole.batches():
+            clocks.take(Spot(found.trail.path, 0), found.batch)
+    known = lags if at is None else [one for one in lags if one[0] <= at]
+    expected = None
+    if known:
+        expected = max(known, key=lambda one: one[1]) if at is None else known[-1]
+    told = clocks.found
+    assert (told and ((told.written - BEGUN) // MINUTE, told.lag // MINUTE)) == expected
+
+
+@pytest.mark.parametrize("quiet", [1, 2, 3])
+def test_the_verdict_of_a_moment_behind_the_trail_names_its_end_and_its_last_beat(
+    quiet: int, line: Line, tmp_path: Path
+) -> None:
+    trail = HeartbeatTrail(tmp_path / "hb000000000")
+    for minute in range(6):
+        trail.insert(beat(minute * MINUTE, 0.25), minute * MINUTE)
+    trail.worked(5 * MINUTE + quiet * 10 * SECOND)
+    text = _explained(line, f"open {trail.close()}; explain lag at {_time(40 * MINUTE)}").verdict.text
+    moments = [(part.julian - BEGUN) // SECOND for part in text if isinstance(part, When)]
+    assert text[0] == "The trail ends before that moment, "
+    assert moments == [300 + quiet * 10, 300]

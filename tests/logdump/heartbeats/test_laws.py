@@ -11,13 +11,14 @@ from hypothesis import strategies as st
 
 from logdump.operations.heartbeats.reading import HeartbeatReader
 from logdump.session.heartbeat_events import HeartbeatsShown
-from logdump.session.heartbeats import HeartbeatRow
+from logdump.session.heartbeats import Beat, Direction, HeartbeatRow, Role
 from tests.logdump.line import Line
 from tests.searching import examples
 from tests.simulated.heartbeat_trails import BEGUN, HeartbeatTrail
 from tests.simulated.heartbeats import Row
 from tests.simulated.late_replication import MINUTE, applied
 from trailformat import TrailFile, to_datetime
+from trailformat.trail.sequence import Spot
 
 DAY = 24 * 60 * MINUTE
 
@@ -88,3 +89,19 @@ def test_a_purge_would_remove_the_rows_that_were_received_so_many_days_ago(
         line(f"heartbeat retention {days} at {moment:%Y-%m-%dT%H:%M:%S.%fZ}")
         (shown,) = (event for event in line.events if isinstance(event, HeartbeatsShown))
         assert (shown.purged, shown.deleted) == (sum(one < at - days * DAY for one in received), deleted)
+
+
+STAGES = ("extract", "routing", "replicat")
+
+
+@pytest.mark.parametrize("is_reported", [False, True])
+@pytest.mark.parametrize("role", Role)
+@pytest.mark.parametrize("passed", range(len(STAGES) + 1))
+def test_the_stage_of_a_beat_is_the_last_process_that_it_had_passed(passed: int, role: Role, is_reported: bool) -> None:
+    """The history receives a beat that came in; what it knows of one that went out was told by the other database."""
+    extract_ts, routing_ts, replicat_ts = (number if number < passed else None for number in range(len(STAGES)))
+    row = HeartbeatRow(role, "GGADMIN.GG_HEARTBEAT", "INSERT", Spot(Path("hb000000000"), 0), None, 0)
+    way = extract_ts, routing_ts, replicat_ts
+    one = Beat(row, Direction.OUTGOING, 0, *way, None, None, (), None, is_reported=is_reported)
+    expected = ("seed", *STAGES)[passed]
+    assert one.stage == ("history" if role is Role.HISTORY and not is_reported else expected)

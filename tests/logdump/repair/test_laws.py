@@ -21,7 +21,9 @@ from tests.logdump.repair.repaired import losses, rows, shown, texts
 from tests.searching import examples
 from tests.trailformat.samples import metadata_record, row, table_record, trail_of
 from trailformat import Record, TrailFile
+from trailformat.changes.transactions import FIRST, LAST, MIDDLE, ONLY
 from trailformat.records.file_header import replace_values
+from trailformat.records.io_types import RECORD_FRAGMENT
 from trailformat.records.record import make_file_header_record
 from trailformat.scan import scan
 from trailformat.trail.row_definitions import RowDefinitions
@@ -193,3 +195,62 @@ def test_what_a_header_says_of_its_own_file_never_comes_from_that_of_another(
     for name in OF_THE_FILE:
         told = header.get("TrailInfo", name)
         assert told is None or told != other.get("TrailInfo", name) or told == own.get("TrailInfo", name), name
+
+
+WORDS = st.sampled_from(["", "all", "stop", "stop all", "skip whole"])
+
+
+@given(kinds=PARTS, words=WORDS, size=st.integers(1, 5))
+@settings(max_examples=examples(30), deadline=None)
+def test_what_is_found_does_not_depend_on_how_many_records_are_looked_at_together(
+    kinds: list[str], words: str, size: int
+) -> None:
+    parts: list[Record | bytes] = [*rows("x")]
+    for kind in kinds:
+        begun, *rest = rows(kind if len(kind) < 4 else "yyz")
+        parts += [GARBAGE] if kind == "garbage" else [begun, *([GARBAGE] if len(kind) > 3 else []), *rest]
+    parts += rows("zz")
+    told = []
+    for each in (size, 1 << 16):
+        line = Line()
+        with _folder() as folder, pytest.MonkeyPatch.context() as patch:
+            patch.setattr("logdump.operations.repair.file_survey.scan", partial(scan, batch_size=each))
+            source = trail_of(folder, *parts, name="tt000000000")
+            line(f"open {source}; repair to {folder / 'cp000000000'} {words}")
+            said = [str(event).replace(str(folder), "") for event in line.events]
+            told.append((said, texts(folder / "cp000000000")))
+    assert told[0] == told[1]
+    assert told[0][1][0] == b"x"
+
+
+PARTS_OF_FOUR: list[tuple[int, Record]] = [
+    *((0, one) for one in rows("ab")),
+    (1, row(b"c", trans_ind=FIRST)),
+    (1, row(b"d", trans_ind=MIDDLE, continued=1)),
+    (1, row(b"e", io_type=RECORD_FRAGMENT, trans_ind=MIDDLE, continued=1)),
+    (1, row(b"f", io_type=RECORD_FRAGMENT, trans_ind=MIDDLE)),
+    (1, row(b"g", trans_ind=LAST)),
+    (2, row(b"h", trans_ind=ONLY, continued=1)),
+    (2, row(b"i", io_type=RECORD_FRAGMENT, trans_ind=ONLY)),
+    *((3, one) for one in rows("j")),
+]
+"""Records, each with the number of its transaction; some go on in the next."""
+
+
+@pytest.mark.parametrize("place", range(len(PARTS_OF_FOUR) + 1))
+def test_a_damaged_record_of_no_transaction_takes_that_with_it_in_which_it_stands_and_says_so(
+    place: int, line: Line, tmp_path: Path
+) -> None:
+    """Between two transactions it takes none; between the parts of a record it is in one, though that seems ended."""
+    lost = bytearray(table_record(9, "TEA.CUPS").raw)
+    lost[-1] ^= 0xFF
+    owners, records = zip(*PARTS_OF_FOUR, strict=True)
+    around = {owners[place - 1] if place else None, owners[place] if place < len(owners) else None}
+    broken = around if len(around) == 1 else set()
+    source = trail_of(tmp_path, *records[:place], bytes(lost), *records[place:], name="tt000000000")
+    line(f"open {source}; repair to {tmp_path / 'cp000000000'}")
+    assert line.failures == []
+    assert [one.reason for one in losses(line)] == [LossReason.DAMAGE] * len(broken)
+    with TrailFile(tmp_path / "cp000000000") as copy:
+        copied = [record.raw for record in copy.records(copy.first_rba)]
+    assert copied == [one.raw for owner, one in PARTS_OF_FOUR if owner not in broken]
