@@ -39,7 +39,9 @@ class DefinitionSources:
         self._order, self._named = order, named
         self._before, self._behind = previous_file(path)[0], next_file(path)[0]
 
-    def table(self, index: int, name: str | None, *, is_redefined: bool) -> FoundDefinition | None:
+    def table(
+        self, index: int, name: str | None, *, is_redefined: bool, is_redefined_later: bool
+    ) -> FoundDefinition | None:
         """The definition of an index; of another table than the one called ``name`` it is none.
 
         Where the name is not known, or no file knows such a table because the name is damaged too, the files before and
@@ -49,10 +51,11 @@ class DefinitionSources:
             index: the index.
             name: what its damaged definition says, as far as it can be read.
             is_redefined: whether the file defines the index before the damage too, so that the file before it has that.
+            is_redefined_later: whether it does behind the damage, so that the file behind it has that.
         """
         if name is not None and not self._knows(name):
             name = None
-        behind = self._edge(self._behind, index, is_first=True)
+        behind = None if is_redefined_later else self._edge(self._behind, index, is_first=True)
         before = None if is_redefined else self._edge(self._before, index, is_first=False)
         found = [one for one in (before, behind) if one is not None]
         if name is not None and (called := [one for one in found if one.name == name]):

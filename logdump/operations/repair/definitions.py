@@ -75,10 +75,15 @@ class CopiedDefinitions:
         self._known: dict[int, _Meaning] = {}
         self._has_database = False
         left = list(islice(self._left(), _MOST_EXAMINED)) if survey.stop is None else []
+        self._last_definitions: dict[int, int] = {}
+        """The RBA of the last definition of each index, sound or not."""
         self._is_unsure = survey.lacks_definitions or any(one.kind != DATABASE for one in left)
         if survey.stop is not None:
             return
         if left or survey.lacks_definitions:
+            readable = ((one.rba, one.table_index) for one in left if one.kind == TABLE)
+            sound = ((one.rba, one.table_index) for one in trail.tables.entries())
+            self._last_definitions = {index: rba for rba, index in sorted((*readable, *sound))}
             self._walk(left)
         elif len(survey.damage):
             self._look_for_database()
@@ -152,7 +157,10 @@ class CopiedDefinitions:
 
     def _taken(self, index: int, lost: _Meaning, rba: int) -> _Meaning:
         """A lost definition, from elsewhere, added before its first row; or the fact that there is none."""
-        found = self._sources.table(index, lost.name, is_redefined=lost.is_redefined)
+        is_redefined_later = self._last_definitions.get(index, -1) > rba
+        found = self._sources.table(
+            index, lost.name, is_redefined=lost.is_redefined, is_redefined_later=is_redefined_later
+        )
         definition = found.record.metadata if found is not None else None
         if found is None or not isinstance(definition, TableDefinition):
             name = f" ({lost.name})" if lost.name else ""

@@ -102,7 +102,7 @@ class FileSurvey:
         for span in self.damage:
             if holds_no_row(trail.bytes, span, self.size):
                 self.rowless.add(span.start)
-            elif self._goes_on(span.start):
+            if self._goes_on(span.start):
                 self.continued.append(span.start)
 
     def _embedding(self, bad: ByteRanges) -> Iterator[ByteRange]:

@@ -1,7 +1,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from itertools import permutations
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -210,3 +212,21 @@ def iter_then_interrupt(records: int) -> Callable[[TrailFile, Engine, int], Iter
         raise KeyboardInterrupt
 
     return broken_scan
+
+
+@pytest.mark.parametrize("number", range(1, 5))
+def test_a_comma_parts_options_and_a_file_in_whatever_order(number: int) -> None:
+    """Behind a value too, where without it one more word would be refused."""
+    options: dict[str, dict[str, Any]] = {
+        "detail": {"detail": True},
+        "start 2024-03-01 09:00": {"start": NINE},
+        "interval 4": {"interval": 240_000_000},
+        "file hr.*": {"file": "hr.*"},
+        "log dirdat/lt*": {"logtrail": "dirdat/lt*"},
+        "dirdat/lt000000": {"path": "dirdat/lt000000"},
+    }
+    form = REGISTRY.find("COUNT").form
+    for words in permutations(options, number):
+        expected = CountOptions(**{name: value for word in words for name, value in options[word].items()})
+        for comma in (", ", " , ", ",, "):
+            assert parse(form, comma.join(words), Context(GMT)) == expected

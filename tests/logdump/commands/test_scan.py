@@ -173,3 +173,30 @@ def test_a_scan_runs_backwards_when_reading_does(shop: Line) -> None:
     deletes = [one.rba for one in _all(shop) if not one.is_file_header and one.header.io_type == 3]
     shop("pos eof; pos rev; sft delete")
     assert shop.rbas == [deletes[-1]]
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "sfr -1 {}",
+        "sfr 108466, {}",
+        "sft insert, {}",
+        "sfts 2000-01-01, {}",
+        "count file {}",
+        "filter include filename {}; n 3",
+    ],
+)
+@pytest.mark.parametrize("content", [b"", b"no trail", None], ids=["empty", "text", "trail"])
+def test_a_file_that_is_called_like_a_table_changes_no_answer(
+    command: str, content: bytes | None, shop: Line, trails: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A word is taken for a trail where it is named like one."""
+    monkeypatch.chdir(tmp_path)
+    for table in ("TEAHOUSE.SALES", "SALES", "nothing"):
+        answers = []
+        for is_there in (False, True):
+            if is_there:
+                (tmp_path / table).write_bytes((trails / "et000000000").read_bytes() if content is None else content)
+            shop(f"open {trails / 'et000000000'}; filter clear")
+            answers.append((shop(command.format(table)), shop.rbas, shop.session.trail.path))
+        assert answers[0] == answers[1]

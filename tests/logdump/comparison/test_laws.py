@@ -7,7 +7,7 @@ from collections import Counter, deque
 from collections.abc import Iterator
 from contextlib import contextmanager
 from decimal import Decimal
-from itertools import groupby
+from itertools import combinations, groupby
 from pathlib import Path
 
 import pytest
@@ -28,7 +28,7 @@ from logdump.session.differences import (
     PassedOver,
     SameRow,
 )
-from logdump.session.reading import Reading
+from logdump.session.events import Progress
 from tests.logdump.line import Line
 from tests.logdump.repair.repaired import rows
 from tests.searching import examples
@@ -184,36 +184,48 @@ def test_each_damage_of_each_trail_is_told_once(kinds: list[str], others: list[s
     assert sorted(one.b.rba for one in found if one.b is not None) == of_b
 
 
-ILLS = {
-    "damaged": "damage at {} place",
-    "unreadable": "{} file",
-    "missing": "files missing at {} place",
-}
+ILLS = {"damaged": "damage at {} place", "unreadable": "{} file", "missing": "files missing at {} place"}
 
 
-@pytest.mark.parametrize("sides", ["a", "b", "ab"])
-@pytest.mark.parametrize("ill", ILLS)
-def test_what_either_trail_lacks_is_said_and_there_is_no_verdict(ill: str, sides: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("sides", [("a",), ("b",), ("a", "b")], ids="".join)
+@pytest.mark.parametrize("ills", [*((ill,) for ill in ILLS), *combinations(ILLS, 2)], ids="+".join)
+def test_what_either_trail_lacks_is_said_once_and_there_is_no_verdict(
+    ills: tuple[str, ...], sides: tuple[str, ...], tmp_path: Path
+) -> None:
     for side in "ab":
-        prefix = tmp_path / f"t{side}"
-        is_ill = side in sides
-        trail_of(
-            tmp_path,
-            *rows("p"),
-            *([GARBAGE] if is_ill and ill == "damaged" else []),
-            *rows("q"),
-            name=f"t{side}000000000",
-        )
-        if is_ill and ill != "damaged":
-            trail_of(tmp_path, *rows("r"), name=f"t{side}000000002")
-        if is_ill and ill == "unreadable":
-            prefix.with_name(f"t{side}000000001").write_bytes(GARBAGE)
+        found = ills if side in sides else ()
+        garbage = [GARBAGE] if "damaged" in found else []
+        trail_of(tmp_path, *rows("p"), *garbage, *rows("q"), name=f"t{side}000000000")
+        if "unreadable" in found:
+            trail_of(tmp_path, GARBAGE, name=f"t{side}000000001")
+        if "missing" in found:
+            trail_of(tmp_path, *rows("r"), name=f"t{side}000000003")
     line = Line()
-    said = "\n".join(line(f'diff "{tmp_path}/ta*" "{tmp_path}/tb*"')).lower()
-    assert ILLS[ill].format(len(sides)) in said
+    said = [text.lower() for text in line(f'diff "{tmp_path}/ta*" "{tmp_path}/tb*"')]
+    plural = "s" * (len(sides) > 1)
+    kinds = [
+        f"{ILLS[ill].format(len(sides))}{plural}{' not read' * (ill == 'unreadable')}" for ill in ILLS if ill in ills
+    ]
+    assert f"{'; '.join(kinds)}: this is partial, without a verdict." in said
     (shown,) = (event for event in line.events if isinstance(event, DiffShown))
     assert shown.is_partial
-    assert Reading().text.split(": ")[-1] in said
+
+
+@pytest.mark.parametrize("files", [1, 3])
+@pytest.mark.parametrize("notify", [1, 7, 20])
+def test_reports_of_progress_count_the_records_of_all_batches_and_files_of_both_trails(
+    notify: int, files: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("trailformat.transactions.walk_by_row._MOST_ROWS", 2)
+    for side in "ab":
+        for number in range(files):
+            trail_of(tmp_path, *rows("pqrst" * (number + 1)), *rows("uv"), name=f"t{side}{number:09}")
+    every = 2 * sum(5 * (number + 1) + 2 for number in range(files))
+    line = Line()
+    line(f'notify {notify}; diff "{tmp_path}/ta*" "{tmp_path}/tb*"')
+    numbers = [event.records for event in line.events if isinstance(event, Progress)]
+    assert numbers == sorted(set(numbers))
+    assert every - 2 * notify < numbers[-1] <= every if files > 1 or notify < every else not numbers
 
 
 class _View:

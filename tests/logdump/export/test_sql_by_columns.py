@@ -245,3 +245,19 @@ def test_an_export_that_is_interrupted_leaves_nothing(tmp_path: Path, monkeypatc
         line(f"open {TRAILS / 'et000000000'}; export sql to {tmp_path / 'out'}")
     line.session.close()
     assert list(tmp_path.iterdir()) == []
+
+
+@EITHER
+@pytest.mark.parametrize("later", [("A", "C"), ("B", "A"), ("A", "B", "C"), ("A",)], ids="".join)
+def test_a_table_that_is_altered_in_the_file_is_written_by_its_definition_then(
+    later: tuple[str, ...], direction: str, tmp_path: Path
+) -> None:
+    """Definitions of one name alternate, in one block and from one transaction to the next."""
+    first = ("A", "B")
+    rows = {
+        names: [make(*(f"{name}{at}" for name in names)) for at in range(2) for make in (_insert, _delete)]
+        for names in (first, later)
+    }
+    records = [one for names in (first, later, first, later) for one in (_definition(*names), *rows[names])]
+    script = check(trail_of(tmp_path, *records), f"ansi {direction}")
+    assert {f'"{name}"' in script for name in {*first, *later}} == {True}

@@ -207,3 +207,21 @@ def test_a_view_in_sql_reads_views_that_are_made_before_it(view: View) -> None:
         assert order.index(name) < order.index(view.name)
         assert set(columns) <= {*VIEWS[name].columns, *(column.name for column in ENDING_COLUMNS)}
         assert f"{{{name}}}" in view.text
+
+
+@pytest.mark.parametrize("analysis", ["restarts", "open_transactions"])
+@pytest.mark.parametrize("content", [0, 40, None], ids=["empty", "half a header", "no trail"])
+@pytest.mark.parametrize("place", range(3))
+def test_a_file_of_the_trail_that_cannot_be_read_ends_the_read_unless_it_is_being_made(
+    place: int, content: int | None, analysis: str, tmp_path: Path
+) -> None:
+    """Also where another file of the trail is read: what is told of it rests on all of them."""
+    paths = [write_trail(tmp_path / f"br{number:09}", HISTORY) for number in range(3)]
+    broken = paths[place]
+    broken.write_bytes(b"no trail at all" if content is None else broken.read_bytes()[:content])
+    other = paths[place - 1]
+    if place == 2 and content is not None:
+        rows(other, analysis=analysis, mode="FAILFAST")
+        return
+    with pytest.raises(BadTrail, match=broken.name):
+        rows(other, analysis=analysis, mode="FAILFAST")

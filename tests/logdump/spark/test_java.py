@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from logdump.spark.jobs.java import java_version, missing_java
+from logdump.spark.jobs import java
+from logdump.spark.jobs.java import LEAST, java_version, missing_java
 
 
 @pytest.fixture
@@ -59,3 +60,9 @@ def test_a_session_without_java_is_refused() -> None:
 
     with pytest.raises(SourceError, match="needs Java 17"):
         session()
+
+
+@pytest.mark.parametrize("version", [None, 1, 8, 11, LEAST - 1, LEAST, LEAST + 1, 21, 25])
+def test_what_is_missing_is_a_java_older_than_the_least(version: int | None, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(java, "java_version", lambda: version)
+    assert (missing_java() is None) == (version is not None and version >= 17)

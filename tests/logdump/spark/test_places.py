@@ -1,0 +1,88 @@
+"""Places in files and among files: each bound at each record, each moment, each number that a file has."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from fixtures import TRAILS
+from logdump.session.heartbeat_events import HeartbeatsShown
+from logdump.spark.write.target import Mode, Target
+from tests.logdump.line import Line
+from tests.logdump.spark.reads import planned, rows
+from tests.searching import examples
+from tests.simulated import late_replication as late
+from tests.simulated.heartbeat_trails import BEGUN, HeartbeatTrail
+from tests.simulated.late_replication import MINUTE
+from trailformat import TrailFile, from_datetime
+
+SHOP = TRAILS / "st000000000"
+
+
+@pytest.mark.parametrize("size", [300, 700, 2000])
+def test_a_bound_at_any_record_leaves_each_wanted_record_in_one_slice(size: int) -> None:
+    """Also at one with which a slice begins or ends."""
+    with TrailFile(SHOP) as trail:
+        rbas = [record.rba for record in trail.records()]
+    begins = {one.start for lot in planned(SHOP, maxPartitionBytes=size) for one in lot}
+    assert len(begins) > 2
+    for at, rba in enumerate(rbas):
+        for bounds, wanted in (
+            ({"endSeqno": 0, "endRba": rba}, rbas[: at + 1]),
+            ({"startSeqno": 0, "startRba": rba}, rbas[at:]),
+        ):
+            slices = [one for lot in planned(SHOP, maxPartitionBytes=size, **bounds) for one in lot]
+            held = [one for piece in slices for one in rbas if piece.start <= one < piece.stop]
+            assert [one for one in held if one in wanted] == wanted
+            assert all(piece.only.first <= wanted[-1] and piece.only.last >= wanted[0] for piece in slices)
+
+
+SCENARIOS: tuple[Callable[[HeartbeatTrail], None], ...] = (
+    late.stopped_for_good,
+    late.late_pump,
+    late.restarted_in_time,
+)
+
+
+@pytest.mark.parametrize("scenario", SCENARIOS)
+@pytest.mark.parametrize("created", [0, 90 * MINUTE])
+def test_the_moment_of_gg_lag_is_the_newest_that_heartbeat_knows(
+    scenario: Callable[[HeartbeatTrail], None], created: int, line: Line, tmp_path: Path
+) -> None:
+    """Whatever tells it: a beat, another transaction, or the file itself."""
+    path = tmp_path / "hb000000000"
+    trail = HeartbeatTrail(path, created=created)
+    scenario(trail)
+    trail.close()
+    line(f"open {path}; heartbeat")
+    (shown,) = (event for event in line.events if isinstance(event, HeartbeatsShown))
+    found = {from_datetime(row["current_local_ts"].replace(tzinfo=None)) for row in rows(path, analysis="gg_lag")}
+    assert found == {shown.at}
+    assert shown.at is not None
+    assert shown.at >= BEGUN + created
+
+
+@given(
+    there=st.sets(st.integers(0, 6)),
+    first=st.integers(0, 7),
+    mode=st.sampled_from(list(Mode)),
+    number=st.integers(1, 3),
+)
+@settings(max_examples=examples(60), deadline=None)
+def test_files_that_are_added_to_a_trail_come_behind_all_that_it_has(
+    there: set[int], first: int, mode: Mode, number: int
+) -> None:
+    """From the first name on; APPEND never takes the name of a file that is there."""
+    with tempfile.TemporaryDirectory() as folder:
+        for seqno in there:
+            (Path(folder) / f"rt{seqno:09}").write_bytes(b"trail")
+        target = Target.parse(str(Path(folder) / f"rt{first:09}"))
+        names = target.names(mode, [])
+        given_names = [int(next(names).name[2:]) for _ in range(number)]
+    begins = max([first, *(seqno + 1 for seqno in there)]) if mode is Mode.APPEND else first
+    assert given_names == [*range(begins, begins + number)]
