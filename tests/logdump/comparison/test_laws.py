@@ -34,8 +34,10 @@ from tests.logdump.repair.repaired import rows
 from tests.searching import examples
 from tests.simulated.pairs import TEAS, Committed, restocked, written
 from tests.trailformat.samples import trail_of
+from tests.trailformat.small_batches import in_batches
 from trailformat import Record, TrailFile
 from trailformat.trail.sequence import Spot
+from trailformat.transactions import whole_trail
 from trailformat.transactions.extent import Ended
 from trailformat.transactions.whole_trail import TrailPosition
 
@@ -216,7 +218,7 @@ def test_what_either_trail_lacks_is_said_once_and_there_is_no_verdict(
 def test_reports_of_progress_count_the_records_of_all_batches_and_files_of_both_trails(
     notify: int, files: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("trailformat.transactions.walk_by_row._MOST_ROWS", 2)
+    monkeypatch.setattr(whole_trail, "scan_in_threads", in_batches(2))
     for side in "ab":
         for number in range(files):
             trail_of(tmp_path, *rows("pqrst" * (number + 1)), *rows("uv"), name=f"t{side}{number:09}")
