@@ -40,7 +40,9 @@ class Outcomes:
             self.left.append(path)
 
     def displace(self, former: Path, path: Path) -> None:
-        """Note that what was called ``path`` is called ``former`` now, if it has not both names."""
+        """Note that what was called ``path`` is called ``former`` now, if it is and has not both names."""
+        if not os.path.lexists(former):
+            return
         if not os.path.lexists(path) or not os.path.samestat(os.lstat(former), os.lstat(path)):
             self.displaced.append((former, path))
         else:
