@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import shutil
 from pathlib import Path
 
 import pytest
@@ -95,3 +97,39 @@ def test_the_files_that_one_obey_leads_to_do_not_count_for_the_next(
     inner.write_text("reclen\n")
     for _ in range(4):
         assert line(f"obey {outer}") == ["Reclen is 140"] * 2
+
+
+NAMED = (
+    *(
+        "open {}",
+        "count detail {}",
+        "save {}.new",
+        "export jsonl to {}.new",
+        "repair to {}.new",
+        "obey {}.oby",
+        "log to {}.log",
+    ),
+    *("diff {} {}", "files {}", "cd {}.d; cd", "check {}", "recovery over {}", "params {}.prm"),
+    *("sourcedefs {}.def", "count log {}", "heartbeat over {}", "br begins {}.csv"),
+)
+
+
+@pytest.mark.parametrize("command", NAMED)
+def test_a_tilde_in_a_name_is_the_home_folder(
+    command: str, line: Line, trails: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(trails)
+    answers = []
+    for name in ("~", str(tmp_path / "home")):
+        home = tmp_path / "home"
+        shutil.rmtree(home, ignore_errors=True)
+        (home / "et000000000.d").mkdir(parents=True)
+        shutil.copyfile(trails / "et000000000", home / "et000000000")
+        (home / "et000000000.oby").write_text("reclen\n")
+        monkeypatch.setenv("HOME", str(home))
+        line(f"cd {trails}; open {trails / 'et000000000'}")
+        shown = line(command.replace("{}", f"{name}/et000000000"))
+        written = sorted(path.name for path in home.rglob("*"))
+        answers.append(([re.sub(r"\d", "", text.replace(str(home), "~")) for text in shown], written))
+        line("log stop")
+    assert answers[0] == answers[1]

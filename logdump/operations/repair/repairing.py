@@ -144,8 +144,9 @@ class Repair:
     def _has_anything(self, ordinal: int) -> bool:
         """Whether a file of the source has anything that can be copied."""
         with TrailFile(self._whole.paths[ordinal]) as trail:
-            has_piece = next(self._copy(ordinal).pieces(trail, 0), None) is not None
-            return has_piece or self._header_plan(ordinal, trail).has_header
+            if self._header_plan(ordinal, trail).has_header:
+                return True
+            return next(self._copy(ordinal).pieces(trail, trail.first_rba), None) is not None
 
     def _targets(self) -> list[Path]:
         return targets_from(self._options.target, 1 if self._options.megabytes else len(self._ordinals))

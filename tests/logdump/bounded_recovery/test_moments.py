@@ -9,15 +9,22 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fixtures import TRAILS
+from logdump.operations.bounded_recovery import observed
 from logdump.operations.bounded_recovery.begins import GivenBegin
 from logdump.operations.bounded_recovery.checkpoints import BrCheckpoints
 from logdump.operations.bounded_recovery.first_pass import FirstPass
 from logdump.operations.bounded_recovery.sources import began
+from logdump.operations.heartbeats.reading import HeartbeatReader
 from logdump.session.bounded_recovery import Began, BeginSource, FirstSource
 from logdump.session.errors import CommandError
+from logdump.session.heartbeats import HeartbeatRow
 from tests.searching import examples
 from tests.simulated.bounded_recovery import HOUR, SECOND, Worked, write_trail
+from tests.simulated.heartbeat_trails import HeartbeatTrail
+from tests.simulated.late_replication import beat
+from trailformat import TrailFile
 from trailformat.records.io_types import RESTART_OK
+from trailformat.trail.row_definitions import RowDefinitions
 from trailformat.trail.sequence import Spot
 from trailformat.transactions.extent import Extent, Restart
 from trailformat.transactions.extents import transactions_of
@@ -92,3 +99,22 @@ def test_a_begin_that_is_given_is_never_behind_the_commit(early: int, late: int 
             continue
         found = began(extent, given_begin, None)
         assert (found.low, found.high, found.end) == (min(begin, commit), min(begin, commit), commit)
+
+
+@pytest.mark.parametrize("off", [-1, 0, 1])
+@pytest.mark.parametrize("which", range(3))
+def test_what_was_observed_up_to_a_moment_is_that_of_the_moment_too(which: int, off: int, tmp_path: Path) -> None:
+    """The restart position in the last heartbeat that was committed by then."""
+    for number in range(3):
+        trail = HeartbeatTrail(tmp_path / f"lt{number:09}", created=number * HOUR, behind=5 * number)
+        row = beat(number * HOUR, 1.0) | {"INCOMING_EXTRACT_RESTART_CSN": f"{number}00"}
+        trail.insert(row, number * HOUR)
+        trail.close()
+    whole = WholeTrail.around(tmp_path / "lt000000000")
+    reader, committed = HeartbeatReader(), []
+    for path in whole.paths:
+        with TrailFile(path) as file:
+            committed += [one.commit_time for one in reader.rows(file) if isinstance(one, HeartbeatRow)]
+    told = observed.from_heartbeats(whole, RowDefinitions, committed[which] + off, "GG_HEARTBEAT")
+    last = which - (off < 0)
+    assert (told and told.csn) == (f"{last}00" if last >= 0 else None)

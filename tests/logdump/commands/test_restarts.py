@@ -10,11 +10,16 @@ from typing import NamedTuple
 import pytest
 
 from fixtures.changes import Change, insert
+from logdump.session.check_events import SafePointShown
+from logdump.session.exit_status import ExitStatus
 from tests.logdump.line import Line
 from tests.logdump.program import logdump
+from tests.logdump.repair.repaired import rows
 from tests.simulated.extract import Extract, Written
 from tests.simulated.source import TABLE, Source
+from tests.trailformat.samples import trail_of
 from trailformat.records.io_types import RESTART_ABEND, RESTART_OK
+from trailformat.scan import scan
 from trailformat.transactions.not_applied import NotApplied
 
 _ALTER = "  ALTER REPLICAT <group>, EXTSEQNO {}, EXTRBA {}"
@@ -272,3 +277,22 @@ def test_safe_gives_json_how_it_ended(restarted: Trail) -> None:
     answer = logdump("--format", "jsonl", "-c", f"open {restarted.paths[0]}; safe {restarted.rbas[3]}")
     shown = json.loads(answer.out.splitlines()[-1])
     assert (shown["ended"], shown["marker"]["rba"], shown["has_end"]) == ("cut", restarted.rbas[4], False)
+
+
+@pytest.mark.parametrize("name", ["et000000000", "ft000000000", "gt000000000", "ct000000000", "between"])
+def test_safe_that_tells_of_damage_has_the_status_of_bad_data(
+    name: str, line: Line, trails: Path, tmp_path: Path
+) -> None:
+    """Whether it is in the transaction asked for or before the next one; at any place of a trail."""
+    garbage = b"no record at all, but bytes " * 4
+    made = trail_of(tmp_path, *rows("a"), *rows("bc"), garbage, *rows("d"), garbage, *rows("efg"), name="tt000000000")
+    line(f"open {made if name == 'between' else trails / name}")
+    trail = line.session.trail
+    places = [int(rba) for batch in scan(trail) for rba in batch.rba]
+    told = []
+    for rba in places:
+        said = " ".join(line(f"safe {rba}"))
+        shown = [event for event in line.events if isinstance(event, SafePointShown)]
+        told += [("damage" in said.lower(), one.status is ExitStatus.BAD_DATA) for one in shown]
+    assert all(is_said == is_bad for is_said, is_bad in told)
+    assert any(is_bad for _, is_bad in told) == (name[0] in "fgb")

@@ -261,3 +261,26 @@ def test_a_table_that_is_altered_in_the_file_is_written_by_its_definition_then(
     records = [one for names in (first, later, first, later) for one in (_definition(*names), *rows[names])]
     script = check(trail_of(tmp_path, *records), f"ansi {direction}")
     assert {f'"{name}"' in script for name in {*first, *later}} == {True}
+
+
+@EITHER
+@pytest.mark.parametrize("broken", [(0,), (1,), (0, 1)], ids=str)
+@pytest.mark.parametrize("place", range(3))
+def test_an_update_of_which_one_half_does_not_come_apart_is_written_alike(
+    broken: tuple[int, ...], place: int, direction: str, tmp_path: Path
+) -> None:
+    """It stands before, between and behind others that do, in one transaction."""
+    parts: list[Record | bytes] = [_definition("A", "B")]
+    for number in range(3):
+        before, after = (f"k{number}", "old"), (f"k{number}", "new")
+        halves = [
+            _row(FIELD_COMP, before, None, 0 if number == 0 else 1),
+            _row(FIELD_COMP, None, after, 2 if number == 2 else 1),
+        ]
+        for at, half in enumerate(halves):
+            data = bytearray(half.raw)
+            if number == place and at in broken:
+                data[data.index(f"k{number}".encode()) - 3] += 40
+            parts.append(bytes(data))
+    script = check(trail_of(tmp_path, *parts), f"ansi {direction}")
+    assert script.count("UPDATE") >= 2

@@ -123,6 +123,14 @@ def _row(*values: bytes | None, table: int = 1, more: tuple[Column, ...] = (), *
     return make_record(header(table, **plain), Images(None, (*columns, *more)))
 
 
+@pytest.mark.parametrize("format_", FORMATS)
+def test_any_index_of_a_table_is_told_alike(format_: str, tmp_path: Path) -> None:
+    """The least and the greatest too, defined or not."""
+    indexes = (0, 1, 2, 0x7FFF, 0x8000, 0xFFFF)
+    definitions = [_definition(index, "NOTE", table=f"TEA.POTS{index}") for index in indexes[::2]]
+    _check(trail_of(tmp_path, *definitions, *(_row(b"x", table=index) for index in indexes * 2)), format_)
+
+
 NAMES = ['say "tea"', "back\\slash", "煎茶", "a,b\r\n", "\U0001f375"]
 
 

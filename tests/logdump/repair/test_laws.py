@@ -19,11 +19,11 @@ from logdump.session.repairs import HeaderOrigin, LossReason
 from tests.logdump.line import Line
 from tests.logdump.repair.repaired import losses, rows, shown, texts
 from tests.searching import examples
-from tests.trailformat.samples import metadata_record, row, table_record, trail_of
-from trailformat import Record, TrailFile
+from tests.trailformat.samples import header, metadata_record, row, table_record, trail_of
+from trailformat import Images, Record, TrailFile, make_column, make_record
 from trailformat.changes.transactions import FIRST, LAST, MIDDLE, ONLY
 from trailformat.records.file_header import replace_values
-from trailformat.records.io_types import RECORD_FRAGMENT
+from trailformat.records.io_types import DELETE, INSERT, RECORD_FRAGMENT, UNIFIED_UPDATE
 from trailformat.records.record import make_file_header_record
 from trailformat.scan import scan
 from trailformat.trail.row_definitions import RowDefinitions
@@ -254,3 +254,68 @@ def test_a_damaged_record_of_no_transaction_takes_that_with_it_in_which_it_stand
     with TrailFile(tmp_path / "cp000000000") as copy:
         copied = [record.raw for record in copy.records(copy.first_rba)]
     assert copied == [one.raw for owner, one in PARTS_OF_FOUR if owner not in broken]
+
+
+@pytest.mark.parametrize("io_type", [INSERT, DELETE, UNIFIED_UPDATE])
+@pytest.mark.parametrize("columns", [1, 2, 3])
+def test_a_row_with_a_column_that_a_definition_from_elsewhere_lacks_is_not_copied_by_it(
+    columns: int, io_type: int, line: Line, tmp_path: Path
+) -> None:
+    """In whichever of its images that is."""
+    image = (make_column(0, b"\0\0\0\0\0\0\0\1"), make_column(1, b"\0\0\0\0\0\0\0\2"))
+    images = {
+        INSERT: Images(None, image),
+        DELETE: Images(image, None),
+        UNIFIED_UPDATE: Images(image, image[:1], 4),
+    }[io_type]
+    changed = make_record(header(4, io_type=io_type, before_after=ord("B" if io_type == DELETE else "A")), images)
+    other = trail_of(
+        tmp_path, HEADER, metadata_record(1, 0, "TEADB"), table_record(4, NAMES[4], columns=columns), name="zz000000000"
+    )
+    source = trail_of(tmp_path, HEADER, metadata_record(1, 0, "TEADB"), GARBAGE, changed, name="tt000000000")
+    line(f"open {source}; repair to {tmp_path / 'cp000000000'} definitions {other}")
+    assert line.failures == []
+    assert [one.reason for one in losses(line) if one.begin] == [LossReason.NO_DEFINITION] * (columns < 2)
+    with TrailFile(tmp_path / "cp000000000") as copy:
+        assert (changed.raw in [record.raw for record in copy.records()]) == (columns >= 2)
+
+
+@pytest.mark.parametrize("words", ["", "all", "megabytes 1"])
+@pytest.mark.parametrize("at", range(4, HEADER.length - 4, 37))
+def test_a_header_whose_frame_is_sound_and_whose_content_is_not_never_stops_a_copy_of_the_rows(
+    at: int, words: str, line: Line, tmp_path: Path
+) -> None:
+    damaged = bytearray(HEADER.raw)
+    damaged[at] ^= 0xFF
+    source = trail_of(tmp_path, bytes(damaged), *rows("abc"), *rows("d"), name="tt000000000")
+    beside = trail_of(tmp_path, HEADER, *rows("e"), name="tt000000001")
+    line(f"open {source}; repair to {tmp_path / 'cp000000000'} {words} header from {beside}")
+    assert line.failures == []
+    assert (shown(line).copied, texts(tmp_path / "cp000000000")) == (4, [b"a", b"b", b"c", b"d"])
+
+
+@pytest.mark.parametrize("header_words", ["", "header from {}"])
+@pytest.mark.parametrize("at", [None, 8, 40, 400])
+def test_the_numbers_add_up_where_a_file_has_nothing_but_a_header(
+    at: int | None, header_words: str, line: Line, tmp_path: Path
+) -> None:
+    """Sound or not; the header that is taken may be none."""
+    damaged = bytearray(HEADER.raw)
+    if at is not None:
+        damaged[at : at + 6] = b"\xff" * 6
+    trail_of(tmp_path, HEADER, *rows("ab"), name="tt000000000")
+    trail_of(tmp_path, bytes(damaged), name="tt000000001")
+    trail_of(tmp_path, HEADER, *rows("c"), name="tt000000002")
+    other = trail_of(tmp_path, *rows("z"), name="zz000000000")
+    line(f'repair over "{tmp_path}/tt*" to {tmp_path / "cp000000000"} {header_words.format(other)}')
+    assert line.failures == []
+    copies = sorted(tmp_path.glob("cp*"))
+    counted = sum(1 for path in copies for _ in _records(path))
+    rebuilt = sum(one.origin is HeaderOrigin.REBUILT for one in shown(line).headers)
+    assert shown(line).copied == counted - rebuilt
+    assert b"".join(text for path in copies for text in texts(path)) == b"abc"
+
+
+def _records(path: Path) -> Iterator[Record]:
+    with TrailFile(path) as trail:
+        yield from trail.records()

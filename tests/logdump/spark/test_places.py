@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
@@ -11,8 +13,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fixtures import TRAILS
+from logdump.session.evaluation import DdlEvaluated
 from logdump.session.heartbeat_events import HeartbeatsShown
+from logdump.spark.errors import NoTrailFiles
+from logdump.spark.view_table import views_in
 from logdump.spark.write.target import Mode, Target
+from tests.logdump.commands.test_params import written
 from tests.logdump.line import Line
 from tests.logdump.spark.reads import planned, rows
 from tests.searching import examples
@@ -86,3 +92,52 @@ def test_files_that_are_added_to_a_trail_come_behind_all_that_it_has(
         given_names = [int(next(names).name[2:]) for _ in range(number)]
     begins = max([first, *(seqno + 1 for seqno in there)]) if mode is Mode.APPEND else first
     assert given_names == [*range(begins, begins + number)]
+
+
+@pytest.mark.parametrize("second", [-1, 0, 1])
+def test_a_file_of_exactly_that_moment_was_modified_neither_after_nor_before_it(second: int, tmp_path: Path) -> None:
+    """As Spark's own sources have it."""
+    path = tmp_path / "st000000000"
+    shutil.copyfile(SHOP, path)
+    os.utime(path, (1_710_500_000 + second,) * 2)
+    moment = "2024-03-15T10:53:20+00:00"
+    for option, is_wanted in (("modifiedAfter", second > 0), ("modifiedBefore", second < 0)):
+        if is_wanted:
+            assert planned(path, **{option: moment})
+            continue
+        with pytest.raises(NoTrailFiles):
+            planned(path, **{option: moment})
+
+
+@pytest.mark.parametrize(
+    ("statement", "views"),
+    [
+        ("select * from ddl", {"ddl"}),
+        ("select max(ddl) from heartbeats", {"heartbeats"}),
+        ("select * from (select ddl from heartbeats)", {"heartbeats"}),
+        ("select 1 from heartbeats join (ddl) on (1 = 1)", {"heartbeats", "ddl"}),
+        ("select coalesce(op, (ddl)) from (heartbeats)", {"heartbeats"}),
+        ("select f((ddl), (select max(ddl) from ddl)) from heartbeats", {"heartbeats", "ddl"}),
+        ("select (ddl) from heartbeats where x in (select (ddl) from heartbeats)", {"heartbeats"}),
+    ],
+)
+def test_what_stands_in_parentheses_is_a_view_only_where_tables_stand(statement: str, views: set[str]) -> None:
+    assert set(views_in(statement)) == views
+
+
+@pytest.mark.parametrize("name", ["zl", "zt"])
+def test_of_an_extract_with_several_trails_the_view_has_what_is_for_the_trail_that_is_read(
+    name: str, line: Line, tmp_path: Path
+) -> None:
+    extract = written(
+        tmp_path,
+        *("EXTRACT e", "USERIDALIAS x", "DDL INCLUDE ALL", "EXTTRAIL dirdat/zl", "TABLE teahouse.*;"),
+        *("EXTTRAIL dirdat/zt", "TABLE other.*;", "EXTTRAIL dirdat/yy", "TABLE teahouse.*;"),
+        name="e.prm",
+    )
+    path = TRAILS / f"{name}000000000"
+    line(f"open {path}; params {extract}; ddl all")
+    told = [(one.scope, one.trail) for one in line.events if isinstance(one, DdlEvaluated)]
+    found = [(row["scope"], row["trail"]) for row in rows(path, analysis="ddl", params=str(extract))]
+    assert found == told
+    assert len({trail for _, trail in told}) == 1
