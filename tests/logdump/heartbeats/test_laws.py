@@ -51,7 +51,7 @@ EVENT = st.tuples(
 
 
 @given(events=st.lists(EVENT, min_size=2, max_size=9))
-@settings(max_examples=examples(12), deadline=None)
+@settings(max_examples=examples(10), deadline=None)
 def test_what_an_update_leaves_out_comes_from_the_same_table(events: list[tuple[str, int, str]]) -> None:
     """Each event is a file of its own; the rows of a schema are those of its files alone."""
     files: dict[str, list[Path]] = {"GGADMIN": [], "OPS": []}
