@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import json
 import re
+from itertools import permutations
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import pytest
 
+from logdump.commands import REGISTRY
+from logdump.language.reader import Context, parse
+from logdump.notation.times import GMT
 from logdump.operations.comparison.row_comparison import RowComparison
 from logdump.session.differences import DifferenceShown, DiffShown
 from logdump.session.events import Progress
@@ -17,6 +22,7 @@ from tests.logdump.line import Line
 from tests.logdump.program import logdump
 from tests.simulated.pairs import Committed, drawn, restocked, written
 from tests.sparse import Hole, head, rest, with_large_record
+from trailformat.changes.csn import csn_key
 
 TRANSACTIONS = drawn(Random(1), 6)
 
@@ -189,3 +195,20 @@ def test_records_of_more_than_8_mb_are_compared_to_their_last_byte(line: Line, t
         line(f"open {paths[0]}; diff {paths[1]} {level}")
         assert not line.failures
         assert [kind for kind, _ in listed(line)] == ["changed"]
+
+
+@pytest.mark.parametrize("number", [2, 3, 4])
+def test_options_stand_in_any_order_behind_a_list_too(number: int) -> None:
+    options: dict[str, dict[str, Any]] = {
+        "ignore time,position": {"ignored": frozenset({"TIME", "POSITION"})},
+        "only a,b.*": {"only": "a,b.*"},
+        "limit 5": {"limit": 5},
+        "anyorder": {"is_any_order": True},
+        "from csn 4:10": {"first": csn_key("4:10")},
+    }
+    form = REGISTRY.find("DIFF").form
+    for words in permutations(options, number):
+        read = parse(form, f"a b {' '.join(words)}", Context(GMT))
+        assert {name: getattr(read, name) for word in words for name in options[word]} == {
+            name: value for word in words for name, value in options[word].items()
+        }

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from logdump.operations.heartbeats.beats import NewBeats
 from logdump.operations.heartbeats.reading import HeartbeatReader
 from logdump.session.heartbeat_events import HeartbeatsShown
 from logdump.session.heartbeats import Beat, Direction, HeartbeatRow, Role
@@ -50,7 +51,7 @@ EVENT = st.tuples(
 
 
 @given(events=st.lists(EVENT, min_size=2, max_size=9))
-@settings(max_examples=examples(12), deadline=None)
+@settings(max_examples=examples(10), deadline=None)
 def test_what_an_update_leaves_out_comes_from_the_same_table(events: list[tuple[str, int, str]]) -> None:
     """Each event is a file of its own; the rows of a schema are those of its files alone."""
     files: dict[str, list[Path]] = {"GGADMIN": [], "OPS": []}
@@ -105,3 +106,31 @@ def test_the_stage_of_a_beat_is_the_last_process_that_it_had_passed(passed: int,
     one = Beat(row, Direction.OUTGOING, 0, *way, None, None, (), None, is_reported=is_reported)
     expected = ("seed", *STAGES)[passed]
     assert one.stage == ("history" if role is Role.HISTORY and not is_reported else expected)
+
+
+@given(events=st.lists(st.tuples(st.integers(0, 2), st.integers(0, 2), st.integers(1, 2)), max_size=12))
+@settings(max_examples=examples(60), deadline=None)
+def test_a_beat_that_stands_in_a_row_once_more_is_no_new_one_in_either_direction(
+    events: list[tuple[int, int, int]],
+) -> None:
+    """A row of GG_HEARTBEAT holds the last beat of each way; one of them is new, or none."""
+    new, told = NewBeats(), []
+    incoming = outgoing = 0
+    expected = []
+    for in_steps, out_steps, number in [(1, 1, 1), (0, 0, 1), (1, 0, 1), (0, 1, 1), *((*one[:2], 1) for one in events)]:
+        incoming, outgoing = incoming + 10 * in_steps, outgoing + 10 * out_steps
+        row = HeartbeatRow(Role.BEAT, "GGADMIN.GG_HEARTBEAT", "UPDATE", Spot(Path("hb000000000"), 0), None, 0)
+        row = row._replace(
+            local_database="WEST",
+            remote_database=f"EAST{number}",
+            incoming_extract="EXT1",
+            outgoing_extract="EXT2",
+            incoming_heartbeat_ts=incoming,
+            heartbeat_timestamp=outgoing + 5,
+        )
+        expected += [(Direction.INCOMING, incoming)] * (in_steps > 0) + [(Direction.OUTGOING, outgoing + 5)] * (
+            out_steps > 0
+        )
+        told += [(one.direction, one.heartbeat_ts) for one in new.of(row)]
+    told += [(one.direction, one.heartbeat_ts) for one in new.rest()]
+    assert sorted(told, key=str) == sorted(expected, key=str)

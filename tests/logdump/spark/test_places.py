@@ -13,19 +13,26 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fixtures import TRAILS
+from logdump.operations.comparison.rows import RowOptions
+from logdump.operations.comparison.side import CsnBounds
+from logdump.session.differences import DiffLevel
 from logdump.session.evaluation import DdlEvaluated
 from logdump.session.heartbeat_events import HeartbeatsShown
+from logdump.spark.comparison.compared_trail import Compared, compared_trail
+from logdump.spark.comparison.transactions import transaction_rows
 from logdump.spark.errors import NoTrailFiles
 from logdump.spark.view_table import views_in
 from logdump.spark.write.target import Mode, Target
 from tests.logdump.commands.test_params import written
 from tests.logdump.line import Line
+from tests.logdump.repair.repaired import rows as transaction
 from tests.logdump.spark.reads import planned, rows
 from tests.searching import examples
 from tests.simulated import late_replication as late
 from tests.simulated.heartbeat_trails import BEGUN, HeartbeatTrail
 from tests.simulated.late_replication import MINUTE
-from trailformat import TrailFile, from_datetime
+from tests.trailformat.samples import trail_of
+from trailformat import Record, TrailFile, from_datetime
 
 SHOP = TRAILS / "st000000000"
 
@@ -141,3 +148,23 @@ def test_of_an_extract_with_several_trails_the_view_has_what_is_for_the_trail_th
     found = [(row["scope"], row["trail"]) for row in rows(path, analysis="ddl", params=str(extract))]
     assert found == told
     assert len({trail for _, trail in told}) == 1
+
+
+@pytest.mark.parametrize("size", [0, 60, 150, 400])
+def test_each_place_of_damage_and_each_file_that_is_no_trail_is_told_by_one_stretch(size: int, tmp_path: Path) -> None:
+    """With its bytes, wherever the stretches begin."""
+    garbage = (b"no record at all, but bytes " * 4, b"nor is this")
+    expected = []
+    for number in range(4):
+        parts: list[Record | bytes] = [*transaction("ab"), garbage[number % 2], *transaction("cde"), *transaction("f")]
+        if number == 2:
+            parts = [garbage[0]]
+            expected.append((number, 0, 0))
+        else:
+            at = sum(one.length for one in parts[:2] if isinstance(one, Record))
+            expected.append((number, at, len(garbage[number % 2])))
+        trail_of(tmp_path, *parts, name=f"tt{number:09}")
+    trail = compared_trail("a", {"path": str(tmp_path / "tt*"), "maxPartitionBytes": str(size)})
+    compared = Compared(RowOptions(DiffLevel.RECORDS), CsnBounds(), is_any_order=False)
+    found = [one for one in transaction_rows(trail, compared, range(len(trail.starts))) if one.key is None]
+    assert sorted((*trail.place(one.at), one.size) for one in found) == expected
