@@ -26,8 +26,8 @@ from trailformat.transactions.around import begins_transaction, extent_at
 from trailformat.transactions.extent import Extent
 from trailformat.transactions.restart_places import RestartSearch
 
-Step = Callable[[Session, int], Spot]
-"""From an RBA to the record to display."""
+Step = Callable[[Session, int, Searching], Spot]
+"""From an RBA to the record to display; notes how far it has searched."""
 
 
 def run_safe(session: Session, given: int | None) -> Iterator[Event]:
@@ -49,15 +49,22 @@ def run_safe(session: Session, given: int | None) -> Iterator[Event]:
 
 def run_transaction(session: Session, find: Step) -> Iterator[Event]:
     """Display the first or last record of the transaction at the position, or the first of the next or previous one."""
-    spot = find(session, session.cursor.current)
+    here = Spot(session.trail.path, session.cursor.current)
+    searching = Searching(session, _SOUGHT[find], since=here)
+    yield from (yield from searching.run(_found(session, find, searching)))
+
+
+def _found(session: Session, find: Step, searching: Searching) -> Generator[Event, None, Sequence[Event]]:
+    spot = find(session, session.cursor.current, searching)
     if spot.path != session.trail.path:
         if session.settings.across is Across.OFF:
             raise CommandError(f"It is at RBA {spot.rba} of {spot.path}: OPEN that file.")
         yield from go_to(session, spot.path)
     record = session.trail.record_at(spot.rba)
-    if record is not None:
-        session.cursor.stand_on(record)
-        yield from show_record(session, record)
+    if record is None:
+        return ()
+    session.cursor.stand_on(record)
+    return [*show_record(session, record)]
 
 
 def _extent(trail: TrailFile, rba: int) -> Extent:
@@ -67,7 +74,7 @@ def _extent(trail: TrailFile, rba: int) -> Extent:
     return extent
 
 
-def _begin(session: Session, rba: int) -> Spot:
+def _begin(session: Session, rba: int, _searching: Searching) -> Spot:
     return _begin_in(session.trail, rba)
 
 
@@ -79,31 +86,33 @@ def _begin_in(trail: TrailFile, rba: int) -> Spot:
     return extent.begin
 
 
-def _end(session: Session, rba: int) -> Spot:
+def _end(session: Session, rba: int, _searching: Searching) -> Spot:
     extent = _extent(session.trail, rba)
     if extent.after is None or extent.last is None:
         raise CommandError("The end of the transaction is not here: it is open at the end of the trail.")
     return extent.last
 
 
-def _next(session: Session, rba: int) -> Spot:
+def _next(session: Session, rba: int, searching: Searching) -> Spot:
     extent, start = extent_at(session.trail, rba), Spot(session.trail.path, rba)
     if extent is not None:
         start = extent.after or Spot(start.path, session.trail.size)
     for trail, since in _files_from(session, start, 1):
         for at in trail.sound_rbas(since, trail.size):
+            searching.note(Spot(trail.path, at))
             record = trail.record_at(at)
             if record is not None and begins_transaction(record):
                 return Spot(trail.path, at)
     raise CommandError(f"No next transaction from RBA {rba} to the end.")
 
 
-def _previous(session: Session, rba: int) -> Spot:
+def _previous(session: Session, rba: int, searching: Searching) -> Spot:
     extent, end = extent_at(session.trail, rba), Spot(session.trail.path, rba)
     if extent is not None and extent.begin is not None:
         end = extent.begin
     for trail, before in _files_from(session, end, -1):
         while (good := trail.previous_good_header(before)) is not None:
+            searching.note(Spot(trail.path, before))
             record = trail.record_at(good)
             if record is not None and is_transactional(record):
                 return _begin_in(trail, good)
@@ -131,6 +140,12 @@ _STEPS: dict[str, Step] = {
     "END": _end,
     "N[EXT]": _next,
     "P[REVIOUS]": _previous,
+}
+_SOUGHT: dict[Step, str] = {
+    _begin: "beginning of the transaction",
+    _end: "end of the transaction",
+    _next: "next transaction",
+    _previous: "previous transaction",
 }
 
 

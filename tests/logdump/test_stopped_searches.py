@@ -35,6 +35,9 @@ SEARCHES = {
     "find back": "pos eof; find nowhere; find previous",
     "sametable": "pos 0; sft insert, teahouse.sales; sametable",
     "sametable back": "pos last; n; sametable previous",
+    "transaction next": "pos 1811; transaction next",
+    "transaction previous": "pos last; transaction previous",
+    "transaction over files": "across on; pos last; transaction next",
     "pos csn": "pos 1130; pos csn 41882368",
     "pos csn in vain": "pos 1130; pos csn 999999999",
     "pos time": "pos 1130; pos time 2024-03-14 09:33:30",
@@ -97,7 +100,9 @@ def test_a_stopped_search_says_where_and_stays(name: str, folder: Path, line: Li
             assert low < high
             assert found is None or not low <= found < high, "it stands in the range that is told"
             assert Path(match["to_file"]).parent == folder
-    assert ranges or name in ("sfh prev", "sfh", "sfr", "sametable", "pos csn in vain"), "it says how far it came"
+    assert ranges or name in ("sfh prev", "sfh", "sfr", "sametable", "pos csn in vain", "transaction previous"), (
+        "it says how far it came"
+    )
 
 
 def test_a_stopped_search_for_a_header_says_how_far_it_came(
