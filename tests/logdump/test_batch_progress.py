@@ -9,7 +9,9 @@ import pytest
 from logdump.session.events import Progress
 from tests.logdump.line import Line
 from tests.simulated.bounded_recovery import HOUR, Worked, write_trail
+from tests.trailformat.small_batches import in_batches
 from trailformat import TrailFile
+from trailformat.transactions import whole_trail
 
 COMMANDS = ("recovery", "br", "explain restart", "heartbeat", "explain lag", "recovery keep")
 
@@ -20,7 +22,7 @@ def test_numbers_rise_to_that_of_all_records(
     notify: int, command: str, line: Line, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A command that goes over a trail twice begins anew."""
-    monkeypatch.setattr("trailformat.transactions.walk_by_row._MOST_ROWS", 2)
+    monkeypatch.setattr(whole_trail, "scan_in_threads", in_batches(2))
     records = 0
     for number in range(3):
         history = [Worked(10 * number + at, (at * HOUR,) * 3, at * HOUR) for at in range(1, 6)]
