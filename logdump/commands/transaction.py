@@ -184,6 +184,7 @@ COMMANDS = (
             "BEGIN and END: the first and the last record of the transaction that holds the last record displayed.",
             "NEXT and PREVIOUS: the first record of another transaction. The filter does not matter.",
         ),
+        stops=POSITION_STAYS,
         origin=Origin.OURS,
     ),
     Command(

@@ -82,11 +82,6 @@ class TransactionSearch:
         self._marks.update(dict.fromkeys(places, found.transaction if found is not None else NO_TRANSACTION))
         return found
 
-    def goes_on_at(self, rba: int, order: ByteOrder) -> Transaction:
-        """The transaction that goes on in the record at ``rba``; empty where none is known."""
-        found = self.found_at(rba, order)
-        return found.transaction if found is not None else NO_TRANSACTION
-
 
 class _Walk:
     """One walk back, over a file and those before it.

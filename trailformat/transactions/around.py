@@ -198,7 +198,7 @@ def _look_back_by_columns(trail: TrailFile, rba: int) -> Before:
             raise BadRecord(
                 "position lies inside a record", path=trail.path, rba=rba, expected=f"{int(batch.rba[-1])} or {end}"
             )
-    begin, after = walk.reached
+    begin, after = walk.open_places
     if begin is not None and after is None:
         return Before(begin=begin.rba)
     return Before(ended=after.rba if after is not None else ended)

@@ -11,11 +11,10 @@ import numpy as np
 
 from trailformat.changes.transactions import Transaction
 from trailformat.records.io_types import RECORD_FRAGMENT
-from trailformat.scan import PARTIAL, RECORD, Batch
 from trailformat.scan.rows import learn_definitions
 from trailformat.trail.file import TrailFile
 from trailformat.trail.sequence import Spot
-from trailformat.transactions.batches import TransactionBatch
+from trailformat.transactions.batches import HALF_A_RECORD, TransactionBatch
 from trailformat.transactions.extent import Damage, Extent, Moment, Restart
 from trailformat.transactions.segments import Array, Segments
 from trailformat.transactions.walk import ColumnWalk
@@ -104,7 +103,7 @@ class ExtentWalk:
         self._is_before = self._is_before and self._asked is not None and path != self._asked.path
         if isinstance(found.batch.rba, np.ndarray):
             learn_definitions(found.trail, found.batch)
-        inside, outside = _marks(found.batch, path, segments)
+        inside, outside = _marks(batch, path, segments)
         added = self._added(found, path, segments)
         if first:
             yield from self._outside(outside.get(0, ()))
@@ -250,25 +249,25 @@ def _name(trail: TrailFile, rba: int) -> str:
 
 
 def _marks(
-    batch: Batch, path: Path, segments: Segments
+    batch: TransactionBatch, path: Path, segments: Segments
 ) -> tuple[dict[int, list[Damage]], dict[int, list[Damage | Restart]]]:
     """By segment: the damage inside of its transaction, and what stands where none is open."""
     inside: dict[int, list[Damage]] = {}
     outside: dict[int, list[Damage | Restart]] = {}
-    rows = np.sort(np.concatenate((segments.restarts, segments.spans)))
+    rows = segments.marked
     if not len(rows):
         return inside, outside
     owners = segments.of(rows)
     is_inside = segments.is_open_at(owners, rows)
-    for row, owner, is_in in zip(rows.tolist(), owners.tolist(), is_inside.tolist(), strict=True):
-        rba, length = int(batch.rba[row]), int(batch.length[row])
-        if batch.kind[row] == RECORD:
-            restart = Restart(Spot(path, rba), int(batch.io_type[row]), int(batch.io_time[row]), rba + length)
-            outside.setdefault(owner, []).append(restart)
-        elif is_in:
-            inside.setdefault(owner, []).append(Damage(path, rba, length, bool(batch.kind[row] == PARTIAL)))
+    marks = batch.marks[len(batch.marks) - len(rows) :]
+    for mark, owner, is_in in zip(marks, owners.tolist(), is_inside.tolist(), strict=True):
+        rba = mark.place.rba
+        damage = Damage(path, rba, mark.after - rba, mark.io_type == HALF_A_RECORD)
+        if is_in:
+            inside.setdefault(owner, []).append(damage)
         else:
-            outside.setdefault(owner, []).append(Damage(path, rba, length, bool(batch.kind[row] == PARTIAL)))
+            restart = Restart(Spot(path, rba), mark.io_type, mark.time, mark.after)
+            outside.setdefault(owner, []).append(restart if mark.is_restart else damage)
     return inside, outside
 
 

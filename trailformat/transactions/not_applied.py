@@ -80,7 +80,7 @@ class NotApplied:
         self._run: _Run | None = None
         self._firsts: dict[TrailPosition, TrailPosition] = {}
         self._judge = AppliedTransactions(whole, past_damage=past_damage)
-        self._lots = transaction_batches(whole, FIRST_PLACE, workers)
+        self._batches = transaction_batches(whole, FIRST_PLACE, workers)
         self.is_broken = False
         self._reached = TrailPosition(-1, 0)
 
@@ -112,7 +112,7 @@ class NotApplied:
     def _goes_on(self) -> bool:
         """Take the next batch; False where there is none."""
         try:
-            batch = next(self._lots, None)
+            batch = next(self._batches, None)
             if batch is not None:
                 self._take(batch)
         except BaseException:

@@ -126,18 +126,22 @@ class Segments:
             own[number] = not self.is_damaged_behind(int(segments[number]), int(self.fragments[number]))
         return self.fragments[own], segments[own]
 
+    @cached_property
+    def marked(self) -> Array:
+        """The rows of restarts and of spans, in order."""
+        return np.sort(np.concatenate((self.restarts, self.spans)))
+
     @property
     def is_empty(self) -> bool:
         """Whether nothing stands in the batch that tells of transactions."""
-        return not (len(self.rows) or len(self.fragments) or len(self.restarts) or len(self.spans))
+        return not (len(self.rows) or len(self.fragments) or len(self.marked))
 
     def first_row(self) -> int | None:
         """The first row that goes on with what was before the batch, if anything was; None where there is none."""
         first = int(self.fragments[0]) if len(self.fragments) else len(self.kind)
         if len(self.starts) and self.starts[0] < first:
             first = int(self.starts[0]) if not self.begins[0] else len(self.kind)
-        breaks = (int(rows[0]) for rows in (self.restarts, self.spans) if len(rows))
-        return first if first < min(breaks, default=len(self.kind)) else None
+        return first if first < min(self.marked[:1], default=len(self.kind)) else None
 
     def members(self) -> tuple[Array, Array]:
         """The rows of transactions with their fragments, in order, and their segments."""

@@ -12,7 +12,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from trailformat.changes.transactions import Transaction
-from trailformat.records.io_types import RECORD_FRAGMENT
 from trailformat.scan import BAD_SPAN, PARTIAL, RECORD, StringColumn
 from trailformat.scan.transactions.told import told_by
 from trailformat.transactions.batches import (
@@ -64,7 +63,7 @@ class ColumnWalk:
         return self._growing is not None and self._growing.after is not None
 
     @property
-    def reached(self) -> tuple[TrailPosition | None, TrailPosition | None]:
+    def open_places(self) -> tuple[TrailPosition | None, TrailPosition | None]:
         """Where that one begins, and the place behind it; None for what is not there."""
         growing = self._growing
         return (growing.first if growing.has_begin else None, growing.after) if growing is not None else (None, None)
@@ -114,7 +113,7 @@ class ColumnWalk:
             carried,
             kept[0],
             _reached(found, segments),
-            _commit(found),
+            _commit(found, segments),
         )
 
     def _columns(self, found: FileBatch, segments: Segments) -> tuple[Array, ...]:
@@ -204,16 +203,14 @@ def _reached(found: FileBatch, segments: Segments) -> Reached:
     return Reached(len(batch) - len(segments.spans), place, int(batch.io_time[len(batch) - 1]))
 
 
-def _commit(found: FileBatch) -> int:
-    batch = found.batch
-    is_inside = (np.asarray(batch.transaction) >= 0) & (np.asarray(batch.io_type) != RECORD_FRAGMENT)
-    return int(np.asarray(batch.io_time)[is_inside].max(initial=0))
+def _commit(found: FileBatch, segments: Segments) -> int:
+    return int(np.asarray(found.batch.io_time)[segments.rows].max(initial=0))
 
 
 def _marks(found: FileBatch, segments: Segments) -> list[TrailMark]:
     marks = [TrailMark(TrailPosition(found.ordinal, 0), 0, BEGIN_OF_FILE)] if found.begins else []
     batch = found.batch
-    for row in np.sort(np.concatenate((segments.restarts, segments.spans))).tolist():
+    for row in segments.marked.tolist():
         place, after = TrailPosition(found.ordinal, int(batch.rba[row])), int(batch.rba[row] + batch.length[row])
         if batch.kind[row] == RECORD:
             marks.append(TrailMark(place, after, int(batch.io_type[row]), int(batch.io_time[row])))

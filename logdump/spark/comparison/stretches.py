@@ -36,10 +36,10 @@ class TrailStretch(NamedTuple):
         return self.start <= one and (self.stop is None or one < self.stop)
 
 
-class StretchLot(NamedTuple):
-    """Transactions of a stretch: the first rows of a lot, and what stands among them."""
+class StretchBatch(NamedTuple):
+    """Transactions of a stretch: the first rows of a batch, and what stands among them."""
 
-    lot: TransactionBatch
+    batch: TransactionBatch
     rows: int
     marks: list[TrailMark]
 
@@ -55,7 +55,7 @@ class StretchWalk:
     def __init__(self, whole: WholeTrail, stretch: TrailStretch) -> None:
         self._whole, self._stretch = whole, stretch
 
-    def lots(self) -> Iterator[StretchLot]:
+    def batches(self) -> Iterator[StretchBatch]:
         """The transactions of the stretch.
 
         Raises:
@@ -67,11 +67,11 @@ class StretchWalk:
         if first is None:
             return
         behind = _first_begin(self._whole.batches(stop)) if stop is not None else None
-        for lot in transactions_in(self._checked(first, behind)):
-            rows = lot.rows
-            while behind is not None and rows and lot.first(rows - 1) >= behind:
+        for one in transactions_in(self._checked(first, behind)):
+            rows = one.rows
+            while behind is not None and rows and one.first(rows - 1) >= behind:
                 rows -= 1
-            yield StretchLot(lot, rows, [mark for mark in lot.marks if behind is None or mark.place < behind])
+            yield StretchBatch(one, rows, [mark for mark in one.marks if behind is None or mark.place < behind])
 
     def unreadable(self) -> list[Path]:
         """The files of the stretch that are no trail, when it has been read."""

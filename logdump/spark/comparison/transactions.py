@@ -59,7 +59,7 @@ def transaction_rows(trail: ComparedTrail, compared: Compared, numbers: Iterable
 
 def _rows(trail: ComparedTrail, side: Side, compared: Compared, number: int) -> Iterator[TransactionRow]:
     walk = StretchWalk(side.whole, trail.stretches[number])
-    for batch, rows, marks in walk.lots():
+    for batch, rows, marks in walk.batches():
         for row in range(rows):
             one = seen(batch, row)
             if compared.bounds.takes(one, None):

@@ -29,8 +29,8 @@ def read(paths: list[Path], starts: list[TrailPosition]) -> tuple[list[Seen], li
     damage: list[TrailMark] = []
     for start, stop in pairwise([*starts, None]):
         assert start is not None
-        for lot, rows, marks in StretchWalk(WholeTrail(paths), TrailStretch(start, stop)).lots():
-            found += [seen(lot, row) for row in range(rows)]
+        for batch, rows, marks in StretchWalk(WholeTrail(paths), TrailStretch(start, stop)).batches():
+            found += [seen(batch, row) for row in range(rows)]
             damage += [mark for mark in marks if mark.io_type == DAMAGE]
     return found, damage
 

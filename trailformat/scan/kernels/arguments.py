@@ -54,7 +54,7 @@ be counted; MARKS int64[numbers] is the mark of the last transaction with it.
 CODE, RECORDS, BYTES, SPARE, GROUP_SIZE = range(5)
 """Places in a group; the code is 1 more than table key, partition, io_type and before_after side by side, 0: free."""
 
-T_KIND, T_IO_TYPE, T_TRANS_IND, T_ORDER, T_RBA, T_OFFSET, T_SIZE, TOKEN_COLUMNS = range(8)
+T_KIND, T_ORDER, T_RBA, T_OFFSET, T_SIZE, TOKEN_COLUMNS = range(6)
 """Places of addresses in what the kernels of tokens take, int64[TOKEN_COLUMNS]: columns of a batch, each by itself."""
 
 ABSENT = -1

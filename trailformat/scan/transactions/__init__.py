@@ -1,1 +1,1 @@
-"""The transactions of a batch's rows."""
+"""LOGCSN, TRANID and other tokens of a batch's rows."""

@@ -28,9 +28,8 @@ class _Columns:
     """The columns that the kernels look at, and the address of their addresses."""
 
     def __init__(self, batch: Batch) -> None:
-        columns = (batch.kind, batch.io_type, batch.trans_ind, batch.order)
-        places = (batch.rba, batch.token_offset, batch.token_size)
-        self._held = [np.ascontiguousarray(column) for column in (*columns, *places)]
+        columns = (batch.kind, batch.order, batch.rba, batch.token_offset, batch.token_size)
+        self._held = [np.ascontiguousarray(column) for column in columns]
         self._addresses = np.array([column.ctypes.data for column in self._held], np.int64)
         self.address = self._addresses.ctypes.data
 

@@ -86,7 +86,7 @@ def _next_frame(guard: Guard, args: Ends) -> None:
 
 
 def _of_tokens(guard: Guard, args: Ends) -> None:
-    """The bytes and the columns of ``carry`` and ``mark_rows``; rows without a ``T`` are given no bytes."""
+    """The bytes and the columns of ``own_tokens`` and ``mark_rows``; rows without a ``T`` are given no bytes."""
     rows = args[2]
     words = longs(args[1], scan.TOKEN_COLUMNS)
     kinds, sizes = octets(words[scan.T_KIND], rows), ints(words[scan.T_SIZE], rows)
@@ -94,7 +94,7 @@ def _of_tokens(guard: Guard, args: Ends) -> None:
     starts = [rba + offset for rba, offset in places]
     ends = [at + size * (kind == KIND_RECORD) for at, size, kind in zip(starts, sizes, kinds, strict=True)]
     args[0] = _spanned(guard, args[0], starts, ends)
-    widths = dict.fromkeys((scan.T_KIND, scan.T_IO_TYPE, scan.T_TRANS_IND, scan.T_ORDER), 1)
+    widths = dict.fromkeys((scan.T_KIND, scan.T_ORDER), 1)
     widths |= {scan.T_RBA: 8, scan.T_OFFSET: 4, scan.T_SIZE: 4}
     args[1] = guard.table(args[1], {at: width * rows for at, width in widths.items()}, scan.TOKEN_COLUMNS)
 
