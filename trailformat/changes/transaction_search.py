@@ -74,7 +74,7 @@ class TransactionSearch:
             self._left = walk.left
             if walk.is_exhausted:
                 self.is_exhausted = True
-                return None
+                return found
         self.is_exhausted = walk.is_exhausted
         if len(self._marks) > _MOST_MARKS:
             self._marks.clear()
@@ -150,7 +150,7 @@ class _Walk:
         while at > 0:
             if self.left <= 0:
                 self.is_exhausted = True
-                return None
+                return self._edge()
             before = _record_before(buffer, at, order)
             if before is None:
                 return self._edge()

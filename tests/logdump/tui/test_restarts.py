@@ -11,12 +11,15 @@ import pytest
 from fixtures import TRAILS
 from fixtures.flavour import MYSQL_21
 from logdump.tui.panes.one_line import OneLine
+from logdump.tui.reading import cuts
 from logdump.tui.text.glyphs import UNICODE
 from tests.logdump.tui.drive import WIDE, Screen, drive
 from tests.logdump.tui.test_records import rba_of
 from tests.simulated.recovery import Kill, RecoveringExtract
 from tests.simulated.source import Source
+from tests.trailformat.samples import row, trail_of
 from trailformat import TrailFile
+from trailformat.changes.transactions import MIDDLE, NO_TRANSACTION
 from trailformat.index import build, index_of
 from trailformat.records.io_types import RESTART_ABEND
 from trailformat.scan import Engine, is_available
@@ -54,6 +57,15 @@ def test_a_restart_at_the_beginning_of_a_file_names_the_transaction_of_the_file_
         assert f"RestartAbend cuts CSN {MYSQL_21.csn(1)}" in screen.text
 
     drive(steps, extract.paths[1], WIDE)
+
+
+def test_a_restart_cuts_a_transaction_whose_beginning_is_too_far_back_to_be_looked_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cuts, "_SEARCHED", 3)
+    path = trail_of(tmp_path, *[row(trans_ind=MIDDLE)] * 9, row(io_type=RESTART_ABEND))
+    with TrailFile(path) as file:
+        assert cuts.cut_at(file, file.size - row(io_type=RESTART_ABEND).length) == NO_TRANSACTION
 
 
 def test_the_title_counts_the_restarts_of_the_file(trail: Path) -> None:
