@@ -15,6 +15,6 @@ def pages() -> dict[str, str]:
     return {"commands.md": page("Commands", INTRODUCTION, table(("Command", "What it does"), rows))}
 
 
-def _row(command: AnyCommand) -> tuple[str, str]:
+def _row(command: AnyCommand) -> tuple[str, ...]:
     own = " *(not in Oracle's Logdump)*" if command.origin is Origin.OURS else ""
     return f"`{command.syntax}`", command.summary.replace("<", "\\<") + own

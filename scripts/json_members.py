@@ -41,7 +41,7 @@ PAGES = {
         ("bounded_recovery", "br_checkpoint", "br_restart", "br_transaction", "br_transactions", "br_interval"),
     ),
 }
-"""By the name of the page: what it is about, and the objects that it lists. A part that one page alone uses is listed there."""
+"""By the name of the page: its subject and its objects. A part that one page alone uses is listed there too."""
 SHARED = "json-shared.md"
 INTRODUCTION = "[json.md](../json.md) has the rules that all objects keep."
 _HEAD = ("Member", "JSON type", "Meaning")

@@ -40,8 +40,8 @@ def _output(command: str) -> str:
     """The output of a command, standard error included."""
     path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
     environment = {**os.environ, "PATH": path, "TZ": "GMT", "LOGDUMP_HISTORY": "", "COLUMNS": "120"}
-    done = subprocess.run(
-        ["bash", "-c", f"exec 2>&1; {command}"],
+    done = subprocess.run(  # noqa: S603
+        ["/bin/bash", "-c", f"exec 2>&1; {command}"],
         cwd=ROOT,
         env=environment,
         stdin=subprocess.DEVNULL,
