@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from logdump.arrow.records.columns.tokens import bodies, row_ids, user_tokens_by_row
 from logdump.arrow.records.rows import Rows, Source
+from logdump.arrow.records.tokens import bodies, row_ids, user_tokens_by_row
 from logdump.arrow.tables.lines import LinePart, iso_texts
 from logdump.arrow.tables.piece import Array
 from logdump.operations.export.record_lists import (

@@ -10,10 +10,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from logdump.arrow.records.columns.definitions import Known
-from logdump.arrow.records.columns.image_values import image_texts
-from logdump.arrow.records.columns.tokens import gg_parts
+from logdump.arrow.records.definitions import Known
+from logdump.arrow.records.image_texts import image_texts
 from logdump.arrow.records.rows import Rows
+from logdump.arrow.records.tokens import gg_parts
 from logdump.arrow.tables.piece import Array
 from logdump.render import json_record
 from trailformat import ColumnDefinition, Token

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from logdump.arrow.records.columns.definitions import Known
+from logdump.arrow.records.definitions import Known
 from logdump.arrow.tables.piece import Array, Piece
 from logdump.render import json_record
 from logdump.session.known_record import Facet, KnownRecord
