@@ -10,7 +10,7 @@ from logdump.spark.comparison.columns import DIFFERENCES
 from logdump.spark.source.options import OPTIONS, SourceOption, Use
 from logdump.spark.source.summary_columns import SUMMARY_COLUMNS
 from logdump.spark.source.table_columns import FIXED, LAST
-from logdump.spark.view_table import VIEWS, View
+from logdump.spark.view_table import VIEWS
 from scripts.marked import ROOT, table, with_content
 
 PAGE = ROOT / "docs" / "spark.md"
@@ -46,11 +46,6 @@ def _row(one: SourceOption) -> tuple[str, ...]:
     return f"`{one.name}`", one.kind.wants, default, uses, one.meaning
 
 
-def _view(one: View) -> tuple[str, ...]:
-    made = ", ".join(f"`{column}`" for column in one.columns)
-    return f"`{one.name}`", f"{one.meaning}: {made}" if one.text else one.meaning
-
-
 def updated(page: str) -> str:
     """The page with the columns and options of today."""
     page = with_content(page, "columns", columns(COLUMNS))
@@ -58,7 +53,9 @@ def updated(page: str) -> str:
     page = with_content(page, "table", of_table())
     page = with_content(page, "summary", columns(SUMMARY_COLUMNS))
     page = with_content(page, "diff", columns(DIFFERENCES))
-    page = with_content(page, "views", table(("View", "A row for"), [_view(one) for one in VIEWS.values()]))
+    page = with_content(
+        page, "views", table(("View", "A row for"), [(f"`{one.name}`", one.meaning) for one in VIEWS.values()])
+    )
     for one in ANALYSES.values():
         page = with_content(page, one.name, columns(one.columns))
     return with_content(page, "options", options())
