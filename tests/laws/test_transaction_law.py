@@ -34,8 +34,6 @@ OTHERS = {
     "logdump.operations.recovery.survey": MARKERS,
     "logdump.session.known_record": PIECES,
     "logdump.spark.source.summary": COUNT,
-    "logdump.tui.panes.row_text": "the list draws TransInd of each record",
-    "logdump.tui.reading.rows": MARKERS,
 }
 """Modules outside of the room, and the question that each asks."""
 
