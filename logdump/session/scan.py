@@ -183,7 +183,8 @@ class FilteredReader:
                     yield record
             yield from self._progress(batch, begun, bad)
             self.suppressed = self.scanned - passed
-            self._cursor.move(int(batch.rba[bad]) if bad < len(batch) else int(batch.rba[-1]) + int(batch.length[-1]))
+            if bad:
+                self._cursor.stand_at(int(batch.rba[bad - 1]), int(batch.length[bad - 1]))
             if bad < len(batch):
                 self._cursor.read()
 

@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from trailformat.trail.row_definitions import RowDefinitions
     from trailformat.transactions.tracker import RowTransactions, TransactionTracker
 
+_MOST_AHEAD = 1 << 12
+"""Records that are decided together with one that is asked for, where those before were asked for in order."""
+
 
 class Selection:
     """Filters applied to the records of one trail: a record has to pass all of them; without any, every record passes.
@@ -43,6 +46,7 @@ class Selection:
         self._filters = [filter_set for filter_set in filters if filter_set is not None and filter_set.active]
         self._tracker: TransactionTracker | None = None
         self._owners: RowTransactions | None = None
+        self._ahead: tuple[dict[int, bool], int] = {}, -1
         self._needs_name = self._needs_transaction = self._needs_values = False
         if self._filters:
             from logdump.filters import Needs  # noqa: PLC0415 - loaded only where there is a filter
@@ -87,17 +91,26 @@ class Selection:
         return self.is_active and not self._needs_transaction
 
     def accepts(self, record: Record) -> bool:
-        """Whether a record of the file passes: the mask of a batch of one row."""
+        """Whether a record of the file passes: the mask of a batch of one row, or of more where they come in order."""
         if not self._filters:
             return True
+        decided, end = self._ahead
+        if record.rba not in decided:
+            rows = min(4 * len(decided), _MOST_AHEAD) if record.rba == end else 1
+            self._ahead = self._decided(record, rows)
+        return self._ahead[0].get(record.rba, False)
+
+    def _decided(self, record: Record, rows: int) -> tuple[dict[int, bool], int]:
+        """Whether the records of a batch that begins with this one pass, by their RBAs; the RBA after them."""
         from trailformat.scan import scan  # noqa: PLC0415 - loaded only where there is a filter
         from trailformat.transactions.tracker import RowTransactions  # noqa: PLC0415 - it needs numpy
 
-        for batch in scan(self._trail, record.rba, record.rba + 1, batch_size=1):
-            known = self._context.of(record) if self._needs_transaction else None
-            owners = RowTransactions.of_one(known) if known is not None else None
-            return bool(self._mask(batch, owners)[0])
-        return False
+        batch = next(scan(self._trail, record.rba, batch_size=rows))
+        if rows > 1 or not self._needs_transaction:
+            mask = self.rows(batch)
+        else:
+            mask = self._mask(batch, RowTransactions.of_one(self._context.of(record)))
+        return dict(zip(map(int, batch.rba), mask.tolist(), strict=True)), batch.end
 
     def rows(self, batch: Batch) -> Any:
         """The mask of the rows of a batch that pass; the batches of a walk are given in the order of the file."""

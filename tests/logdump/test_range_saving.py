@@ -70,7 +70,7 @@ def _by_columns(monkeypatch: pytest.MonkeyPatch, nearby: int) -> None:
 def test_the_same_file_is_written(nearby: int, commands: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(saving, "current_timestamp", lambda: 0)
     target = tmp_path / "xx000000000"
-    expected = {path: _saved(path, commands, target) for path in FILES}
+    expected = {path: _without_progress(_saved(path, commands, target)) for path in FILES}
     _by_columns(monkeypatch, nearby)
     for path in FILES:
         assert _without_progress(_saved(path, commands, target)) == expected[path], path.name
@@ -100,7 +100,7 @@ def test_how_it_is_done_does_not_matter(
 ) -> None:
     monkeypatch.setattr(saving, "current_timestamp", lambda: 0)
     target = tmp_path / "xx000000000"
-    expected = [_saved(TRAILS / name, commands, target) for commands in COMMANDS]
+    expected = [_without_progress(_saved(TRAILS / name, commands, target)) for commands in COMMANDS]
     for what in way:
         monkeypatch.setattr(*what)
     _by_columns(monkeypatch, 1)
@@ -120,7 +120,7 @@ def test_rows_have_the_definitions_that_they_had(
         "filter exclude rectype metadata; save T !",
         "filter filename A; save T !",
     ]
-    expected = [_saved(path, one, target) for path in paths for one in commands]
+    expected = [_without_progress(_saved(path, one, target)) for path in paths for one in commands]
     monkeypatch.setattr(parallel, "PIECE", piece)
     monkeypatch.setattr(ranges, "_LONG", long)
     monkeypatch.setattr(early, "_PART", 300)

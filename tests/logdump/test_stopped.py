@@ -40,11 +40,11 @@ LONG = {
 def _small_steps(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(batch_walk, "_ROWS", 4)
     monkeypatch.setattr(extents, "NEARBY", 7)
+    monkeypatch.setattr(passing, "BATCH_SIZE", 4)
+    monkeypatch.setattr(session_scan, "_FIRST", 1)
     if request.param == "by columns":
         monkeypatch.setattr(columns_pay, "_MANY_BYTES", 0)
         monkeypatch.setattr(trailformat.scan, "choose_engine", lambda _size: Engine.NUMBA)
-        monkeypatch.setattr(passing, "BATCH_SIZE", 4)
-        monkeypatch.setattr(session_scan, "_FIRST", 1)
 
 
 def _stopped(line: Line, command: str) -> list[Event]:

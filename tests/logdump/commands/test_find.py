@@ -10,6 +10,7 @@ import trailformat.scan
 from fixtures import TRAILS
 from logdump.session import passing
 from logdump.session import scan as session_scan
+from logdump.session.selection import Selection
 from tests.logdump.line import Line
 from tests.logdump.program import logdump
 from trailformat.scan import Engine, is_available, parallel
@@ -184,7 +185,7 @@ def test_ctrl_c_keeps_the_position(shop: Line, monkeypatch: pytest.MonkeyPatch) 
     def interrupted(_self: object, _record: object) -> bool:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(selection.Selection, "accepts", interrupted)
+    monkeypatch.setattr(Selection, "rows", interrupted)
     with pytest.raises(KeyboardInterrupt):
         shop("find hojicha")
     assert (shop.session.cursor.current, shop.session.cursor.next) == (2008, 2170)
