@@ -33,7 +33,7 @@ def engine(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> N
     way = WAYS[request.param]
     if not is_available(way.engine):
         pytest.skip("the kernels are not built")
-    for name in ("trailformat.scan", "logdump.operations.count", "logdump.tui.reading.matching"):
+    for name in ("trailformat.scan", "logdump.operations.count"):
         monkeypatch.setattr(f"{name}.choose_engine", lambda _size: way.engine)
     for module, name in (
         (passing, "BATCH_SIZE"),
