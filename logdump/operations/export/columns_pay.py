@@ -1,4 +1,4 @@
-"""Whether rows and statements are made by columns: where they are so many that it pays, and all that it needs loads."""
+"""Whether rows are made by columns: where they are so many that it pays, and all that it needs loads."""
 
 from __future__ import annotations
 
@@ -10,8 +10,6 @@ _MANY_BYTES, _MANY_RECORDS = 1 << 20, 5000
 """From these on, text is made by columns: what takes as long as loading pyarrow and the kernels."""
 _NEXT_BYTES, _NEXT_RECORDS = 5 << 19, 8_000
 """The same of the records that NEXT shows as JSON, which are made fast one by one too."""
-_MANY_TRANSACTIONS = 500
-"""From these on a script is: they have some thousands of statements."""
 
 
 def records_have_columns(session: Session, records: int | None, stop: int | None = None) -> bool:
@@ -25,11 +23,6 @@ def next_has_columns(session: Session, records: int) -> bool:
     """Whether NEXT makes its JSON of so many records by columns."""
     rest = session.trail.size - session.cursor.next
     return rest >= _NEXT_BYTES and records >= _NEXT_RECORDS and has_extra()
-
-
-def script_has_columns(session: Session, transactions: int | None) -> bool:
-    """Whether a script of so many transactions is made by columns."""
-    return (transactions is None or transactions >= _MANY_TRANSACTIONS) and records_have_columns(session, None)
 
 
 def has_extra() -> bool:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from logdump.render.sql.dialect import Dialect, Unwritable
 from logdump.render.sql.dialects import DIALECTS, dialect_of
-from logdump.render.sql.script import Closing, NotRun, Opening, ScriptReach, Skipped, SqlScript
+from logdump.render.sql.script import Closing, NotRun, Opening, Reached, Skipped, SqlScript
 from logdump.render.sql.script_text import item_lines, script_lines, statement_lines
+from logdump.render.sql.script_walk import ScriptReach
 from logdump.render.sql.statement import redo, undo
 from logdump.session.statements import Statement
 
@@ -15,6 +16,7 @@ __all__ = [
     "Dialect",
     "NotRun",
     "Opening",
+    "Reached",
     "ScriptReach",
     "Skipped",
     "SqlScript",

@@ -1,4 +1,4 @@
-"""The literals of a dialect for columns of values: what stands around ordinary ones is what it writes around samples.
+"""The literals of a dialect for columns of values: what is written around ordinary ones is what it is around samples.
 
 Whatever else a dialect may do with a value, it does itself: with each distinct one once.
 """
@@ -6,24 +6,27 @@ Whatever else a dialect may do with a value, it does itself: with each distinct 
 from __future__ import annotations
 
 import datetime as dt
-from functools import partial
+from collections.abc import Sequence
+from functools import cache, partial
+from typing import Any, TypeAlias
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from logdump.arrow.tables.piece import Array
 from logdump.render.sql.dialect import Dialect, Unwritable
 from logdump.render.sql.large_objects import LONGEST
-from logdump.render.sql.statement import literal_of
 from trailformat import ColumnDefinition, Value
 from trailformat.arrays import DecodePath, TextForm, ValueSpelling
+from trailformat.scan.rows.row_bytes import Array
+from trailformat.values import DATETIME
 
 _LONG = 1000
 """Characters of a text, bytes of a binary value, from which on a dialect may have other literals, or none."""
 _MOMENT, _BINARY = dt.datetime(2001, 2, 3, 4, 5, 6), b"\xab"  # noqa: DTZ001 - a moment without a zone is what is meant
 _ASCII = 0x80
 _LETTER = "é"
+Texts: TypeAlias = Any
 
 
 class Literals:
@@ -56,11 +59,17 @@ class Literals:
         }
         self._nulls = pa.array(sorted(dialect.nulls), pa.string())
 
+    @staticmethod
+    @cache
+    def of_dialect(dialect: Dialect) -> Literals:
+        """Those of a dialect, made once."""
+        return Literals(dialect)
+
     def of(self, definition: ColumnDefinition) -> ValueSpelling:
         """The spelling of the values of a column."""
         return ValueSpelling(self._forms, partial(self.single, definition))
 
-    def are_null(self, literals: pa.Array) -> Array:
+    def are_null(self, literals: Texts) -> Array:
         """A mask of the literals that stand for NULL."""
         mask: Array = pc.is_in(literals, self._nulls).to_numpy(zero_copy_only=False)
         return mask
@@ -74,15 +83,40 @@ class Literals:
 
     def single(self, definition: ColumnDefinition, value: Value) -> str | None:
         """The literal of a value; None where it has none."""
-        if value.problem is not None or len(value.data) > LONGEST:
-            return None
         try:
-            return literal_of(value.value, definition, self._dialect)
+            return self.literal(value, definition, definition.name)
         except Unwritable:
             return None
+
+    def literal(self, value: Value, definition: ColumnDefinition | None, column: str) -> str:
+        """The literal of a value of a column.
+
+        Raises:
+            Unwritable: it is not decoded, too long for a statement, or the dialect has no literal for it.
+        """
+        if value.problem:
+            raise Unwritable(f"column {column} is not decoded: {value.problem}")
+        if len(value.data) > LONGEST:
+            raise Unwritable(f"column {column} has {len(value.data)} bytes, more than {LONGEST}")
+        plain = value.value
+        if isinstance(plain, str) and definition is not None and definition.data_type == DATETIME:
+            return self._dialect.moment(plain)
+        return self._dialect.literal(plain)
 
 
 def _around(literal: str, sample: str) -> tuple[bytes, bytes]:
     """What stands before and behind a sample in its literal."""
     opening, closing = literal.split(sample)
     return opening.encode(), closing.encode()
+
+
+def texts_of(texts: Sequence[str | None]) -> Texts:
+    """Texts as an array."""
+    array: Texts = pa.array(texts, pa.string())
+    return array
+
+
+def with_texts(array: Texts, mask: Array, texts: Sequence[str | None]) -> Texts:
+    """An array with other texts in the places of a mask."""
+    made: Texts = pc.replace_with_mask(array, pa.array(mask), pa.array(texts, pa.string()))
+    return made
