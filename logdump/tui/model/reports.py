@@ -217,6 +217,11 @@ class Reports:
     def _take_transactions(self, report: messages.TransactionsRead) -> None:
         self._model.transactions = tuple(report.transactions)
 
+    @property
+    def _has_answered(self) -> bool:
+        """Whether the model has the end of every line that was entered: the file it shows is that of the session."""
+        return self._model.ended == self._mode.entered
+
     def _take_poll(self, report: messages.FilePolled) -> None:
         """Take that the file has grown, has been cut or removed, or that the next one is there."""
         model, size = self._model, self._model.summary.size
@@ -228,7 +233,7 @@ class Reports:
             model.summary = model.summary._replace(size=report.size)
             if not self._file.is_stopped:
                 self._file.go_on()
-        elif model.follows and report.following is not None and self._file.is_idle:
+        elif model.follows and report.following is not None and self._file.is_read and self._has_answered:
             self.enter("NEXTTRAIL")
         model.warn(is_cut=report.size < size, is_gone=report.is_gone)
 

@@ -90,6 +90,11 @@ class OpenFile:
         """Whether everything is answered and scanned."""
         return all(one.is_idle for one in self._threads())
 
+    @property
+    def is_read(self) -> bool:
+        """Whether rows, record and scans of the open file are complete; the poll may still look at its folder."""
+        return all(one.is_idle for one in self._threads() if one is not self._poll)
+
     def _threads(self) -> tuple[Reader | BackgroundScan, ...]:
         return self._rows, self._record, self._poll, *self._scans
 

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import shutil
+import threading
 from pathlib import Path
 
 import pytest
 
 from fixtures import TRAILS
+from logdump.tui.model.reports import Reports
+from logdump.tui.reading.messages import FilePolled, Report
+from logdump.tui.reading.neighbour_files import NeighbourFiles, NeighbourLookup
 from logdump.tui.reading.rows import RowKind
 from tests.logdump.tui.drive import Screen, drive
 from tests.logdump.tui.growing_trail import GrowingTrail
@@ -85,6 +89,60 @@ def test_following_goes_on_in_the_next_file(tmp_path: Path) -> None:
         await look(screen)
         assert screen.app.model.state.path == tmp_path / "st000000001"
         assert any(one.line == "NEXTTRAIL" for one in screen.app.mode.transcript.entries)
+
+    drive(steps, tmp_path / "st000000000")
+
+
+def test_following_goes_on_once_however_long_the_look_at_the_folder_takes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in range(3):
+        shutil.copy(TRAILS / "st000000000", tmp_path / f"st00000000{number}")
+    taken, look_at, take = threading.Event(), NeighbourLookup.of, Reports.take
+
+    def slow(self: NeighbourLookup, path: Path) -> NeighbourFiles:
+        taken.wait(5)
+        return look_at(self, path)
+
+    def noted(self: Reports, report: Report) -> None:
+        take(self, report)
+        if isinstance(report, FilePolled):
+            taken.set()
+
+    async def steps(screen: Screen) -> None:
+        await screen.press("escape", "w")
+        monkeypatch.setattr(NeighbourLookup, "of", slow)
+        monkeypatch.setattr(Reports, "take", noted)
+        taken.clear()
+        screen.app._poll()
+        await screen.settle()
+        assert screen.app.model.state.path == tmp_path / "st000000001"
+
+    drive(steps, tmp_path / "st000000000")
+
+
+def test_a_poll_that_comes_while_the_session_is_busy_does_not_pass_over_a_file(tmp_path: Path) -> None:
+    for number in range(3):
+        shutil.copy(TRAILS / "st000000000", tmp_path / f"st00000000{number}")
+
+    async def steps(screen: Screen) -> None:
+        await screen.press("escape", "w")
+        size = screen.app.model.summary.size
+        first = FilePolled(tmp_path / "st000000000", size, size, is_gone=False, following=tmp_path / "st000000001")
+        gate = threading.Event()
+
+        def wait() -> None:
+            gate.wait(20)
+
+        screen.app.mode._thread.do("gate", wait)
+        for _ in range(2):
+            screen.app._reports.take(first)
+        gate.set()
+        await screen.settle()
+        screen.app._reports.take(first)
+        screen.app._reports.take(first)
+        await screen.settle()
+        assert screen.app.model.state.path == tmp_path / "st000000001"
 
     drive(steps, tmp_path / "st000000000")
 
