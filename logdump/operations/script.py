@@ -6,17 +6,16 @@ from collections.abc import Iterator
 from contextlib import closing
 from typing import NamedTuple
 
-from logdump.arrow.tables.lines import merged
 from logdump.operations.effective_rows import left_out_around
 from logdump.operations.export.side_by_side import new_pool, results
-from logdump.render.sql import Closing, Reached, ScriptReach, SqlScript
+from logdump.render.sql import Closing, ScriptReach, SqlScript, WalkReached
 from logdump.render.sql.block_lines import BlockStatements
 from logdump.render.sql.block_text import ScriptLines
 from logdump.render.sql.dialect import Dialect
 from logdump.session.across import files_from
 from logdump.session.session import Session
 from logdump.session.settings import Across
-from trailformat import TrailError
+from trailformat.arrays.line_parts import merged
 from trailformat.transactions.extent import Walked
 from trailformat.transactions.whole_trail import WholeTrail
 
@@ -49,7 +48,7 @@ def script_texts(session: Session, script: SqlScript, transactions: int) -> Iter
     lines = ScriptLines(script, session.settings.time_offset)
     with closing(script), new_pool() as pool:
         for part in results(pool, script.parts(session.cursor.next, transactions)):
-            if isinstance(part, TrailError):
+            if isinstance(part, Exception):
                 raise part
             if isinstance(part, BlockStatements):
                 block = part.block.block
@@ -57,5 +56,5 @@ def script_texts(session: Session, script: SqlScript, transactions: int) -> Iter
                 yield ScriptText(bytes(merged(lines.of(script.finished(part)))), ended)
             elif isinstance(part, Walked):
                 yield part
-            elif not isinstance(part, Reached):
+            elif not isinstance(part, WalkReached):
                 yield ScriptText(lines.text(part), int(isinstance(part, Closing)))

@@ -7,7 +7,6 @@ from functools import partial
 
 import numpy as np
 
-from logdump.arrow.tables.lines import LinePart, merged
 from logdump.operations.export.appended_file import Place
 from logdump.operations.export.line_count import count_lines
 from logdump.operations.export.options import ExportOptions
@@ -15,14 +14,14 @@ from logdump.operations.export.side_by_side import written
 from logdump.operations.export.tally import ExportTally
 from logdump.operations.export.text_file import TextFile
 from logdump.operations.script import script_of
-from logdump.render.sql import DIALECTS, Reached, SqlScript, dialect_of
+from logdump.render.sql import DIALECTS, SqlScript, WalkReached, dialect_of
 from logdump.render.sql.block_lines import BlockStatements
 from logdump.render.sql.block_text import ScriptLines
 from logdump.render.sql.script import Item
 from logdump.session.events import Event, Notice, Progress, say
 from logdump.session.exit_status import ExitStatus
 from logdump.session.session import Session
-from trailformat import TrailError
+from trailformat.arrays.line_parts import LinePart, merged
 from trailformat.trail.sequence import Spot
 from trailformat.transactions.extent import Walked
 
@@ -66,12 +65,12 @@ class SqlExport:
         """Write the script: jobs make the statements side by side, and a thread writes them in order."""
         lines = ScriptLines(script, self._offset)
 
-        def writing(part: BlockStatements | Item | Walked | Reached | TrailError) -> Callable[[], None] | None:
-            if isinstance(part, TrailError):
+        def writing(part: BlockStatements | Item | Walked | WalkReached | Exception) -> Callable[[], None] | None:
+            if isinstance(part, Exception):
                 raise part
             if isinstance(part, BlockStatements):
                 return partial(_write, file, lines.of(script.finished(part)))
-            return None if isinstance(part, Walked | Reached) else partial(file.append, *_counted(lines.text(part)))
+            return None if isinstance(part, Walked | WalkReached) else partial(file.append, *_counted(lines.text(part)))
 
         try:
             for part in written(script.parts(self._session.cursor.next, self._options.transactions), writing):
@@ -95,7 +94,7 @@ class SqlExport:
         if not self._transactions and walked.records // step > before // step:
             yield Progress(walked.records, walked.spot.rba, walked.time, self._session.trail.size)
 
-    def _begun(self, reached: Reached) -> Iterator[Event]:
+    def _begun(self, reached: WalkReached) -> Iterator[Event]:
         """Count a transaction and its records; NOTIFY's report where one is due."""
         step, before, tally = self._session.settings.notify, self._tally.selected, self._tally
         self._transactions += 1

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from logdump.render.sql.dialect import Dialect, Unwritable
 from logdump.render.sql.dialects import DIALECTS, dialect_of
-from logdump.render.sql.script import Closing, NotRun, Opening, Reached, Skipped, SqlScript
+from logdump.render.sql.script import Closing, NotRun, Opening, Skipped, SqlScript, WalkReached
 from logdump.render.sql.script_text import item_lines, script_lines, statement_lines
 from logdump.render.sql.script_walk import ScriptReach
 from logdump.render.sql.statement import redo, undo
@@ -16,12 +16,12 @@ __all__ = [
     "Dialect",
     "NotRun",
     "Opening",
-    "Reached",
     "ScriptReach",
     "Skipped",
     "SqlScript",
     "Statement",
     "Unwritable",
+    "WalkReached",
     "dialect_of",
     "item_lines",
     "redo",

@@ -8,13 +8,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from logdump.arrow.tables.lines import LinePart
 from logdump.render.sql.block_reader import BlockRows
 from logdump.render.sql.changed_rows import BARE, BareRows, LocatedRows, RowsOfTable
 from logdump.render.sql.comments import Refusal
 from logdump.render.sql.literals import Literals
 from logdump.render.sql.object_rows import ObjectRows
-from logdump.render.sql.statement import STATEMENT_END, Made, make_statements
+from logdump.render.sql.statement import STATEMENT_END, MadeStatements, make_statements
+from trailformat.arrays.line_parts import LinePart
 from trailformat.changes.row_changes import OPERATIONS
 from trailformat.scan.rows.row_bytes import Array
 
@@ -73,7 +73,7 @@ def block_statements(block: BlockRows, literals: Literals, *, takes_back: bool) 
 
 def _made(
     changes: RowsOfTable, literals: Literals, *, takes_back: bool
-) -> Iterator[tuple[LocatedRows | BareRows, Made]]:
+) -> Iterator[tuple[LocatedRows | BareRows, MadeStatements]]:
     """The statements of changes of one table, those of a verb together."""
     io_type = changes.rows.of("io_type")
     for ops, is_of_verb in zip(_VERBS, _OF_VERB, strict=True):
@@ -94,7 +94,7 @@ def _parts(rows: Array, changes: RowsOfTable) -> Iterator[Array]:
         begin = end
 
 
-def _refusals(rows: _Rows, made: Made) -> Iterator[Refusal]:
+def _refusals(rows: _Rows, made: MadeStatements) -> Iterator[Refusal]:
     """The changes that have a reason in place of a statement."""
     refused = np.flatnonzero((made.reason >= 0) & ~made.undecided)
     numbers, rbas, reasons = (array[refused].tolist() for array in (rows.rows, rows.rbas, made.reason))

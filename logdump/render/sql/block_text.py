@@ -6,12 +6,12 @@ from collections.abc import Iterable, Iterator
 
 import numpy as np
 
-from logdump.arrow.tables.lines import LinePart
 from logdump.notation.times import TimeOffset
 from logdump.render.sql.block_reader import BlockRows
 from logdump.render.sql.comments import Refusal, refusal_comment
 from logdump.render.sql.script import Closing, FinishedBlock, Item, SqlScript
 from logdump.render.sql.script_text import item_lines
+from trailformat.arrays.line_parts import LinePart
 from trailformat.scan.rows.row_bytes import Array
 
 _CLOSING = Closing(left_out=0, remarks=0)

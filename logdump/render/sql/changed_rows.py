@@ -13,9 +13,9 @@ import numpy as np
 
 from logdump.render.sql.dialect import Unwritable
 from logdump.render.sql.large_objects import ObjectValue
-from logdump.render.sql.literals import Literals, Texts, texts_of, with_texts
+from logdump.render.sql.literals import Literals
 from logdump.render.sql.tables import SqlTable
-from trailformat.arrays import Image, Spans, locate_columns, text_column, unequal
+from trailformat.arrays import Image, Spans, Strings, locate_columns, text_column, unequal
 from trailformat.changes.row_changes import OPERATIONS, Change
 from trailformat.scan.kernels.arguments import ABSENT, GOOD, HAS_UNDECIDED, NULL, UNDECIDED
 from trailformat.scan.rows import RowBytes
@@ -38,7 +38,7 @@ class Cells(NamedTuple):
         undecided: the rows whose value is to be decoded.
     """
 
-    texts: Texts | None
+    texts: Strings | None
     sizes: Array
     problems: Sequence[tuple[int, str]] = ()
     undecided: Sequence[int] = ()
@@ -150,7 +150,7 @@ class LocatedRows:
         objects = self._objects[is_before, column]
         literals = [self._literals.single(definition, objects[place].value) for place in places]
         undecided += [place for place, literal in zip(places, literals, strict=True) if literal is None]
-        texts = with_texts(found.array, is_object, literals)
+        texts = found.array.replaced(np.array(places), Strings.of(literals))
         return Cells(texts, np.where(is_object, 0, sizes), undecided=undecided)
 
     def _image(self, *, is_before: bool) -> Image:
@@ -246,4 +246,4 @@ class DecodedChanges:
                 texts[at] = None if value is None else self._literals.literal(value, cell.definition, cell.name)
             except Unwritable as error:
                 problems.append((at, str(error)))
-        return Cells(texts_of(texts), np.where(wanted, 0, ABSENT), problems)
+        return Cells(Strings.of(texts), np.where(wanted, 0, ABSENT), problems)

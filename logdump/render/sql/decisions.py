@@ -15,7 +15,7 @@ from typing import NamedTuple
 from logdump.render.sql.tables import SqlTable
 
 
-class Shape(NamedTuple):
+class ChangeShape(NamedTuple):
     """What a decision depends on besides the table.
 
     Attributes:
@@ -30,7 +30,7 @@ class Shape(NamedTuple):
     changed: int = 0
 
 
-class Role(enum.Enum):
+class ColumnRole(enum.Enum):
     """What a column is in a statement: named by INSERT, its value there, set, or compared to find the row."""
 
     NAME = enum.auto()
@@ -39,10 +39,10 @@ class Role(enum.Enum):
     FIND = enum.auto()
 
 
-class Part(NamedTuple):
+class ColumnSet(NamedTuple):
     """Columns in one role, with the values of the image before or of that after."""
 
-    role: Role
+    role: ColumnRole
     is_before: bool
     columns: int
 
@@ -55,7 +55,7 @@ class Decision(NamedTuple):
     """
 
     verb: str
-    parts: tuple[Part, ...] = ()
+    parts: tuple[ColumnSet, ...] = ()
     refusal: str | None = None
 
 
@@ -63,7 +63,7 @@ INSERT, DELETE, UPDATE, TRUNCATE = "INSERT INTO", "DELETE FROM", "UPDATE", "TRUN
 BEFORE, AFTER = True, False
 
 
-def decide(shape: Shape, table: SqlTable, *, takes_back: bool) -> Decision:
+def decide(shape: ChangeShape, table: SqlTable, *, takes_back: bool) -> Decision:
     """The statement that repeats a change, or takes it back."""
     make = (_UNDO if takes_back else _REDO).get(shape.op)
     if make is None:
@@ -75,10 +75,12 @@ def _insert(table: SqlTable, row: int, *, is_before: bool) -> Decision:
     lack = table.nameable(row)[1] or (None if row else "the trail has no column of the row")
     if lack is not None:
         return Decision(INSERT, (), lack)
-    return Decision(INSERT, (Part(Role.NAME, is_before, row), Part(Role.VALUE, is_before, row)), table.lack)
+    return Decision(
+        INSERT, (ColumnSet(ColumnRole.NAME, is_before, row), ColumnSet(ColumnRole.VALUE, is_before, row)), table.lack
+    )
 
 
-def _insert_again(shape: Shape, table: SqlTable) -> Decision:
+def _insert_again(shape: ChangeShape, table: SqlTable) -> Decision:
     count, size = shape.had.bit_count(), len(table.columns)
     if count < size:
         reason = f"the trail has {count} of the {size} columns of the row that was deleted"
@@ -92,14 +94,14 @@ def _delete(table: SqlTable, row: int, *, is_before: bool) -> Decision:
     return Decision(DELETE, *_found(table, (is_before, row)))
 
 
-def _repeat_update(shape: Shape, table: SqlTable) -> Decision:
+def _repeat_update(shape: ChangeShape, table: SqlTable) -> Decision:
     """Every column that differs or whose old value is not known; a key that the before image lacks did not change."""
     only_new = shape.has & ~shape.had
     same_key = only_new & table.key if shape.op != "PK UPDATE" else 0
     return _update(table, AFTER, shape.changed | only_new & ~same_key, (BEFORE, shape.had), (AFTER, same_key))
 
 
-def _take_back_update(shape: Shape, table: SqlTable) -> Decision:
+def _take_back_update(shape: ChangeShape, table: SqlTable) -> Decision:
     """Every column that differs; one that the after image lacks did not change."""
     only_new = shape.has & ~shape.had
     if lost := only_new & ~table.key:
@@ -115,10 +117,10 @@ def _update(table: SqlTable, is_before: bool, changed: int, *found_by: tuple[boo
     nameable, lack = table.nameable(changed)
     lack = lack or table.lack
     parts, refusal = ((), lack) if lack is not None else _found(table, *found_by)
-    return Decision(UPDATE, (Part(Role.SET, is_before, nameable), *parts), refusal)
+    return Decision(UPDATE, (ColumnSet(ColumnRole.SET, is_before, nameable), *parts), refusal)
 
 
-def _found(table: SqlTable, *images: tuple[bool, int]) -> tuple[tuple[Part, ...], str | None]:
+def _found(table: SqlTable, *images: tuple[bool, int]) -> tuple[tuple[ColumnSet, ...], str | None]:
     """The conditions that find a row: by its key, or by everything that is known of it."""
     if not table.is_defined:
         return (), "no definition of the table: its columns have no names (SOURCEDEFS reads some)"
@@ -129,16 +131,16 @@ def _found(table: SqlTable, *images: tuple[bool, int]) -> tuple[tuple[Part, ...]
         return (), f"the trail has not the key column {table.plain_names(missing)} of the row"
     if not table.key and known.bit_count() < len(table.columns):
         return (), "the table has no key, and the trail has not all columns of the row"
-    parts: list[Part] = []
+    parts: list[ColumnSet] = []
     for is_before, columns in images:
         nameable, lack = table.nameable(columns & table.key if table.key else columns)
-        parts.append(Part(Role.FIND, is_before, nameable))
+        parts.append(ColumnSet(ColumnRole.FIND, is_before, nameable))
         if lack is not None:
             return tuple(parts), lack
     return tuple(parts), None
 
 
-_Make = Callable[[Shape, SqlTable], Decision]
+_Make = Callable[[ChangeShape, SqlTable], Decision]
 _REASONS = {
     "TRUNCATE": "a truncate: the trail has none of the rows that went",
     "DDL": "DDL: what was there before is not in the trail",

@@ -6,18 +6,14 @@ Whatever else a dialect may do with a value, it does itself: with each distinct 
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Sequence
 from functools import cache, partial
-from typing import Any, TypeAlias
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.compute as pc
 
 from logdump.render.sql.dialect import Dialect, Unwritable
 from logdump.render.sql.large_objects import LONGEST
 from trailformat import ColumnDefinition, Value
-from trailformat.arrays import DecodePath, TextForm, ValueSpelling
+from trailformat.arrays import DecodePath, Strings, TextForm, ValueSpelling
 from trailformat.scan.rows.row_bytes import Array
 from trailformat.values import DATETIME
 
@@ -26,7 +22,6 @@ _LONG = 1000
 _MOMENT, _BINARY = dt.datetime(2001, 2, 3, 4, 5, 6), b"\xab"  # noqa: DTZ001 - a moment without a zone is what is meant
 _ASCII = 0x80
 _LETTER = "é"
-Texts: TypeAlias = Any
 
 
 class Literals:
@@ -57,7 +52,7 @@ class Literals:
             ),
             DecodePath.DATE: TextForm(_around(dialect.date(_MOMENT.date()), str(_MOMENT.date()))),
         }
-        self._nulls = pa.array(sorted(dialect.nulls), pa.string())
+        self._nulls = [text.encode() for text in sorted(dialect.nulls)]
 
     @staticmethod
     @cache
@@ -69,10 +64,9 @@ class Literals:
         """The spelling of the values of a column."""
         return ValueSpelling(self._forms, partial(self.single, definition))
 
-    def are_null(self, literals: Texts) -> Array:
+    def are_null(self, literals: Strings) -> Array:
         """A mask of the literals that stand for NULL."""
-        mask: Array = pc.is_in(literals, self._nulls).to_numpy(zero_copy_only=False)
-        return mask
+        return literals.are_in(self._nulls)
 
     def _is_plain(self, character: str) -> bool:
         """Whether it stands in a literal as it is, or doubled."""
@@ -108,15 +102,3 @@ def _around(literal: str, sample: str) -> tuple[bytes, bytes]:
     """What stands before and behind a sample in its literal."""
     opening, closing = literal.split(sample)
     return opening.encode(), closing.encode()
-
-
-def texts_of(texts: Sequence[str | None]) -> Texts:
-    """Texts as an array."""
-    array: Texts = pa.array(texts, pa.string())
-    return array
-
-
-def with_texts(array: Texts, mask: Array, texts: Sequence[str | None]) -> Texts:
-    """An array with other texts in the places of a mask."""
-    made: Texts = pc.replace_with_mask(array, pa.array(mask), pa.array(texts, pa.string()))
-    return made

@@ -15,7 +15,7 @@ from trailformat.records.io_types import LARGE_OBJECT
 from trailformat.trail.sequence import Spot
 
 
-class Decoded(NamedTuple):
+class DecodedChange(NamedTuple):
     """A change; the reason why it has no statement, where that is known already."""
 
     change: Change
@@ -37,7 +37,7 @@ class RecordChanges:
 
     def of(
         self, records: Iterable[Record], transaction: Transaction, pieces: Sequence[Record] | None = None
-    ) -> Iterator[Decoded | None]:
+    ) -> Iterator[DecodedChange | None]:
         """The changes of records of a transaction, in the order of the script; None for what the filter drops.
 
         ``records`` hold whole changes; ``pieces`` are those of large objects behind the last of them, where all are
@@ -50,7 +50,7 @@ class RecordChanges:
 
     def of_all(
         self, records: Iterable[Record], transaction: Transaction, pieces: Sequence[Record] | None = None
-    ) -> Iterator[Decoded]:
+    ) -> Iterator[DecodedChange]:
         """The same whatever the filter is."""
         for change in self._changes(records, transaction):
             yield self._decoded(change, pieces, has_pieces=self._has_pieces(change))
@@ -66,15 +66,15 @@ class RecordChanges:
         self._with_pieces.discard(spot)
         return has_pieces
 
-    def _decoded(self, change: Change, pieces: Sequence[Record] | None, *, has_pieces: bool) -> Decoded:
+    def _decoded(self, change: Change, pieces: Sequence[Record] | None, *, has_pieces: bool) -> DecodedChange:
         if not has_pieces or not needs_large_objects(change.op, takes_back=self._takes_back):
-            return Decoded(change)
+            return DecodedChange(change)
         record = change.records[-1]
         file = self._files.of(record.path)
         try:
-            return Decoded(with_large_objects(file.trail, change, file.definitions.of(record).charset, pieces))
+            return DecodedChange(with_large_objects(file.trail, change, file.definitions.of(record).charset, pieces))
         except (Unwritable, TrailError) as error:
-            return Decoded(change, str(error))
+            return DecodedChange(change, str(error))
 
     def _rows(self, records: Iterable[Record]) -> Iterator[Record]:
         """The records that are changes; a large object belongs to the row before it, if that is there."""

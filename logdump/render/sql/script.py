@@ -19,10 +19,11 @@ from logdump.render.sql.blocks import BlockExtents, blocks_of, is_in_one_file
 from logdump.render.sql.comments import Refusal
 from logdump.render.sql.dialect import Dialect
 from logdump.render.sql.literals import Literals
-from logdump.render.sql.record_changes import Decoded, RecordChanges
+from logdump.render.sql.record_changes import DecodedChange, RecordChanges
 from logdump.render.sql.script_files import ScriptFiles
 from logdump.render.sql.script_walk import ScriptReach, ScriptWalk, changes_in
 from logdump.render.sql.statement import statements_of
+from logdump.session.errors import CommandError
 from logdump.session.selection import Selection
 from logdump.session.statements import Statement
 from trailformat import Record, TrailError, TrailFile
@@ -74,7 +75,7 @@ class NotRun(NamedTuple):
 Item = Opening | Statement | Closing | Skipped | NotRun
 
 
-class Reached(NamedTuple):
+class WalkReached(NamedTuple):
     """The walk has come to a whole transaction; the script so far reaches to ``end``."""
 
     opening: Opening
@@ -156,19 +157,21 @@ class SqlScript:
         """
         try:
             for part in self.parts(rba, transactions):
-                if isinstance(part, TrailError):
+                if isinstance(part, Exception):
                     raise part
                 if callable(part):
                     yield from self._block_items(self.finished(part()))
-                elif not isinstance(part, Reached):
+                elif not isinstance(part, WalkReached):
                     yield part
         finally:
             self.close()
 
-    def parts(self, rba: int, transactions: int | None = None) -> Iterator[Job | Item | Walked | Reached | TrailError]:
+    def parts(
+        self, rba: int, transactions: int | None = None
+    ) -> Iterator[Job | Item | Walked | WalkReached | TrailError | CommandError]:
         """The same as jobs for blocks of transactions and what is between them; the error that ends it comes last."""
         waiting: BlockExtents | None = None
-        error = None
+        error: TrailError | CommandError | None = None
         try:
             for walked in self._walk.extents(rba, transactions, is_backwards=self.takes_back):
                 is_applied = isinstance(walked, Extent) and walked.is_whole and not self._is_copy(walked)
@@ -181,12 +184,12 @@ class SqlScript:
                     yield from self._jobs(waiting)
                     waiting = None
                 if is_applied:
-                    yield Reached(self.opening(walked), self.end)
+                    yield WalkReached(self.opening(walked), self.end)
                 if extent is not None:
                     waiting = waiting or BlockExtents(extent)
                 else:
                     yield from self._transaction(walked) if is_applied else self._skip(walked)
-        except TrailError as found:
+        except (TrailError, CommandError) as found:
             error = found
         if waiting is not None:
             yield from self._jobs(waiting)
@@ -245,9 +248,9 @@ class SqlScript:
         self.statements += statement.sql is not None
         self.remarks += statement.sql is None
 
-    def _statements(self, changes: Iterable[Decoded | None]) -> Iterator[Statement | None]:
+    def _statements(self, changes: Iterable[DecodedChange | None]) -> Iterator[Statement | None]:
         """The statements of decoded changes, some hundred made together; None stays None."""
-        waiting: list[Decoded | None] = []
+        waiting: list[DecodedChange | None] = []
         size, error = 0, None
         try:
             for decoded in changes:
@@ -262,7 +265,7 @@ class SqlScript:
         if error is not None:
             raise error
 
-    def _made_of(self, changes: list[Decoded | None]) -> Iterator[Statement | None]:
+    def _made_of(self, changes: list[DecodedChange | None]) -> Iterator[Statement | None]:
         wanted = [one.change for one in changes if one is not None and one.refusal is None]
         made = iter(statements_of(wanted, self.dialect, takes_back=self.takes_back))
         for one in changes:
@@ -299,7 +302,7 @@ class SqlScript:
         """The statements of units that are decoded, None for what the filter drops."""
         block, units = made.block, list[int]()
 
-        def changes() -> Iterator[Decoded | None]:
+        def changes() -> Iterator[DecodedChange | None]:
             wanted = np.flatnonzero(made.is_single)
             for unit in wanted[:: -1 if self.takes_back else 1].tolist():
                 for one in self._changes.of(self._records_of(block, unit), block.transaction(unit), block.pieces(unit)):

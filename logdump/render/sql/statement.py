@@ -13,7 +13,7 @@ import numpy as np
 
 from logdump.render.sql.changed_rows import ChangedRows, DecodedChanges
 from logdump.render.sql.client_text import OneStatement, client_of, one_statement
-from logdump.render.sql.decisions import DELETE, INSERT, UPDATE, Decision, Part, Role, Shape, decide
+from logdump.render.sql.decisions import DELETE, INSERT, UPDATE, ChangeShape, ColumnRole, ColumnSet, Decision, decide
 from logdump.render.sql.dialect import Dialect, Unwritable
 from logdump.render.sql.literals import Literals
 from logdump.render.sql.tables import SqlTable, sql_table
@@ -27,15 +27,15 @@ from trailformat.scan.rows.row_bytes import Array
 
 STATEMENT_END = b";\n"
 _MADE = -1
-_LISTS: dict[str, tuple[tuple[tuple[bytes, Role], ...], bytes]] = {
-    INSERT: (((b" (", Role.NAME), (b") VALUES (", Role.VALUE)), b")"),
-    DELETE: (((b" WHERE ", Role.FIND),), b""),
-    UPDATE: (((b" SET ", Role.SET), (b" WHERE ", Role.FIND)), b""),
+_LISTS: dict[str, tuple[tuple[tuple[bytes, ColumnRole], ...], bytes]] = {
+    INSERT: (((b" (", ColumnRole.NAME), (b") VALUES (", ColumnRole.VALUE)), b")"),
+    DELETE: (((b" WHERE ", ColumnRole.FIND),), b""),
+    UPDATE: (((b" SET ", ColumnRole.SET), (b" WHERE ", ColumnRole.FIND)), b""),
 }
 """The lists of columns in a statement by its verb: what is written before each, its role, and what ends it."""
 
 
-class Made(NamedTuple):
+class MadeStatements(NamedTuple):
     """Statements, and reasons in place of others.
 
     Attributes:
@@ -51,14 +51,14 @@ class Made(NamedTuple):
     undecided: Array
 
 
-def make_statements(changes: ChangedRows, literals: Literals, *, takes_back: bool) -> Made:
+def make_statements(changes: ChangedRows, literals: Literals, *, takes_back: bool) -> MadeStatements:
     """The statements of changes that have one verb."""
     shapes, shape_of = _shapes(changes)
     decisions = [decide(shape, changes.table, takes_back=takes_back) for shape in shapes]
     return _Lines(changes, literals, decisions, shape_of).made()
 
 
-def _shapes(changes: ChangedRows) -> tuple[list[Shape], Array]:
+def _shapes(changes: ChangedRows) -> tuple[list[ChangeShape], Array]:
     """The shapes of changes, and the number of each change's."""
     width, count = changes.had.shape
     changed = np.zeros((width, count), bool)
@@ -72,7 +72,7 @@ def _shapes(changes: ChangedRows) -> tuple[list[Shape], Array]:
     shapes = []
     for first in firsts.tolist():
         had, has, differ = (int.from_bytes(one[:, first].tobytes(), "little") for one in sets)
-        shapes.append(Shape(changes.ops[first], had, has, differ))
+        shapes.append(ChangeShape(changes.ops[first], had, has, differ))
     return shapes, number
 
 
@@ -100,32 +100,32 @@ class _Lines:
         self._fields: list[Field] = []
         self._head = self._text = self._separator = b""
 
-    def made(self) -> Made:
+    def made(self) -> MadeStatements:
         """The statements."""
         verb = self._decisions[0].verb
         before, after = self._table.condition
         self._text = verb.encode() + b" " + self._table.quoted
         lists, tail = _LISTS.get(verb, ((), b""))
         for opening, role in lists:
-            self._text += opening + (before if role is Role.FIND else b"")
+            self._text += opening + (before if role is ColumnRole.FIND else b"")
             self._list(role)
-        return self._joined(tail + (after if lists and lists[-1][1] is Role.FIND else b""))
+        return self._joined(tail + (after if lists and lists[-1][1] is ColumnRole.FIND else b""))
 
-    def _list(self, role: Role) -> None:
+    def _list(self, role: ColumnRole) -> None:
         """The columns of parts that are one list, with separators between those that a row has."""
-        separator = b" AND " if role is Role.FIND else b", "
+        separator = b" AND " if role is ColumnRole.FIND else b", "
         is_begun = np.zeros(len(self._decision_of), bool)
         for part, masks in self._masks(role):
             for column in np.flatnonzero(masks.any(axis=1)).tolist():
                 mask = masks[column]
                 self._separate(separator, is_begun & mask, mask)
                 is_begun |= mask
-                if role is Role.NAME:
+                if role is ColumnRole.NAME:
                     self._constant(self._table.names[column], mask)
                 else:
                     self._cell(part, column, mask)
 
-    def _masks(self, role: Role) -> Iterator[tuple[Part, Array]]:
+    def _masks(self, role: ColumnRole) -> Iterator[tuple[ColumnSet, Array]]:
         """The parts with a role, and masks of the changes that have each column, a row for each."""
         width = len(self._table.names)
         most = max(len(one.parts) for one in self._decisions)
@@ -145,19 +145,19 @@ class _Lines:
             self._constant(separator, needed)
         self._separator = separator if (needed == mask).all() else b""
 
-    def _cell(self, part: Part, column: int, mask: Array) -> None:
+    def _cell(self, part: ColumnSet, column: int, mask: Array) -> None:
         """The values of a column, and its name where its role has one."""
         cells = self._changes.cells(column, mask, is_before=part.is_before)
         for at, reason in cells.problems:
             self._problems.setdefault(at, reason)
         self._undecided[list(cells.undecided)] = True
         sizes, name = cells.sizes, self._table.names[column]
-        if part.role is Role.FIND and cells.texts is not None:
+        if part.role is ColumnRole.FIND and cells.texts is not None:
             sizes = np.where(self._literals.are_null(cells.texts) & mask, NULL, sizes)
         opening, null = {
-            Role.VALUE: (b"", b"NULL"),
-            Role.SET: (name + b" = ", name + b" = NULL"),
-            Role.FIND: (name + b" = ", name + b" IS NULL"),
+            ColumnRole.VALUE: (b"", b"NULL"),
+            ColumnRole.SET: (name + b" = ", name + b" = NULL"),
+            ColumnRole.FIND: (name + b" = ", name + b" IS NULL"),
         }[part.role]
         self._add(Field(FieldForm(opening, null=null), cells.texts, sizes), mask)
 
@@ -192,7 +192,7 @@ class _Lines:
             self._head = self._text
         self._text = b""
 
-    def _joined(self, tail: bytes) -> Made:
+    def _joined(self, tail: bytes) -> MadeStatements:
         """The lines of all fields, and the reasons in place of the others."""
         for at, reason in self._problems.items():
             self._refused[at] = len(self._reasons)
@@ -200,11 +200,13 @@ class _Lines:
         is_skipped = (self._refused != _MADE) | self._undecided
         count = len(is_skipped)
         if is_skipped.all():
-            return Made(memoryview(b""), np.zeros(count, np.int64), self._reasons, self._refused, self._undecided)
+            return MadeStatements(
+                memoryview(b""), np.zeros(count, np.int64), self._reasons, self._refused, self._undecided
+            )
         if not self._fields:
             self._flush()
         lines = write_lines(LineForm(self._head, self._text + tail + STATEMENT_END), self._fields, is_skipped)
-        return Made(lines.data.data, lines.ends, self._reasons, self._refused, self._undecided)
+        return MadeStatements(lines.data.data, lines.ends, self._reasons, self._refused, self._undecided)
 
 
 def redo(change: Change, dialect: Dialect) -> Statement:
