@@ -78,7 +78,7 @@ class _Shown:
 def _texts(session: Session, script: SqlScript, wanted: Wanted, shown: _Shown) -> Iterator[Event]:
     from logdump.operations.script import script_texts  # noqa: PLC0415 - slow
 
-    for item in script_texts(session, script, wanted.transactions):
+    for item in script_texts(session, script, wanted.transactions, session.settings.time_offset):
         if isinstance(item, Walked):
             yield from shown.walked(item)
             continue

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import closing
 from typing import NamedTuple
 
+from logdump.notation.times import TimeOffset
 from logdump.operations.effective_rows import left_out_around
 from logdump.operations.export.side_by_side import new_pool, results
 from logdump.render.sql import Closing, ScriptReach, SqlScript, WalkReached
@@ -43,9 +44,11 @@ class ScriptText(NamedTuple):
     ended: int
 
 
-def script_texts(session: Session, script: SqlScript, transactions: int) -> Iterator[ScriptText | Walked]:
+def script_texts(
+    session: Session, script: SqlScript, transactions: int, offset: TimeOffset
+) -> Iterator[ScriptText | Walked]:
     """The script of so many transactions, many lines at a time; raises like ``SqlScript.items``."""
-    lines = ScriptLines(script, session.settings.time_offset)
+    lines = ScriptLines(script, offset)
     with closing(script), new_pool() as pool:
         for part in results(pool, script.parts(session.cursor.next, transactions)):
             if isinstance(part, Exception):

@@ -17,8 +17,8 @@ from logdump.render.sql.units import PiecesBehind, Units, pieces_behind
 from trailformat import Record, TrailFile
 from trailformat.changes.row_changes import OPERATIONS
 from trailformat.changes.transactions import Transaction
-from trailformat.scan import Batch, Engine, scan
-from trailformat.scan.rows import RowBytes, by_definition, has_columns, headers_of, learn_definitions
+from trailformat.scan import Batch, scan
+from trailformat.scan.rows import RowBytes, RowGroups, by_definition, has_columns, headers_of, learn_definitions
 from trailformat.scan.rows.row_bytes import Array
 
 _MOST_ROWS = 1 << 18
@@ -117,7 +117,7 @@ class BlockReader:
             NotATrail: the file has become shorter.
         """
         trail = self.file.trail
-        batch = next(scan(trail, block.start, block.stop, engine=Engine.NUMBA, batch_size=_MOST_ROWS))
+        batch = next(scan(trail, block.start, block.stop, batch_size=_MOST_ROWS))
         learn_definitions(trail, batch)
         units = units_of(batch, block.extents)
         rows = RowBytes(trail.buffer, batch, units.rows)
@@ -125,33 +125,39 @@ class BlockReader:
         headers, io_type = headers_of(rows), rows.of("io_type")
         groups = by_definition(rows, headers.table_index)
         is_apart = is_second & (groups.group != groups.group[units.heads[number]])
-        is_plain = np.where(_IS_BARE[io_type], True, _IS_ROW[io_type] & has_columns(rows))  # noqa: FBT003 - an array's
-        is_odd = (headers.is_continued | ~is_plain | is_apart) & ~units.is_piece
+        is_readable = _IS_BARE[io_type] | (_IS_ROW[io_type] & has_columns(rows))
+        is_odd = (headers.is_continued | ~is_readable | is_apart) & ~units.is_piece
         is_odd[units.heads] |= units.is_piece[units.heads]
-        is_left_out = self._left_out(batch, units, is_apart)
-        is_single = (np.bincount(number, is_odd, count) > 0) & ~is_left_out
         has_pieces = np.bincount(number, units.is_piece, count) > 0
-        is_single |= has_pieces & _IS_BARE[io_type[units.heads]] & ~is_left_out
+        is_left_out = self._left_out(batch, units, is_apart)
+        is_single = (np.bincount(number, is_odd, count) > 0) | (has_pieces & _IS_BARE[io_type[units.heads]])
+        is_single &= ~is_left_out
         has_objects = has_pieces & self._needs_objects[io_type[units.heads]] & ~is_single & ~is_left_out
         behind = pieces_behind(batch, units)
-        is_column = ~(is_single | is_left_out | has_objects)[number] & ~units.is_piece
+        found = BlockRows(trail, self._elsewhere, block, units, rows, [], [], behind, is_single, is_left_out)
+        self._add_tables(found, groups, has_objects)
+        return found
+
+    def _add_tables(self, found: BlockRows, groups: RowGroups, has_objects: Array) -> None:
+        """Put the changes that are read by columns by table; what has no table with columns is single."""
+        units, rows, is_single = found.units, found.rows, found.is_single
+        is_plain = ~(is_single | found.is_left_out | has_objects)[units.number] & ~units.is_piece
         is_last = np.zeros(len(rows), bool)
-        is_last[behind.first[behind.is_known & has_objects] - 1] = True
+        is_last[found.behind.first[found.behind.is_known & has_objects] - 1] = True
         is_single |= has_objects
-        changes, objects = [], []
+        is_bare = _IS_BARE[rows.of("io_type")]
         for group, first in enumerate(groups.firsts.tolist()):
-            at, with_objects = (np.flatnonzero(mask & (groups.group == group)) for mask in (is_column, is_last))
-            if not len(at) and not len(with_objects):
+            at, last = (np.flatnonzero(mask & (groups.group == group)) for mask in (is_plain, is_last))
+            if not len(at) and not len(last):
                 continue
-            table, codec = self._table(rows.record(first, trail.path))
+            table, codec = self._table(rows.record(first, found.trail.path))
             if not table.columns:
-                has_no_columns = ~_IS_BARE[io_type[at]]
-                is_single[number[at[has_no_columns]]] = True
-                at, with_objects = at[~has_no_columns], with_objects[:0]
-            changes += [RowsOfTable(table, rows.subset(at), is_second[at], codec)] if len(at) else []
-            objects += [RowsWithObjects(table, codec, number[with_objects])] if len(with_objects) else []
-        found = (changes, objects, behind, is_single, is_left_out)
-        return BlockRows(trail, self._elsewhere, block, units, rows, *found)
+                is_single[units.number[at[~is_bare[at]]]] = True
+                at, last = at[is_bare[at]], last[:0]
+            if len(at):
+                found.changes.append(RowsOfTable(table, rows.subset(at), units.is_second[at], codec))
+            if len(last):
+                found.objects.append(RowsWithObjects(table, codec, units.number[last]))
 
     def _left_out(self, batch: Batch, units: Units, is_apart: Array) -> Array:
         """A mask of the units that are one change of which the filter drops every record."""

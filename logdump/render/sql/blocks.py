@@ -16,7 +16,7 @@ from trailformat import TrailFile
 from trailformat.changes.row_changes import OPERATIONS, PAIRED
 from trailformat.changes.transactions import BEGINS
 from trailformat.records.io_types import LARGE_OBJECT
-from trailformat.scan import RECORD, Batch, Engine, scan
+from trailformat.scan import RECORD, Batch, scan
 from trailformat.scan.batch import BATCH_SIZE
 from trailformat.transactions.extent import Extent
 
@@ -106,7 +106,7 @@ def blocks_of(waiting: BlockExtents, trail: TrailFile, *, is_backwards: bool) ->
 def _cuts(trail: TrailFile, extent: Extent, start: int, stop: int) -> Iterator[int]:
     """RBAs at which a large transaction can be parted."""
     before = start
-    for batch in scan(trail, start, stop, engine=Engine.NUMBA, batch_size=_CUT_ROWS):
+    for batch in scan(trail, start, stop, batch_size=_CUT_ROWS):
         units = units_of(batch, [extent])
         heads = units.rows[units.heads[np.cumsum(~units.is_piece)[units.heads] > 1]]
         if len(heads) and (rba := int(batch.rba[heads[-1]])) - before >= _MOST_BYTES:
