@@ -11,7 +11,7 @@ from tests.laws.imports import ROOT, circles, edges, modules, room_of
 
 ROOMS = {
     "trailformat": (
-        "errors codec definitions records values trail changes scan transactions totals index arrays".split()  # noqa: SIM905
+        "errors spec codec definitions records values trail changes scan transactions totals index arrays".split()  # noqa: SIM905
     ),
     "logdump": (
         "notation filters arrow session language render operations spark commands features".split()  # noqa: SIM905
