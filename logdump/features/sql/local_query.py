@@ -14,7 +14,7 @@ import pyarrow as pa
 from logdump.features.sql.plan import needs_of, planned_scans
 from logdump.features.sql.rows import no_rows
 from logdump.features.sql.scan import ReadPlace, ViewScan
-from logdump.features.sql.statement import Relation, ParsedStatement, parse
+from logdump.features.sql.statement import ParsedStatement, Relation, parse
 from logdump.features.sql.trail_table import TrailTable
 from logdump.session.errors import CommandError, MissingFileError
 from logdump.spark.errors import BadOption, BadTrail, FileChanged, NoTrailFiles, SourceError, SplitMismatch
