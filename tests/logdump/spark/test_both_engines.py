@@ -24,8 +24,8 @@ _PLAIN = [one.name for one in COLUMNS if one.name not in ("table", "schema")]
 STATEMENTS = (
     (SHOP, "select op, count(*) n from records group by op"),
     (SHOP, "select r.table, r.schema, r.catalog, r.name from records r"),
-    *((SHOP, f"select rba, {name} from records") for name in _PLAIN if name not in ("before", "after")),
-    (SHOP, "select count(*) from records where before is null and after is not null"),
+    *((SHOP, f"select rba, {name} from records") for name in _PLAIN if name not in ("rba", "before", "after")),
+    (SHOP, "select count(*) n from records where before is null and after is not null"),
     (SHOP, "select sum(record_length) s, min(time) a, max(time) b from records"),
     (SHOP, "select csn, xid, count(*) n from records where csn is not null group by csn, xid"),
     (SHOP, "select distinct before_after, trans_ind from records"),
