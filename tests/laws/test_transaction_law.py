@@ -30,13 +30,11 @@ OTHERS = {
     "trailformat.index.sums": MARKERS,
     "logdump.commands.check": MARKERS,
     "logdump.commands.scan": "SFET and SFNT look for a record with this TransInd, as Logdump does",
-    "logdump.operations.export.sql_blocks": HALVES,
+    "logdump.operations.export.record_pieces": PIECES,
     "logdump.operations.recovery.survey": MARKERS,
+    "logdump.render.sql.blocks": HALVES,
     "logdump.session.known_record": PIECES,
     "logdump.spark.source.summary": COUNT,
-    "logdump.spark.view_table": "SQL divides the records of one CSN and XID, which one room has told",
-    "logdump.tui.panes.row_text": "the list draws TransInd of each record",
-    "logdump.tui.reading.rows": MARKERS,
 }
 """Modules outside of the room, and the question that each asks."""
 

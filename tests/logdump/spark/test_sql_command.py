@@ -14,13 +14,12 @@ import pytest
 from fixtures import TRAILS
 from fixtures.flavour import MYSQL_21
 from logdump.arrow.records.schema import COLUMNS
-from logdump.commands import sql
+from logdump.features.sql import command as sql
 from logdump.render import json_lines
 from logdump.session.events import Failure, Notice, RowsShown
 from logdump.session.exit_status import ExitStatus
 from logdump.session.recovery_events import RecoveryShown
 from logdump.spark.needed_columns import needed_columns
-from logdump.spark.view_table import VIEWS
 from logdump.spark.views import Views
 from tests.logdump.commands.test_bounded_recovery import HISTORY
 from tests.logdump.line import Line
@@ -41,7 +40,7 @@ OFFERED = frozenset(one.name for one in COLUMNS)
 
 @pytest.fixture
 def told(spark: SparkSession) -> Iterator[Told]:  # noqa: ARG001 - the one that SQL finds
-    one = Told(f"open {SHOP}")
+    one = Told(f"{ENGINE}; open {SHOP}")
     yield one
     one.session.end()
 
@@ -131,13 +130,6 @@ def test_transactions_tell_how_they_ended_and_whether_they_are_applied(
     assert Views(spark, str(tmp_path), second).query(query).collect() == []
 
 
-def test_how_transactions_ended_is_looked_for_where_it_is_wanted(spark: SparkSession) -> None:
-    views = Views(spark, str(SHOP), {})
-    planned = [views.query(f"select {columns} from transactions") for columns in ("xid", "ended")]
-    offered = frozenset(VIEWS["transactions"].reads["records"])
-    assert [needed_columns(frame, offered) & {"ended", "is_effective"} for frame in planned] == [set(), {"ended"}]
-
-
 def test_a_transaction_goes_on_where_the_numbers_start_over(spark: SparkSession, tmp_path: Path) -> None:
     columns = "csn, xid, begin_rba, end_rba, records, bytes, tables, is_whole"
     query = f"select {columns} from transactions order by first_time, begin_rba"
@@ -172,7 +164,8 @@ def test_json_lines_hold_all_rows_and_whole_values(told: Told, monkeypatch: pyte
 def test_a_table_is_cut_with_a_notice(told: Told, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sql, "MOST_ROWS", 2)
     assert told("sql select op from records")[-1] == "2 rows"
-    assert told.asides == ["Only the first 2 rows are shown: LIMIT and WHERE choose others, FORMAT JSONL shows all."]
+    hint = "LIMIT and WHERE choose others, FORMAT JSONL shows all, TO <file> writes all"
+    assert told.asides == [f"Only the first 2 rows are shown: {hint}."]
 
 
 @pytest.mark.parametrize(
