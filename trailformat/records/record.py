@@ -137,7 +137,7 @@ class Record:
         return next((token for token in self.tokens if token.id == ord(token_id)), None)
 
     @_Part
-    def places(self) -> list[TokenPlace]:  # type: ignore[no-redef]  # __init__ sets what is known
+    def places(self) -> list[TokenPlace]:
         """The tokens of the body by their places, which ``parts`` names. Raises like tokens."""
         source, start = self.placed
         stop = start + self.length - self._frame_size
