@@ -64,7 +64,7 @@ class StoredComparison:
     def held(self, values: StoredValues) -> Array:
         """A mask of the values that hold."""
         if self._comparison.wanted is None:
-            is_null = behind_indicators(values).sizes == NULL
+            is_null = np.asarray(behind_indicators(values).sizes == NULL)
             return is_null if self._comparison.comparison is Comparison.EQUAL else ~is_null
         if self._is_text:
             texts = text_array(values, self._definition, self._codec).array
@@ -117,9 +117,8 @@ def _with_number(comparison: ValueComparison, kind: ArrowType, numbers: Array) -
         return _Found(nothing, nothing)
     if kind == DOUBLES:
         # a float is compared as the shortest decimal number that it is: the order of floats decides where they differ
-        return _Found(
-            comparison.comparison.holds(numbers, float(wanted)), (numbers == float(wanted)) | np.isnan(numbers)
-        )
+        near = float(wanted)
+        return _Found(_compared(comparison.comparison, numbers, near), (numbers == near) | np.isnan(numbers))
     if not wanted.is_finite():
         return None
     return _Found(_whole_hold(comparison.comparison, numbers, wanted, kind.scale), nothing)
@@ -138,9 +137,8 @@ def _whole_hold(comparison: Comparison, numbers: Array, wanted: Decimal, scale: 
     return _compared(Comparison.GREATER_OR_EQUAL, numbers, above)
 
 
-def _compared(comparison: Comparison, numbers: Array, wanted: int) -> Array:
-    held: Array = comparison.holds(numbers, wanted)
-    return held
+def _compared(comparison: Comparison, numbers: Array, wanted: Any) -> Array:
+    return np.asarray(comparison.holds(numbers, wanted))
 
 
 def _with_moment(comparison: ValueComparison, kind: ArrowType, numbers: Array) -> _Found | None:
@@ -164,7 +162,7 @@ def _texts_hold(comparison: Comparison, texts: Strings, wanted: str) -> Array:
     keys, has_control = _keys(texts)
     first = sought[:_KEY_BYTES]
     key = int.from_bytes(first.ljust(_KEY_BYTES), "big")
-    held: Array = comparison.holds(keys, np.uint64(key)) & texts.present
+    held = _compared(comparison, keys, np.uint64(key)) & texts.present
     is_open = texts.present & ((keys == key) | has_control | any(byte < _BLANK for byte in first))
     data, offsets = texts.data, texts.offsets
     for row in np.flatnonzero(is_open).tolist():

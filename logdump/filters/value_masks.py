@@ -39,7 +39,7 @@ class Values(NamedTuple):
 class _Meant(NamedTuple):
     """The column that is meant: its index in the table or ABSENT or UNCLEAR, and the number of its comparison."""
 
-    index: int
+    column: int
     comparison: int = -1
 
 

@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import Any
 
 from tests.trailformat.scan.kernels.guarded_memory import Guard, ints, longs, octets
-from trailformat.arrays.kernel_arrays import WIDTHS
 from trailformat.arrays.kernels import arguments as arrays
+from trailformat.arrays.stored import WIDTHS
 from trailformat.scan.kernels import arguments as scan
 from trailformat.scan.kernels.constants import KIND_RECORD
 from trailformat.scan.kernels.loaded import Kernel, kernels

@@ -35,7 +35,8 @@ from trailformat.arrays import (
     write_lines,
 )
 from trailformat.arrays.columns import column_arrays
-from trailformat.arrays.text_arrays import StoredValues, text_array
+from trailformat.arrays.stored import StoredValues
+from trailformat.arrays.text_arrays import text_array
 from trailformat.codec.token_names import LOGCSN
 from trailformat.scan import Engine, scan, windows
 from trailformat.scan.byte_search import occurrences
