@@ -36,7 +36,7 @@ from trailformat.records.framing import Buffer
 from trailformat.scan import RECORD, Batch, Engine, occurrences, rows_with_token
 from trailformat.scan.transactions.token_rows import payloads
 from trailformat.trail.row_definitions import RowDefinition
-from trailformat.transactions.not_applied_rows import rows_not_applied
+from trailformat.transactions.not_applied import rows_not_applied
 from trailformat.transactions.tracker import RowTransactions
 
 Mask = Any
