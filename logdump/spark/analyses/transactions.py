@@ -93,11 +93,9 @@ class _Chosen:
             self._ordinal = found.ordinal
             is_read = trail.whole.paths[found.ordinal] in trail.paths
             self._selection = trail.selection(found.trail) if is_read else None
-        if self._selection is not None and not self._selection.is_active:
-            return None
-        mask = np.zeros(len(found.batch), bool)
-        mask[self._selection.passing(found.batch) if self._selection is not None else []] = True
-        return mask
+        if self._selection is None:
+            return np.zeros(len(found.batch), bool)
+        return self._selection.rows(found.batch) if self._selection.is_active else None
 
 
 TRANSACTIONS = Analysis(
