@@ -8,11 +8,12 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from logdump.arrow.records.schema import COLUMNS
 from logdump.features.sql.output import split_output, write_result
 from logdump.features.sql.rows import ResultRows, rows_shown
 from logdump.language.command import Command, Origin
 from logdump.language.forms import Keyword, Maybe, Sequence
-from logdump.language.parameters import File, FreeText, OneOf, beginning
+from logdump.language.parameters import File, FreeText, OneOf, beginning, tables_offered
 from logdump.language.reader import Context
 from logdump.session.across import files_from
 from logdump.session.errors import CommandError
@@ -23,11 +24,18 @@ from logdump.session.session import Session
 from logdump.session.settings import OutputFormat
 from logdump.spark.jobs.engine import NotForSpark, read_options
 from logdump.spark.source.options import path_options
-from logdump.spark.view_table import views_in
+from logdump.spark.view_table import VIEWS, views_in
 
 MOST_ROWS = 1000
 """Rows that are shown as a table, at most."""
 MISSING_EXTRA = "SQL is an extra: pip install 'logdump[sql]'"
+_FIRST_WORDS = ("SELECT", "WITH", "DESCRIBE", "SUMMARIZE", "EXPLAIN")
+_BEFORE_RELATIONS = frozenset({"FROM", "JOIN", "DESCRIBE", "SUMMARIZE"})
+_WORDS = tuple(
+    """
+    FROM WHERE GROUP ORDER BY HAVING LIMIT JOIN LEFT USING UNION DISTINCT COUNT SUM MIN MAX BETWEEN LIKE TO REPLACE
+    """.split()  # noqa: SIM905 - a list would fill a page
+)
 _PACKAGES = ("duckdb", "pyarrow")
 _MODES = ("FAILFAST", "PERMISSIVE", "DROPMALFORMED")
 _EVERY = 0.05
@@ -41,9 +49,20 @@ _HEARTBEATS = ("heartbeats", "gg_")
 class SqlStatement(FreeText):
     """A statement of SQL."""
 
-    def offers(self, typed: str, context: Context) -> list[str]:  # noqa: ARG002 - it is the same always
-        """The word that most of them begin with."""
-        return beginning(typed, ("SELECT",))
+    def offers(self, typed: str, context: Context) -> list[str]:
+        """Views and tables after FROM and JOIN; elsewhere words of SQL and the columns of records."""
+        words = typed.split()
+        if not words or (len(words) == 1 and not typed.endswith(" ")):
+            return beginning(typed.strip(), _FIRST_WORDS)
+        last = "" if typed.endswith(" ") else words.pop()
+        begun = last[max(last.rfind("("), last.rfind(",")) + 1 :]
+        if words[-1].upper() in _BEFORE_RELATIONS:
+            offered = [*beginning(begun, VIEWS), *tables_offered(begun, context)]
+        elif begun:
+            offered = [*beginning(begun, [one.name for one in COLUMNS]), *beginning(begun, _WORDS)]
+        else:
+            offered = []
+        return [last[: len(last) - len(begun)] + one for one in offered]
 
 
 class Query(NamedTuple):
