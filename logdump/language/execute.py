@@ -64,7 +64,7 @@ def run_command(session: Session, command: AnyCommand, text: str) -> Iterator[Ev
 
 def stands(written: int = 0) -> tuple[str, ...]:
     """What has been written whole, except the first so many."""
-    return tuple(f"{path} stands: it was written whole before that." for path in OUTCOMES.named[written:])
+    return tuple(f"{path} is there: it was written completely before that." for path in OUTCOMES.named[written:])
 
 
 def stopped_writing(done: str, nothing: str, written: int) -> Notice:

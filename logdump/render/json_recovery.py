@@ -57,7 +57,7 @@ _LAST = "The last whole transaction before it"
 
 RESTART = Shape(
     "restart",
-    "RECOVERY: Extract was started again.",
+    "RECOVERY: Extract restarted.",
     (
         member("file", "string", "Path of the file", "spot.path"),
         member("rba", "number", "The restart record, or 0 where a new file tells", "spot.rba"),

@@ -53,9 +53,9 @@ def whole(line: Line) -> BoundedRecoveryShown:
 
 
 def test_the_first_line_says_what_is_assumed_and_what_would_tell_it(open_trail: Line) -> None:
-    only = "committed transactions only, as nothing else is in a trail: all is at least so"
-    first = "a BR checkpoint at the beginning of the first file; BEGINS <file> and FIRST <time> would tell"
-    assert open_trail("br")[0] == f"Assumed: {only}, {first}."
+    only = "committed transactions only, so that all figures are lower bounds"
+    first = "a BR checkpoint at the beginning of the first file (to be exact, give BEGINS <file> and FIRST <time>)"
+    assert open_trail("br")[0] == f"Assumed: {only}; {first}."
 
 
 def test_checkpoints_begin_when_the_first_file_was_begun_every_four_hours(open_trail: Line) -> None:

@@ -136,7 +136,7 @@ def test_where_bounded_recovery_is_not_told_the_reason_is(line: Line, trails: Pa
 
 def test_files_that_are_not_needed_are_counted(line: Line, trails: Path) -> None:
     shown = explained(line, f"open {trails / 'at000000001'}; explain restart")
-    assert any("not needed: 1 file before it" in str(part.text[0]) for part in shown.parts)
+    assert any("not needed: 1 earlier file" in str(part.text[0]) for part in shown.parts)
 
 
 def test_the_interval_of_bounded_recovery_is_that_of_the_parameter_files(line: Line, tmp_path: Path) -> None:
