@@ -11,6 +11,8 @@ from logdump.arrow.records.columns.definitions import Known
 from logdump.arrow.records.errors import ValueTooLarge, place
 from logdump.arrow.records.rows import Array, Rows
 from trailformat import BadData, ByteOrder, Column, ColumnDefinition, TrailError
+from trailformat.arrays import StoredValues, Strings, text_array
+from trailformat.arrays.arrow import arrow_strings
 from trailformat.scan.engines import kernels_pay
 from trailformat.scan.rows import Fields
 from trailformat.trail.row_definitions import RowDefinition
@@ -40,14 +42,14 @@ class ImageValues(NamedTuple):
 
 
 class ImageTexts(NamedTuple):
-    """The columns of an image: the value of part n is ``texts[places[n]]``; what does not decode."""
+    """The columns of an image: the value of part n is number ``places[n]`` of texts; what does not decode."""
 
-    texts: Any
+    texts: Strings
     places: Array
     problems: list[ValueProblem]
 
 
-_Texts = tuple[Any, Array, list[tuple[int, str]]]
+_Texts = tuple[Strings, Array, list[tuple[int, str]]]
 
 
 class _Pool:
@@ -93,7 +95,7 @@ def image_values(rows: Rows, parts: Fields, known: Known) -> ImageValues:
     at = pool.places(known.group[region], parts.number)
     names = pa.array(pool.names or [""], pa.string()).take(pa.array(np.maximum(at, 0), mask=at < 0))
     found = _image_texts(rows, parts, region, pool, at)
-    return ImageValues(names, found.texts.take(pa.array(found.places)), found.problems)
+    return ImageValues(names, arrow_strings(found.texts).take(pa.array(found.places)), found.problems)
 
 
 def image_texts(rows: Rows, parts: Fields, known: Known, row: Array) -> ImageTexts:
@@ -125,19 +127,17 @@ def _one_by_one(rows: Rows, parts: Fields, little: Array, kind: Array, pool: _Po
         value = decode_value(Column(0, raw), definition, order, codec)
         texts[part] = decoded_text(value)
         problems += [(part, value.problem)] if value.problem is not None else []
-    array = pa.array(texts, pa.string())
-    _check_size([array])
-    return array, np.arange(len(kind)), problems
+    strings = Strings.of(texts)
+    _check_size([strings])
+    return strings, np.arange(len(kind)), problems
 
 
 def _together(rows: Rows, parts: Fields, little: Array, kind: Array, pool: _Pool) -> _Texts:
-    from trailformat.arrays import StoredValues, text_array  # noqa: PLC0415 - it loads kernels
-
     if len(pool.kinds) < _FEW:
         kind = kind.astype(np.int16)
     order = np.argsort(kind, kind="stable")
     ends = np.searchsorted(kind[order], np.arange(-1, len(pool.kinds)), side="right")
-    arrays = [pa.nulls(int(ends[0]), pa.string())]
+    arrays = [Strings.nulls(int(ends[0]))]
     problems: list[tuple[int, str]] = []
     for (_, definition, codec), begin, end in zip(pool.kinds.values(), ends[:-1], ends[1:], strict=True):
         chosen = order[begin:end]
@@ -149,10 +149,10 @@ def _together(rows: Rows, parts: Fields, little: Array, kind: Array, pool: _Pool
     _check_size(arrays)
     places = np.empty(len(order), np.int64)
     places[order] = np.arange(len(order))
-    return pa.concat_arrays(arrays), places, problems
+    return Strings.joined(arrays), places, problems
 
 
-def _check_size(arrays: list[Any]) -> None:
+def _check_size(arrays: list[Strings]) -> None:
     if sum(array.nbytes for array in arrays) > _MOST_BYTES:
         raise BadData("too much text for one array")
 
