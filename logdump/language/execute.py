@@ -89,7 +89,7 @@ def _answers(session: Session, command: AnyCommand, text: str, written: int) -> 
         yield from command.run(session, arguments)
     except ArgumentError as error:
         _note_failure(session, command)
-        more = (f"HELP {command.name} tells more.",) if command.details else ()
+        more = (f"See HELP {command.name}.",) if command.details else ()
         yield Failure((f"{command.name}: {error.lines[0]}", *error.lines[1:], f"Syntax: {command.syntax}", *more))
     except CommandError as error:
         _note_failure(session, command)

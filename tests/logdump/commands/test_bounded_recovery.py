@@ -220,7 +220,7 @@ def test_second_copies_are_told(line: Line, tmp_path: Path) -> None:
     path = write_trail(tmp_path / "br000000000", HISTORY)
     shutil.copy(path, tmp_path / "br000000001")
     lines = line(f"open {path}; br")
-    assert "Second copies, see RECOVERY TWICE: 21 transactions that came before, not counted." in lines
+    assert "Second copies are not counted: 21 transactions (see RECOVERY TWICE)." in lines
 
 
 def test_the_position_stays(open_trail: Line) -> None:

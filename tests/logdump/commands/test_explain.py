@@ -114,7 +114,7 @@ def test_rows_of_heartbeat_tables_that_do_not_decode_are_not_called_no_heartbeat
     line(f"open {spoilt}")
     first, _, verdict, *rest = line("explain lag")
     assert first.endswith(
-        "Not known: what 7 rows of heartbeat tables hold: HEARTBEAT ROWS shows why they do not decode."
+        "Not known: the contents of 7 rows of heartbeat tables (HEARTBEAT ROWS shows why they do not decode)."
     )
     assert verdict == "Verdict: No heartbeat that decodes, and no definition record that shows a lag."
     assert not any("ADD HEARTBEATTABLE" in one for one in rest)

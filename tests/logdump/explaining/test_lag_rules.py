@@ -166,7 +166,9 @@ def test_a_late_extract_is_named_with_what_was_committed_meanwhile(line: Line, t
 
 
 def test_a_replicat_that_applies_late_is_told_from_the_history_of_the_target(line: Line, tmp_path: Path) -> None:
-    assert verdict(explained(line, late.late_replicat, tmp_path)).startswith("Most of the lag is in Replicat, until it applies: 300.000 s")
+    assert verdict(explained(line, late.late_replicat, tmp_path)).startswith(
+        "Most of the lag is in Replicat, until it applies: 300.000 s"
+    )
 
 
 def test_the_transaction_that_extract_waits_for_is_named(line: Line, tmp_path: Path) -> None:
