@@ -12,7 +12,7 @@ import numpy as np
 
 from logdump.arrow.records.columns.tokens import bodies, row_ids, user_tokens_by_row
 from logdump.arrow.records.rows import Rows, Source
-from logdump.arrow.tables.lines import LinePart, iso_texts
+from logdump.arrow.tables.lines import iso_texts
 from logdump.arrow.tables.piece import Array
 from logdump.operations.export.record_lists import (
     LobPlaces,
@@ -27,6 +27,7 @@ from logdump.operations.export.record_pieces import RecordPiece
 from logdump.render import json_record
 from trailformat import TrailError, TrailFile, io_type_name
 from trailformat.arrays import BytesAt, Digits, Field, Numbered, Strings, new_room, write_lines
+from trailformat.arrays.line_parts import LinePart
 from trailformat.changes.row_changes import OPERATIONS
 from trailformat.codec.timestamps import FIRST_TIME, JULIAN_UNIX_EPOCH, LAST_TIME
 from trailformat.records.record_header import PLACES
