@@ -27,7 +27,7 @@ def why_not() -> str | None:
     from trailformat.scan.engines import how_to_get_kernels, why_no_kernels  # noqa: PLC0415 - loaded with its first use
 
     try:
-        importlib.import_module("trailformat.arrays")
+        importlib.import_module("trailformat.arrays.arrow")
     except ModuleNotFoundError:
         return ""
     except (ImportError, OSError, RuntimeError) as error:

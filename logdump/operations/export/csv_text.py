@@ -25,7 +25,7 @@ from logdump.session.known_record import KnownRecord
 
 if TYPE_CHECKING:
     from logdump.arrow.tables.lines import RowForm
-    from logdump.operations.export.record_lists import MemberForms
+    from logdump.operations.export.member_forms import MemberForms
 
 _END = "\r\n"
 
@@ -77,7 +77,7 @@ class CsvText:
 
     def members(self) -> MemberForms:
         """The forms of the members of ordinary records."""
-        from logdump.operations.export.record_lists import MemberForms  # noqa: PLC0415 - it needs pyarrow
+        from logdump.operations.export.member_forms import MemberForms  # noqa: PLC0415 - it needs pyarrow
         from trailformat.arrays import Escapes, FieldForm, LineForm  # noqa: PLC0415 - likewise
 
         number, text = (FieldForm(b"," + quote, quote, b",", escapes=Escapes.CSV) for quote in (b"", b'"'))
