@@ -148,6 +148,7 @@ class TrailApp(HarmlessApp):
 
     def enter(self, text: str) -> None:
         """Run a line as if it had been typed."""
+        self.session.width = self.size.width
         self._reports.enter(text)
 
     # What the keyboard does beside the bindings.
@@ -301,7 +302,7 @@ class TrailApp(HarmlessApp):
         if not self.mode.is_idle:
             self.mode.stop()
         elif self.file.stop():
-            self.model.busy = "stopped, Ctrl+L goes on"
+            self.model.busy = "stopped, Ctrl+L continues"
 
     def action_scan_on(self) -> None:
         """Go on with scans that were stopped."""
