@@ -144,8 +144,8 @@ def _text(session: Session, options: ExportOptions, tally: ExportTally) -> Expor
     from logdump.operations.export.text_export import TextExport  # noqa: PLC0415 - loaded with its first use
 
     kind: type[TextExport] = TextExport
-    if records_have_columns(session, options.records, options.stop):
-        from logdump.operations.export import text_columns  # noqa: PLC0415 - it needs pyarrow and kernels
+    if options.by_table or records_have_columns(session, options.records, options.stop):
+        from logdump.operations.export import text_columns  # noqa: PLC0415 - it needs numpy and kernels
 
         kind = text_columns.TextOfTables if options.by_table else text_columns.TextOfRecords
     return kind(session, options, tally, JsonLines() if options.format == "JSONL" else CsvText())

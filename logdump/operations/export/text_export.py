@@ -1,4 +1,4 @@
-"""EXPORT of text: records one by one, as they are or as rows of tables."""
+"""EXPORT of text: its files, and records one by one."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Protocol
 
-from logdump.arrow.tables.layout import ALL, ROW_OPERATIONS, Layouts, TableLayout
-from logdump.arrow.tables.rows import TableRow, columns_of, table_row
+from logdump.arrow.tables.layout import ALL, TableLayout
+from logdump.arrow.tables.rows import RowProblem, columns_of
 from logdump.operations.export.appended_file import Place
 from logdump.operations.export.exported_files import exported_files
 from logdump.operations.export.open_files import OpenFiles
@@ -19,7 +19,6 @@ from logdump.session.events import Event
 from logdump.session.known_record import KnownRecord
 from logdump.session.session import Session
 from trailformat import Record
-from trailformat.changes.segments import joined
 
 if TYPE_CHECKING:
     from logdump.arrow.tables.lines import RowForm
@@ -40,11 +39,11 @@ class Spelling(Protocol):
     def record(self, known: KnownRecord) -> str:
         """The line of a record."""
 
-    def row(self, row: TableRow, layout: TableLayout) -> str:
-        """The line of a row."""
-
     def form(self, layout: TableLayout, path: Path) -> RowForm:
-        """The form of the lines of a table in a trail, in which each row decodes; it needs pyarrow."""
+        """The form of the lines of a table in a trail; it needs numpy."""
+
+    def problems(self, problems: list[RowProblem]) -> str:
+        """What does not decode in a row."""
 
     def members(self) -> MemberForms:
         """The forms of the members of records; they need pyarrow."""
@@ -61,7 +60,6 @@ class TextExport:
         self._options = options
         self._tally = tally
         self._spelling = spelling
-        self._layouts = Layouts()
         self._waiting = Waiting()
 
     def run(self, path: Place) -> Iterator[Event]:
@@ -71,7 +69,6 @@ class TextExport:
             if not self._options.by_table:
                 files.of(ALL)
             for _ in exported_files(self._session, self._options, self._tally):
-                self._layouts = Layouts()
                 yield from self._fill(files)
             self._tally.files = files.close()
         except BaseException:
@@ -80,10 +77,9 @@ class TextExport:
 
     def _fill(self, files: OpenFiles[TextFile]) -> Iterator[Event]:
         """Write all records of the file that the session reads."""
-        put = self._put_row if self._options.by_table else self._put_record
         for item in walk(self._session, self._tally, self._options.records, self._options.stop):
             if isinstance(item, Record):
-                put(files, item)
+                self._put_record(files, item)
                 self._make_room(files)
             else:
                 yield item
@@ -129,17 +125,3 @@ class TextExport:
             for value in (column.before, column.after):
                 if value is not None and value.problem is not None:
                     self._tally.add_problem(known.record.rba, column.name or f"#{column.index}", value.problem)
-
-    def _put_row(self, files: OpenFiles[TextFile], record: Record) -> None:
-        io_type = None if record.is_file_header else record.header.io_type
-        if io_type not in ROW_OPERATIONS:
-            self._tally.leave_out(io_type)
-            return
-        known = self._session.row_definitions.of(record)
-        layout = self._layouts.of(record, known)
-        row = table_row(
-            joined(self._session.trail, record), known, layout, self._session.cursor.transactions.of(record)
-        )
-        for problem in row.problems:
-            self._tally.add_problem(record.rba, problem.column or "", problem.reason)
-        files.of(layout).write(self._spelling.row(row, layout))

@@ -19,6 +19,7 @@ from logdump.session.session import Session
 from tests.logdump.export.related import RelatedRecords
 from tests.logdump.export.strategies import records_of_a_table
 from tests.logdump.line import Line
+from tests.oracles.table_rows import RowByRow
 from tests.searching import IS_LONG, examples
 from tests.trailformat.samples import header, metadata_record, trail_of
 from tests.trailformat.values.kinds import of
@@ -27,8 +28,8 @@ from trailformat.definitions.metadata import build_table
 from trailformat.records.io_types import FIELD_COMP, INSERT, UNIFIED_UPDATE
 from trailformat.records.record_header import COMPRESSED, NAME_IS_INDEX
 
-lines = pytest.importorskip("logdump.arrow.tables.lines", reason="exports by columns need pyarrow and kernels")
-batches = pytest.importorskip("logdump.arrow.tables.batches", reason="likewise")
+batches = pytest.importorskip("logdump.arrow.tables.batches", reason="exports by columns need numpy and kernels")
+text_columns = pytest.importorskip("logdump.operations.export.text_columns", reason="likewise")
 record_pieces = pytest.importorskip("logdump.operations.export.record_pieces", reason="likewise")
 batch_walk = pytest.importorskip("logdump.operations.export.batch_walk", reason="likewise")
 
@@ -47,7 +48,7 @@ class Exported(NamedTuple):
     position: int
 
 
-def _exported(path: Path, words: str, *, by_columns: bool, before: str, few: int) -> Exported:
+def _exported(path: Path, words: str, *, by_columns: bool, before: str) -> Exported:
     """Export a trail; NOTIFY reports often."""
     line = Line()
     line.session.open(path)
@@ -56,7 +57,8 @@ def _exported(path: Path, words: str, *, by_columns: bool, before: str, few: int
     with pytest.MonkeyPatch.context() as patched, TemporaryDirectory() as folder:
         patched.setattr(columns_pay, "_MANY_BYTES", 0 if by_columns else 1 << 40)
         patched.setattr(columns_pay, "_MANY_RECORDS", 0)
-        patched.setattr(lines, "_FEW", few)
+        if not by_columns:
+            patched.setattr(text_columns, "TextOfTables", RowByRow)
         told = line(f"export {format_} to {folder}/out {rest}")
         target = Path(folder) / "out"
         paths = target.iterdir() if target.is_dir() else [target]
@@ -67,10 +69,10 @@ def _exported(path: Path, words: str, *, by_columns: bool, before: str, few: int
     return Exported(files, [text.replace(folder, "") for text in told], position)
 
 
-def _check(path: Path, words: str, before: str = "", few: int = 0) -> Exported:
+def _check(path: Path, words: str, before: str = "") -> Exported:
     """Export both ways; returns what both leave."""
-    by_records = _exported(path, words, by_columns=False, before=before, few=few)
-    assert _exported(path, words, by_columns=True, before=before, few=few) == by_records
+    by_records = _exported(path, words, by_columns=False, before=before)
+    assert _exported(path, words, by_columns=True, before=before) == by_records
     return by_records
 
 
@@ -95,7 +97,7 @@ def test_values_of_every_type_good_or_bad_come_to_the_same_bytes(
     format_: str, first: list[Record], second: list[Record], data: st.DataObject, tmp_path: Path
 ) -> None:
     rows = data.draw(st.permutations(second[1:] + first[1:])) if first[0] == second[0] else second[1:]
-    _check(trail_of(tmp_path, *first, second[0], *rows), format_, few=data.draw(st.sampled_from([0, 3])))
+    _check(trail_of(tmp_path, *first, second[0], *rows), format_)
 
 
 @pytest.mark.parametrize("format_", EACH)
@@ -206,7 +208,7 @@ def test_columns_are_for_many_records(
     session = Session()
     session.open(TRAILS / "et000000000")
     monkeypatch.setattr(columns_pay, "_MANY_BYTES", session.trail.size + beyond)
-    chosen = ExportOptions("CSV", Path("/x"), by_table=True)._replace(**options)  # type: ignore[arg-type]
+    chosen = ExportOptions("CSV", Path("/x"))._replace(**options)  # type: ignore[arg-type]
     export = exporting.export_of(session, chosen, ExportTally())
     session.close()
     assert (type(export) is not text_export.TextExport) == by_columns
