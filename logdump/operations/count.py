@@ -162,7 +162,7 @@ class CountRun:
         """The batches, and the rows that pass the filter where a thread can decide it without reading records."""
         selection, trail, engine = counting.selection, counting.trail, counting.engine
         if engine is Engine.PYTHON:
-            return ((batch, None) for batch in scan(trail, engine=engine, batch_size=selection.batch_size))
+            return ((batch, None) for batch in scan(trail, engine=engine))
         return passing_batches(selection, trail, self.workers)
 
     def _progress_of(self, batch: Batch, spans: list[int]) -> Iterator[Event]:

@@ -107,9 +107,7 @@ def only(engine: Engine) -> Iterator[None]:
     """While it lasts, this engine does all work, small as it may be; EXPORT goes by columns or by record."""
     is_numba = engine is Engine.NUMBA
     limits: dict[str, Any] = {"NUMBA_PAYS": 0, "NUMBA_PAYS_LOADED": 0} if is_numba else {"is_available": _is_python}
-    most: dict[str, Any] = dict.fromkeys(
-        ("_MANY_BYTES", "_MANY_RECORDS", "_MANY_TRANSACTIONS"), 0 if is_numba else 1 << 62
-    )
+    most: dict[str, Any] = dict.fromkeys(("_MANY_BYTES", "_MANY_RECORDS"), 0 if is_numba else 1 << 62)
     with mock.patch.multiple(engines, **limits), mock.patch.multiple(columns_pay, **most):
         yield
 

@@ -107,8 +107,8 @@ def whole(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def far(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every search goes over to columns after one record."""
-    monkeypatch.setattr(session_scan, "NEARBY", 1)
+    """The first batch of every search has one record."""
+    monkeypatch.setattr(session_scan, "_FIRST", 1)
     monkeypatch.setattr(trailformat.scan, "choose_engine", lambda _: trailformat.scan.Engine.NUMBA)
 
 

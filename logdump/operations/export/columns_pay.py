@@ -1,4 +1,4 @@
-"""Whether rows and statements are made by columns: where they are so many that it pays, and all that it needs loads."""
+"""Whether rows are made by columns: where they are so many that it pays, and all that it needs loads."""
 
 from __future__ import annotations
 
@@ -7,9 +7,7 @@ import importlib
 from logdump.session.session import Session
 
 _MANY_BYTES, _MANY_RECORDS = 1 << 20, 5000
-"""From these on, text is made by columns: what takes as long as loading pyarrow and the kernels."""
-_MANY_TRANSACTIONS = 500
-"""From these on a script is: they have some thousands of statements."""
+"""From these on, text is made by columns: what takes as long as loading numpy and the kernels."""
 
 
 def records_have_columns(session: Session, records: int | None, stop: int | None = None) -> bool:
@@ -19,22 +17,19 @@ def records_have_columns(session: Session, records: int | None, stop: int | None
     return is_many and has_extra()
 
 
-def script_has_columns(session: Session, transactions: int | None) -> bool:
-    """Whether a script of so many transactions is made by columns."""
-    return (transactions is None or transactions >= _MANY_TRANSACTIONS) and records_have_columns(session, None)
-
-
 def has_extra() -> bool:
-    """Whether pyarrow and the kernels load."""
-    return why_not() is None
+    """Whether the kernels load."""
+    from trailformat.scan.engines import why_no_kernels  # noqa: PLC0415 - loaded with its first use
+
+    return why_no_kernels() is None
 
 
 def why_not() -> str | None:
-    """The reason for which they do not load; empty where pyarrow is not installed, None where they load."""
+    """Why PARQUET and ARROW cannot be written; empty where pyarrow is not installed, None where they can."""
     from trailformat.scan.engines import how_to_get_kernels, why_no_kernels  # noqa: PLC0415 - loaded with its first use
 
     try:
-        importlib.import_module("trailformat.arrays")
+        importlib.import_module("trailformat.arrays.arrow")
     except ModuleNotFoundError:
         return ""
     except (ImportError, OSError, RuntimeError) as error:

@@ -17,7 +17,7 @@ import pytest
 
 from fixtures import TRAILS
 from fixtures.shop import ORACLE_SALES
-from logdump.arrow.records.columns import image_values
+from logdump.arrow.records import image_texts
 from tests.logdump.export.exported import rbas_in
 from tests.logdump.line import Line
 from tests.trailformat.samples import metadata_record, row, table_record, trail_of
@@ -131,7 +131,7 @@ def test_a_record_in_a_batch_has_the_number_of_its_file(shop: Line, tmp_path: Pa
 def test_a_record_that_no_batch_can_hold_is_told_with_its_file(
     shop: Line, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(image_values, "_MOST_BYTES", 3)
+    monkeypatch.setattr(image_texts, "_MOST_BYTES", 3)
     told = shop(f"export parquet to {tmp_path / 'out'}")
     assert told[0].startswith(f"Error: {TRAILS / 'et000000000'}: ")
     assert "too much text for one array from the values of 22 records" in told[0]
@@ -218,6 +218,21 @@ main(["-c", "open {TRAILS / "et000000000"}; export {format_} to {tmp_path / "out
     done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60)
     assert done.stderr == f"EXPORT {format_} needs pip install 'logdump[export]'.\n"
     assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("format_", ["csv", "jsonl"])
+def test_rows_of_tables_are_text_without_pyarrow(format_: str, line: Line, tmp_path: Path) -> None:
+    trail = TRAILS / "gt000000000"
+    line(f"open {trail}; export {format_} to {tmp_path / 'with'} by table")
+    program = f"""
+import sys
+sys.modules["pyarrow"] = None
+from logdump.cli import main
+main(["-c", "open {trail}; export {format_} to {tmp_path / "without"} by table"])
+"""
+    subprocess.run([sys.executable, "-c", program], capture_output=True, check=True, timeout=60)
+    found = [{file.name: file.read_bytes() for file in (tmp_path / name).iterdir()} for name in ("with", "without")]
+    assert found[0] == found[1] != {}
 
 
 @pytest.fixture

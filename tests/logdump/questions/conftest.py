@@ -7,10 +7,8 @@ from typing import NamedTuple
 import pytest
 
 from logdump.operations.export import batch_walk
-from logdump.operations.save import saver as saving
+from logdump.session import passing
 from logdump.session import scan as session_scan
-from logdump.session import selection
-from logdump.tui.reading import matching
 from trailformat.scan import Engine, is_available
 
 
@@ -26,7 +24,7 @@ WAYS = {
     "columns": Way(Engine.NUMBA, 1 << 14),
     "small batches of columns": Way(Engine.NUMBA, 3),
 }
-BATCH_SIZES = ((selection, "_LARGE"), (selection, "_SMALL"), (batch_walk, "_ROWS"), (matching, "_PYTHON_ROWS"))
+BATCH_SIZES = ((passing, "BATCH_SIZE"), (batch_walk, "_ROWS"))
 
 
 @pytest.fixture(params=WAYS)
@@ -35,14 +33,11 @@ def engine(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> N
     way = WAYS[request.param]
     if not is_available(way.engine):
         pytest.skip("the kernels are not built")
-    for name in ("trailformat.scan", "logdump.operations.count", "logdump.tui.reading.matching"):
+    for name in ("trailformat.scan", "logdump.operations.count"):
         monkeypatch.setattr(f"{name}.choose_engine", lambda _size: way.engine)
     for module, name in (
-        (selection, "_LARGE"),
-        (selection, "_SMALL"),
+        (passing, "BATCH_SIZE"),
         (batch_walk, "_ROWS"),
-        (matching, "_PYTHON_ROWS"),
     ):
         monkeypatch.setattr(module, name, way.rows)
-    monkeypatch.setattr(session_scan, "NEARBY", 1)
-    monkeypatch.setattr(saving, "NEARBY", 1)
+    monkeypatch.setattr(session_scan, "_FIRST", 1)

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from fixtures import TRAILS
-from logdump.arrow.records.columns import image_values
+from logdump.arrow.records import image_texts
 from logdump.arrow.records.columns.header import timestamps
 from logdump.arrow.records.columns.names import name_parts
 from logdump.arrow.records.errors import ValueTooLarge
@@ -145,7 +145,7 @@ def test_rows_are_what_the_records_say(path: Path) -> None:
 def test_so_they_are_in_a_file_with_flipped_bits(
     name: str, seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for module in (image_values, fields):
+    for module in (image_texts, fields):
         monkeypatch.setattr(module, "kernels_pay", lambda _: bool(seed % 2))
     one, data = random.Random(seed), bytearray((TRAILS / name).read_bytes())
     for _ in range(6):
@@ -205,8 +205,8 @@ def test_audit_pos_is_unsigned(tmp_path: Path) -> None:
 
 LOOKS = {
     "images": "logdump.arrow.records.columns.images.images_of",
-    "tokens": "logdump.arrow.records.columns.tokens.tokens_in",
-    "pairs": "logdump.arrow.records.columns.tokens.parse_user_tokens",
+    "tokens": "logdump.arrow.records.tokens.tokens_in",
+    "pairs": "logdump.arrow.records.tokens.parse_user_tokens",
     "names": "trailformat.trail.table_definitions.TableDefinitions.lookup",
     "transactions": "logdump.arrow.records.rows.TransactionTracker.of",
     "record": "trailformat.trail.file.TrailFile.record_at",

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pytest
 
 from fixtures import TRAILS
-from logdump.arrow.records.columns import image_values
+from logdump.arrow.records import image_texts
 from logdump.arrow.records.errors import ValueTooLarge
 from logdump.spark.errors import BadTrail
 from tests.logdump.spark.reads import rows
@@ -45,7 +45,7 @@ Told = dict[tuple[int, str, int], str | None]
 @pytest.fixture(autouse=True, params=["one by one", "together"])
 def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     """Few values are decoded one by one, many by columns."""
-    monkeypatch.setattr(image_values, "kernels_pay", lambda _: request.param == "together")
+    monkeypatch.setattr(image_texts, "kernels_pay", lambda _: request.param == "together")
     return str(request.param)
 
 
@@ -186,7 +186,7 @@ def test_very_long_rows_have_values_too(tmp_path: Path, order: ByteOrder) -> Non
 
 
 def test_more_text_than_a_batch_holds_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("logdump.arrow.records.columns.image_values._MOST_BYTES", 50)
+    monkeypatch.setattr("logdump.arrow.records.image_texts._MOST_BYTES", 50)
     with pytest.raises(
         ValueTooLarge, match=r"et000000000, seqno 0, RBA 0: too much text .*; take a smaller batchBytes"
     ):
