@@ -21,8 +21,8 @@ from trailformat.scan import Engine, is_available
 from trailformat.transactions import applied, whole_trail
 from trailformat.transactions.applied import AppliedTransactions, OrderVerdict
 from trailformat.transactions.batches import TransactionBatch
+from trailformat.transactions.walk import transaction_batches
 from trailformat.transactions.whole_trail import TrailPosition, WholeTrail
-from trailformat.transactions.whole_walk import transaction_batches
 
 ENGINES = [one for one in Engine if is_available(one)]
 
@@ -50,7 +50,7 @@ def orders(paths: list[Path], engine: Engine) -> Iterator[Order]:
     trail.engine = engine
     judge = AppliedTransactions(trail)
     for batch in transaction_batches(trail):
-        for one in judge.judge(batch):
+        for one in judge.judge(batch).verdicts:
             yield Order(batch.first(one.row), one.goes_back, one.is_below, one.greatest)
 
 
@@ -78,7 +78,7 @@ def judged(paths: list[Path], engine: Engine) -> tuple[AppliedTransactions, list
     judge = AppliedTransactions(trail)
     copies, verdicts = [], []
     for batch in transaction_batches(trail):
-        for one in judge.judge(batch):
+        for one in judge.judge(batch).verdicts:
             verdicts.append(one)
             if one.copy_of is not None:
                 copies.append(batch.first(one.row))

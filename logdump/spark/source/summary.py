@@ -21,7 +21,7 @@ from trailformat.scan import FILE_HEADER, RECORD, Batch
 from trailformat.totals.counting import LargeTransaction, OpenTransaction, Totals, TransactionHistory
 from trailformat.totals.row_groups import first_rows, group_keys
 from trailformat.totals.transaction_columns import TransactionColumns
-from trailformat.transactions.not_applied_rows import rows_not_applied
+from trailformat.transactions.not_applied import rows_not_applied
 
 Row = dict[str, Any]
 """A row of the summary, by the names of its columns; what is missing is null."""
