@@ -196,7 +196,7 @@ def test_wrong_arguments_are_named_with_the_syntax(shop: Line) -> None:
     assert shop("export xml to x") == [
         "EXPORT: takes one of JSONL, CSV, PARQUET, ARROW, SQL first.",
         "Syntax: EXPORT {JSONL | CSV | PARQUET | ARROW | SQL} TO {<file> | -} [REPLACE] [<n> RECORDS] [<options>]",
-        "HELP EXPORT tells more.",
+        "See HELP EXPORT.",
     ]
     assert len(shop.failures) == 1
 
