@@ -7,22 +7,23 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from logdump.arrow.tables.layout import DATA, FIXED, PROBLEMS, ROW_OPERATIONS, SIDES, Layouts, TableLayout
+from logdump.arrow.tables.lines import PieceLines
 from logdump.arrow.tables.rows import RowProblem, columns_of, data_of, time_problem
 from logdump.notation.times import iso_time
 from logdump.operations.export.csv_text import CsvText
 from logdump.operations.export.open_files import OpenFiles
-from logdump.operations.export.record_walk import walk
 from logdump.operations.export.text_export import TextExport
 from logdump.operations.export.text_file import TextFile
 from logdump.render.json_shape import exact
 from logdump.session.events import Event
+from tests.oracles.record_walk import walk
 from trailformat import Record, Value
 from trailformat.changes.segments import joined
 from trailformat.changes.transactions import Transaction
 from trailformat.trail.row_definitions import RowDefinition
 
 
-class RowByRow(TextExport):
+class RowByRow(TextExport[PieceLines]):
     """One export of rows of tables, each decoded and written by itself."""
 
     def _fill(self, files: OpenFiles[TextFile]) -> Iterator[Event]:

@@ -1,18 +1,22 @@
-"""EXPORT of text: its files, and records one by one."""
+"""EXPORT of text: its files, and what is written of the pieces of a trail, side by side and in order."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Protocol
+from typing import IO, TYPE_CHECKING, Generic, Protocol, TypeVar
 
 from logdump.arrow.tables.layout import ALL, TableLayout
+from logdump.arrow.tables.lines import PieceLines, RowForm
+from logdump.arrow.tables.piece import Piece
 from logdump.arrow.tables.rows import RowProblem, columns_of
 from logdump.operations.export.appended_file import Place
+from logdump.operations.export.batch_walk import BatchWalk
 from logdump.operations.export.exported_files import exported_files
 from logdump.operations.export.open_files import OpenFiles
 from logdump.operations.export.options import ExportOptions
-from logdump.operations.export.record_walk import walk
+from logdump.operations.export.record_lines import RecordLines
+from logdump.operations.export.side_by_side import written
 from logdump.operations.export.tally import ExportTally
 from logdump.operations.export.text_file import TextFile, Waiting
 from logdump.session.events import Event
@@ -21,9 +25,9 @@ from logdump.session.session import Session
 from trailformat import Record
 
 if TYPE_CHECKING:
-    from logdump.arrow.tables.lines import RowForm
     from logdump.operations.export.member_forms import MemberForms
 
+L = TypeVar("L", PieceLines, RecordLines)
 _MOST_WAITING = 64 << 20
 """Bytes of text that wait in all files."""
 
@@ -46,14 +50,14 @@ class Spelling(Protocol):
         """What does not decode in a row."""
 
     def members(self) -> MemberForms:
-        """The forms of the members of records; they need pyarrow."""
+        """The forms of the members of records; they need numpy."""
 
     def count_rows(self, file: IO[bytes]) -> int:
         """The number of rows in a file."""
 
 
-class TextExport:
-    """One export of text."""
+class TextExport(Generic[L]):
+    """One export of text: jobs make the lines side by side, and a thread writes them in order."""
 
     def __init__(self, session: Session, options: ExportOptions, tally: ExportTally, spelling: Spelling) -> None:
         self._session = session
@@ -77,12 +81,27 @@ class TextExport:
 
     def _fill(self, files: OpenFiles[TextFile]) -> Iterator[Event]:
         """Write all records of the file that the session reads."""
-        for item in walk(self._session, self._tally, self._options.records, self._options.stop):
-            if isinstance(item, Record):
-                self._put_record(files, item)
-                self._make_room(files)
+
+        def writing(item: L | Event) -> Callable[[], None] | None:
+            return self._writing(files, item) if isinstance(item, PieceLines | RecordLines) else None
+
+        return written(self._jobs(), writing)
+
+    def _jobs(self) -> Iterator[Callable[[], L] | Event]:
+        options, jobs_of = self._options, self._jobs_of_pieces()
+        for item in BatchWalk(self._session, self._tally, options.records, options.stop).items():
+            if isinstance(item, Piece):
+                yield from jobs_of(item)
             else:
                 yield item
+
+    def _jobs_of_pieces(self) -> Callable[[Piece], Iterator[Callable[[], L]]]:
+        """Makes the jobs of a piece of the file that the session reads."""
+        raise NotImplementedError
+
+    def _writing(self, files: OpenFiles[TextFile], lines: L) -> Callable[[], None]:
+        """The job that writes what another has made, while the next one is waited for."""
+        raise NotImplementedError
 
     def report(self) -> Iterator[Event]:
         """The number of rows written, and the problems met."""
@@ -98,10 +117,6 @@ class TextExport:
         if self._waiting.bytes > _MOST_WAITING:
             for file in files.sinks:
                 file.flush()
-
-    def _put_record(self, files: OpenFiles[TextFile], record: Record) -> None:
-        if line := self._record(record):
-            files.of(ALL).write(line)
 
     def _record(self, record: Record) -> str:
         """The line of a record, its problems counted; empty for a record that is left out."""

@@ -256,7 +256,7 @@ def test_kernels_that_do_not_load_are_told_in_a_line(
 
 @pytest.mark.parametrize("words", ["jsonl to T", "csv to T by table", "sql to T"])
 def test_text_needs_no_other_package(words: str, tmp_path: Path) -> None:
-    heavy = {"pyarrow", "numba", "pyspark", "textual"} | ({"numpy"} if words == "jsonl to T" else set())
+    heavy = {"pyarrow", "numba", "pyspark", "textual"}
     command = f"open {TRAILS / 'et000000000'}; export {words.replace('T', str(tmp_path / 'out'))}"
     program = f"""
 import sys

@@ -12,13 +12,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from fixtures import TRAILS
-from logdump.operations.export import columns_pay, exporting, text_export, text_file
-from logdump.operations.export.options import ExportOptions
-from logdump.operations.export.tally import ExportTally
-from logdump.session.session import Session
+from logdump.operations.export import text_file
 from tests.logdump.export.related import RelatedRecords
 from tests.logdump.export.strategies import records_of_a_table
 from tests.logdump.line import Line
+from tests.oracles.records_one_by_one import RecordByRecord
 from tests.oracles.table_rows import RowByRow
 from tests.searching import IS_LONG, examples
 from tests.trailformat.samples import header, metadata_record, trail_of
@@ -55,10 +53,9 @@ def _exported(path: Path, words: str, *, by_columns: bool, before: str) -> Expor
     line(f"notify 3; {before}")
     format_, _, rest = words.partition(" ")
     with pytest.MonkeyPatch.context() as patched, TemporaryDirectory() as folder:
-        patched.setattr(columns_pay, "_MANY_BYTES", 0 if by_columns else 1 << 40)
-        patched.setattr(columns_pay, "_MANY_RECORDS", 0)
         if not by_columns:
             patched.setattr(text_columns, "TextOfTables", RowByRow)
+            patched.setattr(text_columns, "TextOfRecords", RecordByRecord)
         told = line(f"export {format_} to {folder}/out {rest}")
         target = Path(folder) / "out"
         paths = target.iterdir() if target.is_dir() else [target]
@@ -178,8 +175,6 @@ def test_rows_of_one_table_under_two_numbers_stay_in_their_order(format_: str, t
 def test_an_export_that_is_interrupted_leaves_nothing(
     format_: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(columns_pay, "_MANY_BYTES", 0)
-
     def interrupt(*_arguments: object) -> Iterator[object]:
         raise KeyboardInterrupt
 
@@ -190,28 +185,6 @@ def test_an_export_that_is_interrupted_leaves_nothing(
         line(f"open {TRAILS / 'et000000000'}; export {kind} to {tmp_path / 'out'} {rest}")
     line.session.close()
     assert list(tmp_path.iterdir()) == []
-
-
-@pytest.mark.parametrize(
-    ("beyond", "options", "by_columns"),
-    [
-        (0, {}, True),
-        (1, {}, False),
-        (0, {"records": 5000}, True),
-        (0, {"records": 4999}, False),
-        (0, {"stop": 99}, False),
-    ],
-)
-def test_columns_are_for_many_records(
-    beyond: int, options: dict[str, int], monkeypatch: pytest.MonkeyPatch, *, by_columns: bool
-) -> None:
-    session = Session()
-    session.open(TRAILS / "et000000000")
-    monkeypatch.setattr(columns_pay, "_MANY_BYTES", session.trail.size + beyond)
-    chosen = ExportOptions("CSV", Path("/x"))._replace(**options)  # type: ignore[arg-type]
-    export = exporting.export_of(session, chosen, ExportTally())
-    session.close()
-    assert (type(export) is not text_export.TextExport) == by_columns
 
 
 @pytest.mark.parametrize("format_", ["csv", "jsonl"])
