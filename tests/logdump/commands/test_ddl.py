@@ -120,7 +120,7 @@ def test_a_record_without_a_whole_statement_is_evaluated_by_its_items(line: Line
     assert (result.base_target, result.statement) == ("hr2.T", "")
     assert result.problems == (
         "its record holds no whole statement",
-        "the text does not show where HR.T stands: no name in it is replaced",
+        "the text does not show the place of HR.T: no name in it is replaced",
     )
 
 
