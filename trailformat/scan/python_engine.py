@@ -13,7 +13,7 @@ from collections.abc import Sequence
 
 from trailformat.changes.transactions import ENDS
 from trailformat.codec.byte_order import ByteOrder
-from trailformat.codec.tokens import WIDE
+from trailformat.codec.tokens import WIDE, length_at
 from trailformat.errors import BadRecord, PartialRecord
 from trailformat.records import framing
 from trailformat.records.framing import Buffer
@@ -150,10 +150,14 @@ class PythonFiller:
         if buffer[rba] == framing.FILE_HEADER:
             is_little = order is ByteOrder.LITTLE
             return (rba + self._base, length, FILE_HEADER, is_little, *(0,) * 5, length - 8, *_NOTHING, -1, *_NOTHING)
-        payload = framing.header_payload(buffer, rba, order)
-        fields = _HEADER[order].unpack_from(payload, PARTITION_AT)
-        places = framing.payload_places(buffer, rba, length, order)
-        return self._finished_row(rba, length, order, fields, payload[HEADER_SIZE:], places)
+        _, parts = framing.frame_at(buffer, rba, rba + length, order)
+        _, _, at, size = parts[0]
+        fields = _HEADER[order].unpack_from(buffer, rba + at + PARTITION_AT)
+        data, tokens = (
+            next(((at, size) for token, _, at, size in parts if token == each), (0, 0)) for each in (_D, _T)
+        )
+        name = buffer[rba + at + HEADER_SIZE : rba + at + size]
+        return self._finished_row(rba, length, order, fields, name, (*data, *tokens))
 
     def _finished_row(
         self, rba: int, length: int, order: ByteOrder, fields: Sequence[int], name: bytes, places: _Row
@@ -191,11 +195,11 @@ class PythonFiller:
 def _sound_length(buffer: Buffer, rba: int, limit: int, order: ByteOrder, end: int) -> tuple[int, int]:
     """The length of the sound record at ``rba`` in this order, or -1; the bytes needed to know it, or 0."""
     try:
-        return framing.frame_length(buffer, rba, limit, order), 0
+        return framing.frame_at(buffer, rba, limit, order)[0], 0
     except BadRecord:
         return -1, 0
     except PartialRecord:
         if end == limit:
             return -1, 0
-        length = framing.claimed_length(buffer, rba, order)
+        length = length_at(buffer, rba, order)[0]
         return -1, length if rba + length <= end else 0

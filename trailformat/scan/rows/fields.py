@@ -70,7 +70,11 @@ def tokens_in(view: Array, starts: Array, ends: Array, little: Array) -> Fields:
     """The tokens that fill the regions; see :func:`columns_in`."""
     if kernels_pay(int((ends - starts).sum())):
         return fields_by_kernel(view, starts, ends, little, are_tokens=True)
-    return fields_by_region(view, starts, ends, little, token_places)
+    return fields_by_region(view, starts, ends, little, _token_places)
+
+
+def _token_places(data: memoryview, start: int, stop: int, order: ByteOrder) -> Iterator[tuple[int, int, int]]:
+    return ((token, at, size) for token, _, at, size in token_places(data, start, stop, order))
 
 
 def fields_by_kernel(view: Array, starts: Array, ends: Array, little: Array, *, are_tokens: bool) -> Fields:
