@@ -238,7 +238,7 @@ def test_an_object_in_another_database_is_named_with_its_link(line: Line, tmp_pa
 @pytest.mark.parametrize(
     ("lines", "unsure"),
     [
-        (("DDL INCLUDE MAPPED OBJNAME hr2.*",), "OBJNAME beside MAPPED is taken for the name behind TARGET"),
+        (("DDL INCLUDE MAPPED OBJNAME hr2.*",), "OBJNAME beside MAPPED is taken as the name after TARGET"),
         (("DDLOPTIONS IGNOREMAPPING",), "IGNOREMAPPING is taken to make everything OTHER"),
         (("DDL INCLUDE OBJNAME hr.*",), None),
     ],
