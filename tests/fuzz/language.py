@@ -17,7 +17,6 @@ from logdump.language.completion import complete
 from logdump.language.execute import run_line
 from logdump.language.reader import Context
 from logdump.language.words import split_calls
-from logdump.operations.export import columns_pay
 from logdump.render import json_lines, text
 from logdump.session.errors import CommandError
 from logdump.session.events import Event, Failure, Notice
@@ -104,11 +103,10 @@ def _clean(path: Path) -> None:
 
 @contextlib.contextmanager
 def only(engine: Engine) -> Iterator[None]:
-    """While it lasts, this engine does all work, small as it may be; EXPORT goes by columns or by record."""
+    """While it lasts, this engine does all work, small as it may be."""
     is_numba = engine is Engine.NUMBA
     limits: dict[str, Any] = {"NUMBA_PAYS": 0, "NUMBA_PAYS_LOADED": 0} if is_numba else {"is_available": _is_python}
-    most: dict[str, Any] = dict.fromkeys(("_MANY_BYTES", "_MANY_RECORDS"), 0 if is_numba else 1 << 62)
-    with mock.patch.multiple(engines, **limits), mock.patch.multiple(columns_pay, **most):
+    with mock.patch.multiple(engines, **limits):
         yield
 
 
