@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import importlib
 import importlib.metadata
 import inspect
 import os
@@ -111,6 +112,8 @@ def _compiled() -> tuple[bytes, dict[str, int]]:
     arrays_package.__path__ = [str(PACKAGE / "arrays")]
     sys.modules[arrays_package.__name__] = arrays_package
     try:
+        # in place of the functions that serve where kernels are interpreted
+        sys.modules["trailformat.scan.kernels.loads"] = importlib.import_module("trailformat.scan.kernels.intrinsics")
         from trailformat.arrays.kernels import library as arrays  # noqa: PLC0415 - they load numba
         from trailformat.scan.kernels import library as scan  # noqa: PLC0415
     except ImportError as error:

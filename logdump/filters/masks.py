@@ -33,8 +33,8 @@ from logdump.filters.value_criteria import ColumnValue
 from logdump.filters.value_masks import ValueSearch
 from trailformat.codec.byte_order import ByteOrder
 from trailformat.records.framing import Buffer
-from trailformat.scan import RECORD, Batch, Engine, occurrences, rows_with_token
-from trailformat.scan.transactions.token_rows import payloads
+from trailformat.scan import RECORD, Batch, occurrences
+from trailformat.scan.row_tokens import payloads, rows_with_token
 from trailformat.trail.row_definitions import RowDefinition
 from trailformat.transactions.not_applied_rows import rows_not_applied
 from trailformat.transactions.tracker import RowTransactions
@@ -44,14 +44,13 @@ Mask = Any
 
 
 class MaskSource(NamedTuple):
-    """The surroundings of a batch: the file's bytes, its rows' transactions (None: not needed), the engine for tokens.
+    """The surroundings of a batch: the file's bytes, its rows' transactions (None: not needed).
 
     ``searches`` look for values of columns, by their criteria.
     """
 
     buffer: Buffer
     owners: RowTransactions | None
-    engine: Engine
     searches: Mapping[Criterion, ValueSearch] = {}
 
 
@@ -195,7 +194,7 @@ def _inherited(criterion: GgsToken, source: MaskSource) -> Mask:
 def _ggs_token(criterion: GgsToken, batch: Batch, source: MaskSource) -> Mask:
     if criterion.is_inherited:
         return _inherited(criterion, source)
-    mask = np.asarray(rows_with_token(batch, source.buffer, criterion.token_id, source.engine)) != 0
+    mask = np.asarray(rows_with_token(batch, source.buffer, criterion.token_id)) != 0
     if criterion.comparison is None:
         return mask
     if criterion.comparison is Comparison.EQUAL and criterion.stored is not None:

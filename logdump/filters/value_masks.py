@@ -18,9 +18,8 @@ from trailformat import ByteOrder, Column, TableDefinition
 from trailformat.records.framing import Buffer
 from trailformat.records.images import PREFIX_SIZES, ROW_TYPES
 from trailformat.scan import RECORD, Batch
-from trailformat.scan.engines import kernels_pay
 from trailformat.scan.kernels.arguments import DECODES
-from trailformat.scan.rows import NO_INDEX, RowBytes, by_definition, grouped, headers_of, images_of, metadata_rows
+from trailformat.scan.rows import NO_INDEX, RowBytes, by_definition, grouped, headers_of, metadata_rows
 from trailformat.scan.rows.conditions import Condition, verdicts_on
 from trailformat.trail.row_definitions import RowDefinition
 from trailformat.values import decode_value
@@ -164,8 +163,7 @@ def _held(rows: RowBytes, column_at: _ColumnAt) -> tuple[Array, Array]:
     wanted = (columns.index >= 0) & _HAS_IMAGES[rows.of("io_type")]
     if not wanted.any():
         return np.zeros(len(rows), np.bool_), columns.index == _UNCLEAR
-    size = int(rows.of("length").sum())
-    held, is_plain = (_held_by_kernel if kernels_pay(size) else _held_by_arrays)(rows, columns, wanted)
+    held, is_plain = _held_by_kernel(rows, columns, wanted)
     is_plain &= ~headers.is_continued
     return held & is_plain & wanted, (columns.index == _UNCLEAR) | (wanted & ~is_plain)
 
@@ -177,20 +175,6 @@ def _held_by_kernel(rows: RowBytes, columns: _Columns, wanted: Array) -> tuple[A
     for image in found.images:
         _note_held(rows.data, (image.starts, image.sizes), image.values, columns, held)
     return held, ~found.of_record
-
-
-def _held_by_arrays(rows: RowBytes, columns: _Columns, wanted: Array) -> tuple[Array, Array]:
-    """The same, with the places of all columns of the rows."""
-    held = np.zeros(len(rows), np.bool_)
-    parts = images_of(rows)
-    is_plain = parts.is_sound & (parts.present[0] | parts.present[1])
-    for image in parts.images:
-        region = image.region
-        is_column = wanted[region] & (image.number == columns.index[region])
-        is_plain &= np.bincount(region[is_column], minlength=len(is_plain)) <= 1
-        chosen = np.flatnonzero(is_column & is_plain[region])
-        _note_held(rows.data, (image.start[chosen], image.size[chosen]), region[chosen], columns, held)
-    return held, is_plain
 
 
 def _note_held(data: Buffer, places: tuple[Array, Array], rows: Array, columns: _Columns, held: Array) -> None:

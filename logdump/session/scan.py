@@ -12,7 +12,6 @@ from trailformat.scan.nearby import NEARBY
 
 if TYPE_CHECKING:
     from logdump.filters import FilterSet
-    from logdump.session.cursor import Cursor
     from logdump.session.session import Session
     from trailformat.scan import Batch
 
@@ -122,8 +121,8 @@ class FilteredReader:
         return passes
 
     def _columns(self) -> Generator[Record | Progress, None, None] | None:
-        """The rest of the file by columns, where that is faster; None where it is not."""
-        if not self._selection.is_active or not columns_pay(self._cursor):
+        """The rest of the file by columns; None where nothing is filtered."""
+        if not self._selection.is_active:
             return None
         return self._passing_backwards() if self._cursor.is_backwards else self._passing()
 
@@ -199,14 +198,6 @@ class FilteredReader:
             row = due - begun - 1
             yield Progress(due, int(batch.rba[row]), int(batch.io_time[row]))
         self.scanned = begun + rows
-
-
-def columns_pay(cursor: Cursor) -> bool:
-    """Whether the rest of the file, in the read direction, is read faster as columns than record by record."""
-    from trailformat.scan import Engine, choose_engine  # noqa: PLC0415 - long scans only
-
-    rest = cursor.next if cursor.is_backwards else cursor.trail.size - cursor.next
-    return choose_engine(rest) is Engine.NUMBA
 
 
 def progress(scanned: int, record: Record) -> Progress:

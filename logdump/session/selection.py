@@ -167,11 +167,9 @@ class Selection:
         import numpy as np  # noqa: PLC0415 - a batch of numpy columns is here, so it is loaded
 
         from logdump.filters.masks import MaskSource, verdict  # noqa: PLC0415 - it needs numpy
-        from trailformat.scan import Engine, is_available  # noqa: PLC0415 - long scans only
 
-        engine = Engine.NUMBA if is_available(Engine.NUMBA) else Engine.PYTHON
         owners = self._owners = self._owners_of(batch)
-        source = MaskSource(self._trail.buffer, owners, engine, self._searches_in(batch))
+        source = MaskSource(self._trail.buffer, owners, self._searches_in(batch))
         may = surely = np.asarray(batch.kind) <= 1
         for filter_set in self._filters:
             decided = verdict(filter_set, batch, source)
@@ -185,18 +183,9 @@ class Selection:
         return surely
 
     def passing(self, batch: Batch) -> list[int]:
-        """The rows of a batch of either kind that pass; the batches of a walk are given in the order of the file."""
-        from array import array  # noqa: PLC0415 - loaded with the first batch
-
-        if not isinstance(batch.rba, array):
-            rows: list[int] = self.rows(batch).nonzero()[0].tolist()
-            return rows
-        found = []
-        for row, kind in enumerate(batch.kind):
-            record = self._trail.record_at(int(batch.rba[row])) if kind <= 1 else None
-            if record is not None and self.accepts(record):
-                found.append(row)
-        return found
+        """The rows of a batch that pass; the batches of a walk are given in the order of the file."""
+        rows: list[int] = self.rows(batch).nonzero()[0].tolist()
+        return rows
 
     def share(self, record: Record, row: int) -> None:
         """Let the context that the caller gave know the transaction of this row of the last batch."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -14,10 +13,11 @@ from logdump.filters import FilterSet, apply
 from logdump.notation.times import GMT
 from logdump.notation.wildcard import name_test
 from tests.logdump.filters.subjects import selection_through
+from tests.oracles.count_by_record import take
 from tests.trailformat.samples import row, trail_of
 from trailformat import TrailFile
-from trailformat.scan import Batch, Engine, Taken, scan
-from trailformat.totals.batch_counting import BatchCounter, ColumnCounter, RowCounter
+from trailformat.scan import Batch, Taken, scan
+from trailformat.totals.batch_counting import ColumnCounter
 from trailformat.totals.counting import Totals, TransactionHistory
 
 FILES = sorted(path for path in TRAILS.iterdir() if path.suffix != ".md")
@@ -45,24 +45,12 @@ def _by_record(path: Path, taken: Taken, count: Totals) -> None:
             record = trail.record_at(rba)
             assert record is not None
             name = trail.name_of(record)
-            has_time = not record.is_file_header and taken.takes_time(record.header.io_time)
-            if taken.takes_table(name) and (has_time or not taken.has_bounds):
-                count.add(record, name, 7)
-            else:
-                count.pass_over(record)
+            take(count, taken, record, name, 7)
 
 
 def _batches(path: Path, size: int) -> Iterator[Batch]:
     with TrailFile(path) as trail:
-        yield from scan(trail, engine=Engine.PYTHON, batch_size=size)
-
-
-def _with_numpy(batch: Batch) -> Batch:
-    numpy = pytest.importorskip("numpy")
-    columns: dict[str, Any] = {
-        field.name: numpy.array(getattr(batch, field.name)) for field in fields(batch) if field.name != "names"
-    }
-    return Batch(**columns, names=batch.names)
+        yield from scan(trail, batch_size=size)
 
 
 def _outcome(count: Totals) -> dict[str, Any]:
@@ -70,18 +58,6 @@ def _outcome(count: Totals) -> dict[str, Any]:
     intervals = {key: vars(tally) for key, tally in count.intervals.items()}
     totals = (count.transactions, count.table_visits, count.lookups, count.history.largest)
     return {"total": vars(count.total), "tables": tables, "intervals": intervals, "totals": totals}
-
-
-@pytest.mark.parametrize("taken", TAKEN.values(), ids=TAKEN)
-@pytest.mark.parametrize("size", [1, 2, 3, 5, 1000])
-def test_rows_count_like_records(size: int, taken: Taken) -> None:
-    for path in FILES:
-        expected, count = _new_count(taken.start), _new_count(taken.start)
-        _by_record(path, taken, expected)
-        counter: BatchCounter = RowCounter(count, taken, 7)
-        for batch in _batches(path, size):
-            counter.add(batch)
-        assert _outcome(count) == _outcome(expected), path.name
 
 
 @pytest.mark.parametrize("taken", TAKEN.values(), ids=TAKEN)
@@ -94,11 +70,9 @@ def test_columns_count_like_records(size: int, taken: Taken) -> None:
 def _assert_columns_count_like_records(path: Path, size: int, taken: Taken) -> None:
     expected, count = _new_count(taken.start), _new_count(taken.start)
     _by_record(path, taken, expected)
-    counter: BatchCounter | None = None
+    counter = ColumnCounter(count, taken, 7)
     for batch in _batches(path, size):
-        columns = _with_numpy(batch)
-        counter = counter or ColumnCounter(count, taken, 7)
-        counter.add(columns)
+        counter.add(batch)
     assert _outcome(count) == _outcome(expected), path.name
 
 
@@ -112,7 +86,6 @@ def test_intervals_of_times_as_far_apart_as_they_can_be(tmp_path: Path) -> None:
 @pytest.mark.parametrize("statement", ["CSN > 41882320", "CSN > 7:2900", "GGSTOKEN TRANID <> 5.1.8801"])
 @pytest.mark.parametrize("size", [1, 3, 1000])
 def test_columns_count_the_records_of_transactions(size: int, statement: str) -> None:
-    pytest.importorskip("numpy")
     filters = FilterSet()
     apply(filters, statement, GMT)
     for path in FILES:
@@ -126,20 +99,15 @@ def test_columns_count_the_records_of_transactions(size: int, statement: str) ->
                     expected.pass_over(record)
             counter = ColumnCounter(count, Taken(), 7)
             for batch in _batches(path, size):
-                columns = _with_numpy(batch)
-                counter.add(columns, by_columns.rows(columns))
+                counter.add(batch, by_columns.rows(batch))
         assert _outcome(count) == _outcome(expected), path.name
 
 
 def test_a_transaction_goes_on_in_the_next_file() -> None:
-    expected, rows, columns = _new_count(), _new_count(), _new_count()
+    expected, columns = _new_count(), _new_count()
     for name in ("st000000000", "st000000001"):
         _by_record(TRAILS / name, Taken(), expected)
-        row_counter, column_counter = RowCounter(rows, Taken(), 7), None
+        counter = ColumnCounter(columns, Taken(), 7)
         for batch in _batches(TRAILS / name, 4):
-            row_counter.add(batch)
-            numbers = _with_numpy(batch)
-            column_counter = column_counter or ColumnCounter(columns, Taken(), 7)
-            column_counter.add(numbers)
-    assert _outcome(rows) == _outcome(expected)
+            counter.add(batch)
     assert _outcome(columns) == _outcome(expected)

@@ -15,11 +15,9 @@ from tests.trailformat.samples import BOTH, IO_TIME, row, trail_of
 from tests.trailformat.scan.drawn_definitions import drawn_trail
 from tests.trailformat.scan.test_scan import everything
 from trailformat import ByteOrder, TrailFile
-from trailformat.scan import Engine, Taken, Workers, counting, is_available, parallel, parallel_counts
+from trailformat.scan import Taken, Workers, counting, parallel, parallel_counts
 from trailformat.totals.counting import Totals
 from trailformat.totals.group_counting import add_counted, is_in_groups
-
-pytestmark = pytest.mark.skipif(not is_available(Engine.NUMBA), reason="the kernels are not built")
 
 
 def _by_group(path: Path, taken: Taken, count: Totals, threads: int = 2) -> None:

@@ -13,7 +13,8 @@ from logdump.line.line_mode import Script
 from logdump.session import read_progress
 from logdump.session.events import JobProgress, Progress, SearchProgress
 from logdump.session.read_progress import Hint, ReadSoFar
-from trailformat.scan import Engine, Scan
+from trailformat.scan import Scan
+from trailformat.scan.kernels import loaded
 
 FILES = f"{TRAILS}/at00000000?"
 COMMANDS = (
@@ -78,10 +79,10 @@ def test_the_part_is_that_of_all_files(command: str) -> None:
 
 
 def test_a_faster_build_is_named_once_and_of_large_files_only(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("trailformat.scan.is_available", lambda engine: engine is not Engine.NUMBA)
+    monkeypatch.setattr(loaded, "why_interpreted", lambda: "it was not built")
     hint = Hint()
     assert [hint.due(size) for size in (49_000_000, 51_000_000, 51_000_000)] == [False, True, False]
-    monkeypatch.setattr("trailformat.scan.is_available", lambda _engine: True)
+    monkeypatch.setattr(loaded, "why_interpreted", lambda: None)
     assert not Hint().due(51_000_000)
 
 

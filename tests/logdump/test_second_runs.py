@@ -11,7 +11,6 @@ from pathlib import Path
 
 import pytest
 
-import trailformat.scan
 from fixtures import TRAILS
 from logdump.operations.export import batch_walk
 from logdump.operations.save import saver as saving
@@ -20,7 +19,6 @@ from logdump.session.exit_status import ExitStatus
 from tests.logdump.line import Line
 from tests.logdump.writers import WRITERS, Rows, Writer, rows_of
 from trailformat import Record, TrailFile
-from trailformat.scan import Engine
 
 Failing = Callable[[Path], AbstractContextManager[None]]
 """Has what is written below a folder fail."""
@@ -215,7 +213,6 @@ def _small_batches(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(batch_walk, "_ROWS", request.param)
     monkeypatch.setattr(saving, "NEARBY", request.param)
     monkeypatch.setattr(session_scan, "NEARBY", request.param)
-    monkeypatch.setattr(trailformat.scan, "choose_engine", lambda _size: Engine.NUMBA)
 
 
 def _runs(shop: Line, writer: Writer, folder: Path, limit: str) -> list[Path]:

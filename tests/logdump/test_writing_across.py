@@ -98,7 +98,6 @@ def test_the_rows_of_every_file_keep_their_definitions(
     nearby: int, line: Line, whole: Path, files: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(saver, "NEARBY", nearby)
-    monkeypatch.setattr(saver, "columns_pay", lambda _: True)
     target = tmp_path / "sv000000007"
     line(f"open {files[0]}; across on; save {target}")
     assert [one.raw for one in rows_of(target)] == [one.raw for one in rows_of(whole)]

@@ -41,7 +41,7 @@ from trailformat.arrays.kernels.arguments import (
     PLAIN,
     SPARE,
 )
-from trailformat.scan.kernels.loaded import kernels
+from trailformat.arrays.kernels.loaded import kernels
 from trailformat.scan.rows.row_bytes import Array
 
 

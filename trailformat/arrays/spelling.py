@@ -33,7 +33,7 @@ from trailformat.arrays.kernels.arguments import (
     SPELL_TEXTS,
     SPELLING_SIZE,
 )
-from trailformat.scan.kernels.loaded import kernels
+from trailformat.arrays.kernels.loaded import kernels
 from trailformat.scan.rows.row_bytes import Array
 
 _ASCII = 0x80

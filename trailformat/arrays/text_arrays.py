@@ -16,6 +16,7 @@ from trailformat.arrays.array_types import ArrayType, DecodePath, array_type
 from trailformat.arrays.fallback import STRANGE_INDICATOR
 from trailformat.arrays.kernel_arrays import StoredColumn, kernel_array
 from trailformat.arrays.kernels.arguments import SPARE
+from trailformat.arrays.kernels.loaded import kernels
 from trailformat.arrays.spans import Image, Spans
 from trailformat.arrays.spelling import TextForm, can_be_spelled, spelled
 from trailformat.codec.byte_order import ByteOrder
@@ -24,7 +25,6 @@ from trailformat.definitions.column import ColumnDefinition
 from trailformat.errors import BadData
 from trailformat.records.columns import PRESENT, Column
 from trailformat.scan.kernels.arguments import UNDECIDED
-from trailformat.scan.kernels.loaded import kernels
 from trailformat.scan.rows.row_bytes import Array
 from trailformat.values import DATA_TYPES, Value, decode_value, decoded_text
 

@@ -14,6 +14,7 @@ from typing import NamedTuple
 from trailformat.records.io_types import NOT_TRANSACTIONAL
 from trailformat.scan.kernel_run import KernelRun, address_of
 from trailformat.scan.kernels import arguments
+from trailformat.scan.kernels.loaded import kernels
 from trailformat.scan.names import Names, NeedsEarlier
 from trailformat.scan.position import ScanPosition
 from trailformat.scan.spare import Spare
@@ -122,8 +123,6 @@ class _CountingRun(KernelRun):
     """
 
     def __init__(self, names: Names, taken: Taken, likely: Callable[[], Names | None]) -> None:
-        from trailformat.scan.kernels.loaded import kernels  # noqa: PLC0415 - it needs the library
-
         super().__init__(kernels()["count"], names)
         self._taken, self._likely = taken, likely
         self._numbers: dict[str | int, int] = {}

@@ -16,7 +16,6 @@ from trailformat.records import far, reached
 from trailformat.records.framing import detect_order
 from trailformat.scan.batch import BATCH_SIZE, Batch
 from trailformat.scan.counting import CountFiller, KernelTotals, Taken
-from trailformat.scan.engines import Engine, choose_engine
 from trailformat.scan.file_ranges import FileRange
 from trailformat.scan.jobs import Ordered, cores
 from trailformat.scan.names import Names, NeedsEarlier
@@ -220,7 +219,7 @@ def _no_earlier_names() -> Names:
 
 
 def parallel_scan(trail: TrailFile, workers: Workers, batch_size: int = BATCH_SIZE, start: int = 0) -> Iterator[Batch]:
-    """The batches of ``scan(trail)`` by kernels, filled by several threads; the borders between batches are others."""
+    """The batches of ``scan(trail)``, filled by several threads; the borders between batches are others."""
     pairs = parallel_batches(trail, workers, lambda batch, _trail: batch, batch_size, start)
     return (batch for batch, _ in pairs)
 
@@ -242,7 +241,7 @@ def parallel_batches(
     """
 
     def scanner(file: TrailFile, position: ScanPosition, end: int | None, earlier: Earlier | None) -> Scanning[Batch]:
-        return Scan(file, position, end, Engine.NUMBA, batch_size, earlier, by_definition=by_definition)
+        return Scan(file, position, end, batch_size, earlier, by_definition=by_definition)
 
     def worked(batch: Batch, file: TrailFile) -> tuple[Batch, R]:
         return batch, work(batch, file)
@@ -254,14 +253,9 @@ def parallel_batches(
         yield batch, result
 
 
-def scan_in_threads(
-    trail: TrailFile, workers: Workers, start: int = 0, engine: Engine | None = None
-) -> Iterator[Batch]:
+def scan_in_threads(trail: TrailFile, workers: Workers, start: int = 0) -> Iterator[Batch]:
     """The batches of ``scan(trail, start)``, by several threads where there is enough for two of them."""
-    engine = engine or choose_engine(trail.size - start)
-    if engine is Engine.NUMBA and is_for_threads(trail, workers, start):
-        return parallel_scan(trail, workers, start=start)
-    return scan(trail, start, engine=engine)
+    return parallel_scan(trail, workers, start=start) if is_for_threads(trail, workers, start) else scan(trail, start)
 
 
 def is_for_threads(trail: TrailFile, workers: Workers, start: int = 0, stop: int | None = None) -> bool:

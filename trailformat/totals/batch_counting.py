@@ -1,73 +1,16 @@
-"""COUNT over the columns of a scan: row by row where they are arrays, in groups where numpy is.
-
-Both give what :meth:`Totals.add` makes of the records one by one.
-"""
+"""COUNT over the columns of a scan, in groups of rows."""
 
 from __future__ import annotations
 
-from array import array
-from typing import Any, Protocol
+from typing import Any
 
 from trailformat.scan import FILE_HEADER, RECORD, Batch, Taken
 from trailformat.totals.counting import Totals
 from trailformat.totals.transaction_columns import TransactionColumns
 
 
-class BatchCounter(Protocol):
-    """Takes the batches of one file, in order."""
-
-    def add(self, batch: Batch) -> None:
-        """Take a batch into the count."""
-
-
-def batch_counter(count: Totals, taken: Taken, seqno: int, batch: Batch) -> BatchCounter:
-    """The counter for batches of this kind."""
-    return RowCounter(count, taken, seqno) if isinstance(batch.rba, array) else ColumnCounter(count, taken, seqno)
-
-
-class RowCounter:
-    """Goes through the rows."""
-
-    def __init__(self, count: Totals, taken: Taken, seqno: int) -> None:
-        self._count = count
-        self._taken = taken
-        self._seqno = seqno
-        self._takes: dict[int, bool] = {}
-
-    def add(self, batch: Batch) -> None:
-        """Take a batch into the count."""
-        count, seqno, names, taken = self._count, self._seqno, batch.names, self._taken
-        rows = zip(
-            batch.kind,
-            batch.table,
-            batch.rba,
-            batch.record_length,
-            batch.io_type,
-            batch.before_after,
-            batch.partition,
-            batch.io_time,
-            batch.trans_ind,
-            strict=True,
-        )
-        for kind, table, rba, size, io_type, before_after, partition, io_time, trans_ind in rows:
-            if kind == RECORD:
-                name = names[table]
-                if taken.takes_time(io_time) and self._takes_table(table, name):
-                    count.add_row(name, seqno, rba, size, io_type, before_after, partition, io_time, trans_ind)
-                else:
-                    count.pass_over_row(io_type, trans_ind)
-            elif kind == FILE_HEADER and not taken.has_bounds and taken.takes_table(""):
-                count.add_file_header(size)
-
-    def _takes_table(self, table: int, name: str) -> bool:
-        takes = self._takes.get(table)
-        if takes is None:
-            takes = self._takes[table] = self._taken.takes_table(name)
-        return takes
-
-
 class ColumnCounter:
-    """Goes through groups of rows with numpy."""
+    """Takes the batches of one file, in order."""
 
     def __init__(self, count: Totals, taken: Taken, seqno: int) -> None:
         import numpy as np  # noqa: PLC0415 - a batch of numpy columns is here, so it is loaded

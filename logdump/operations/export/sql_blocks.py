@@ -22,7 +22,7 @@ from trailformat import Record, TrailFile
 from trailformat.changes.row_changes import OPERATIONS, PAIRED
 from trailformat.changes.transactions import BEGINS
 from trailformat.records.io_types import LARGE_OBJECT
-from trailformat.scan import RECORD, Batch, Engine, scan
+from trailformat.scan import RECORD, Batch, scan
 from trailformat.scan.batch import BATCH_SIZE
 from trailformat.scan.rows import RowBytes, by_definition, has_columns, headers_of, learn_definitions
 from trailformat.transactions.extent import Extent
@@ -162,7 +162,7 @@ def blocks_of(waiting: BlockExtents, trail: TrailFile, *, is_backwards: bool) ->
 def _cuts(trail: TrailFile, extent: Extent, start: int, stop: int) -> Iterator[int]:
     """RBAs at which a large transaction can be parted."""
     before = start
-    for batch in scan(trail, start, stop, engine=Engine.NUMBA, batch_size=_CUT_ROWS):
+    for batch in scan(trail, start, stop, batch_size=_CUT_ROWS):
         units = units_of(batch, [extent])
         heads = units.rows[units.heads[np.cumsum(~units.is_piece)[units.heads] > 1]]
         if len(heads) and (rba := int(batch.rba[heads[-1]])) - before >= _MOST_BYTES:
@@ -220,7 +220,7 @@ class BlockReader:
             NotATrail: the file has become shorter.
         """
         trail = self.file.trail
-        batch = next(scan(trail, block.start, block.stop, engine=Engine.NUMBA, batch_size=_MOST_ROWS))
+        batch = next(scan(trail, block.start, block.stop, batch_size=_MOST_ROWS))
         learn_definitions(trail, batch)
         units = units_of(batch, block.extents)
         rows = RowBytes(trail.buffer, batch, units.rows)

@@ -19,7 +19,7 @@ from logdump.operations.save.header import own_header
 from logdump.session.across import move_to, over_files
 from logdump.session.errors import CommandError
 from logdump.session.events import Event, Progress
-from logdump.session.scan import FilteredReader, columns_pay
+from logdump.session.scan import FilteredReader
 from logdump.session.session import Session
 from trailformat import Record, TrailFile, TrailWriter, make_header, make_record
 from trailformat.records.io_types import COMMENT
@@ -140,7 +140,7 @@ class Saver:
         """Whether the rest is copied by columns: nothing changes in the records, and there are enough of them."""
         if self._copies is None:
             changes = self._options.trans_ind is not None or self._options.commit_time is not None
-            self._copies = not changes and self._most_left() >= NEARBY and columns_pay(self._session.cursor)
+            self._copies = not changes and self._most_left() >= NEARBY
         return self._copies
 
     def _most_left(self) -> int:

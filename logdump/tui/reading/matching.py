@@ -11,12 +11,10 @@ from logdump.session.marks import SourceDefinitions
 from logdump.session.reading import Reading
 from logdump.session.session import Session
 from logdump.tui.reading.rows import ListRow, RowKind, RowReader
-from trailformat.scan import BAD_SPAN, Engine, choose_engine, scan
+from trailformat.scan import BAD_SPAN, scan
 
 if TYPE_CHECKING:
     from logdump.filters import FilterSet
-
-_PYTHON_ROWS = 1 << 12
 
 
 class Matches:
@@ -46,9 +44,7 @@ class Matches:
         self._forget_damage_at_end()
         session.filters_in_use, session.source_definitions = self._filters, self._source
         trail, selection = session.trail, session.selection()
-        engine = choose_engine(trail.size - self.covered)
-        size = selection.batch_size if engine is Engine.NUMBA else _PYTHON_ROWS
-        for batch in scan(trail, self.covered, engine=engine, batch_size=size):
+        for batch in scan(trail, self.covered, batch_size=selection.batch_size):
             rows, spans = selection.passing(batch), batch.spans()
             self.rbas.extend(sorted(int(batch.rba[row]) for row in (*rows, *spans)))
             self.records += len(rows)

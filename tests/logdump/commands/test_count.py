@@ -18,7 +18,7 @@ from logdump.session.events import Notice, Progress
 from tests.logdump.line import Line
 from tests.trailformat.samples import IO_TIME, row, trail_of
 from trailformat import TrailFile
-from trailformat.scan import Batch, Engine, scan
+from trailformat.scan import Batch, scan
 
 NINE, TEN = (parse_datetime(f"2024-03-01 {hour}:00", GMT) for hour in ("09", "10"))
 
@@ -205,10 +205,10 @@ def test_an_interrupt_gives_the_count_so_far_marked_as_partial(shop: Line, monke
     assert "after 3 records: this count is partial" in notice.lines[0]
 
 
-def iter_then_interrupt(records: int) -> Callable[[TrailFile, Engine, int], Iterator[Batch]]:
-    def broken_scan(trail: TrailFile, engine: Engine, batch_size: int) -> Iterator[Batch]:
+def iter_then_interrupt(records: int) -> Callable[[TrailFile, int], Iterator[Batch]]:
+    def broken_scan(trail: TrailFile, batch_size: int) -> Iterator[Batch]:
         assert batch_size > records
-        yield next(scan(trail, engine=engine, batch_size=records))
+        yield next(scan(trail, batch_size=records))
         raise KeyboardInterrupt
 
     return broken_scan

@@ -9,7 +9,7 @@ import pytest
 
 from logdump.filters import Comparison
 from trailformat import ByteOrder, TrailFile
-from trailformat.scan import Engine, scan
+from trailformat.scan import scan
 from trailformat.transactions.tracker import TransactionTracker
 
 from .by_hand import trail_in
@@ -47,10 +47,10 @@ def verdicts(tmp_path: Path, *statements: str) -> tuple[Any, Any]:
 
     path, _ = trail_in(tmp_path, ByteOrder.BIG)
     with TrailFile(path) as trail:
-        (one,) = scan(trail, engine=Engine.PYTHON)
+        (one,) = scan(trail)
         batch: Any = with_numpy(one)
         owners = TransactionTracker(trail).of(batch)
-        found = verdict(told(statements), batch, MaskSource(trail.buffer, owners, Engine.PYTHON))
+        found = verdict(told(statements), batch, MaskSource(trail.buffer, owners))
         return batch.rba[found.may].tolist(), batch.rba[found.surely].tolist()
 
 
@@ -91,8 +91,8 @@ def test_a_filter_on_transactions_needs_to_be_told_them(tmp_path: Path) -> None:
 
     path, _ = trail_in(tmp_path, ByteOrder.BIG)
     with TrailFile(path) as trail:
-        (one,) = scan(trail, engine=Engine.PYTHON)
+        (one,) = scan(trail)
         for option in ("CSN > 99", "GGSTOKEN TRANID 5.1.7"):
             with pytest.raises(ValueError, match=r"^a filter needs transactions, which were not collected$"):
-                verdict(told([option]), with_numpy(one), MaskSource(trail.buffer, None, Engine.PYTHON))
+                verdict(told([option]), with_numpy(one), MaskSource(trail.buffer, None))
     assert not GgsToken(ord("6"), Comparison.EQUAL, None).fits(None, "5.1.7")

@@ -28,7 +28,7 @@ from trailformat.codec.charset_numbers import BY_NAME
 from trailformat.definitions.metadata import build_database, build_table
 from trailformat.records.io_types import DELETE, FIELD_COMP, INSERT, PK_UPDATE, PURGE_DATA, UNIFIED_UPDATE
 from trailformat.records.record_header import COMPRESSED, NAME_IS_INDEX
-from trailformat.scan import Engine, Workers, is_available, parallel
+from trailformat.scan import Workers, parallel
 from trailformat.trail.row_definitions import RowDefinitions
 from trailformat.values import decode_value
 
@@ -124,24 +124,13 @@ def trail(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
     return path, holding
 
 
-@pytest.fixture(params=Engine, ids=lambda engine: engine.name)
-def engine(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Engine:
-    """What looks for the values."""
-    if not is_available(request.param):
-        pytest.skip("the kernels are not built")
-    pays = Mock(return_value=request.param is Engine.NUMBA)
-    monkeypatch.setattr("logdump.filters.value_masks.kernels_pay", pays)
-    chosen: Engine = request.param
-    return chosen
-
-
 def test_record_by_record(trail: tuple[Path, list[int]]) -> None:
     path, holding = trail
     with TrailFile(path) as file:
         assert by_record(file, told(["VALUE QTY = 7"])) == holding
 
 
-@pytest.mark.usefixtures("engine")
+@pytest.mark.usefixtures("kernels")
 @pytest.mark.parametrize("size", [1, 2, 5, 1000])
 def test_by_columns(trail: tuple[Path, list[int]], size: int) -> None:
     path, holding = trail
@@ -159,7 +148,7 @@ def test_by_columns_some_bytes_at_a_time(
         assert by_columns(file, told(["VALUE QTY = 7"]), 1000) == holding
 
 
-@pytest.mark.usefixtures("engine")
+@pytest.mark.usefixtures("kernels")
 def test_by_threads(trail: tuple[Path, list[int]], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(parallel, "PIECE", 300)
     monkeypatch.setattr(selection, "_LARGE", 2)
@@ -180,7 +169,7 @@ def test_two_filters_look_for_their_own_values(trail: tuple[Path, list[int]]) ->
         assert by_columns(file, both, 1000) == by_record(file, both) != []
 
 
-@pytest.mark.usefixtures("engine")
+@pytest.mark.usefixtures("kernels")
 def test_a_column_that_stands_twice_in_an_image_is_asked_of_the_record(tmp_path: Path) -> None:
     rows = Rows(ByteOrder.BIG)
     twice = [rows.of(None, [Column(0, one), Column(0, other)]) for one, other in ((SEVEN, EIGHT), (EIGHT, SEVEN))]
@@ -200,7 +189,6 @@ def test_what_was_decoded_is_kept_within_bounds(
     decode = Mock(side_effect=decode_value)
     monkeypatch.setattr(value_masks, "decode_value", decode)
     monkeypatch.setattr(value_masks, "_MOST_KEPT", 2)
-    monkeypatch.setattr(value_masks, "kernels_pay", Mock(return_value=False))
     rows = Rows(order)
     texts = [b"leaf", b"leaf", b"bud", b"leaf", b"stem", b"leaf", b"x" * 252, b"x" * 252, b"y" * 253, b"y" * 253]
     path = trail_of(tmp_path, rows.table(1, QTY, NOTE), *(rows.note(text) for text in texts))
@@ -222,7 +210,7 @@ def test_a_text_is_compared_in_the_character_set_of_the_database(tmp_path: Path)
         assert len(by_record(file, filters)) == 1
 
 
-@pytest.mark.usefixtures("engine")
+@pytest.mark.usefixtures("kernels")
 @pytest.mark.parametrize("size", [1, 2, 1000])
 def test_a_definition_holds_up_to_the_next_in_whichever_batch(size: int, tmp_path: Path) -> None:
     rows = Rows(ByteOrder.BIG)

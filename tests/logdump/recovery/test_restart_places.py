@@ -22,14 +22,14 @@ from logdump.operations.explaining.restart import RestartQuestion
 from logdump.session.count_events import CountShown
 from logdump.session.explanation import Explained
 from logdump.session.recovery_events import RecoveryShown
+from tests.kernels import WAYS, run
 from tests.logdump.line import Line
-from tests.logdump.recovery.surveys import ENGINES, report, whole_trail
+from tests.logdump.recovery.surveys import report, whole_trail
 from tests.searching import examples
 from tests.simulated.extract import Written
 from tests.simulated.recovery import append_recovery, overwritten, rebuilt
 from tests.simulated.restarted_replicat import History, Zeros
 from trailformat.records.io_types import NOT_TRANSACTIONAL
-from trailformat.scan import Engine
 from trailformat.totals.counting import OTHERS
 from trailformat.trail.file import TrailFile
 from trailformat.trail.row_definitions import RowDefinitions
@@ -182,15 +182,13 @@ def _explained(history: History, spot: Spot) -> Explained:
     return question.explained("", is_partial=question.reading().is_partial)
 
 
-@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.usefixtures("kernels")
 @pytest.mark.parametrize("kind", KINDS)
 @given(seed=SEEDS)
 @settings(max_examples=examples(8), deadline=None)
-def test_at_a_recovery_point_nothing_is_missed_and_recovery_counts_what_is_applied(
-    kind: str, engine: Engine, seed: int
-) -> None:
+def test_at_a_recovery_point_nothing_is_missed_and_recovery_counts_what_is_applied(kind: str, seed: int) -> None:
     with _drawn(kind, seed) as history:
-        found = report(list(history.paths), engine)
+        found = report(list(history.paths))
         start = Spot(history.paths[0], 0)
         assert found.shown("", None, is_partial=False).effective == len(history.run(start).whole)
         for one in found.restarts():
@@ -199,15 +197,13 @@ def test_at_a_recovery_point_nothing_is_missed_and_recovery_counts_what_is_appli
                 assert _all_but(history, one.recovery_point, again=one.recovery_point) == []
 
 
-@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.usefixtures("kernels")
 @pytest.mark.parametrize("kind", KINDS)
 @given(seed=SEEDS)
 @settings(max_examples=examples(8), deadline=None)
-def test_the_rows_that_count_as_applied_are_those_of_a_replicat_that_abends_at_damage(
-    kind: str, engine: Engine, seed: int
-) -> None:
+def test_the_rows_that_count_as_applied_are_those_of_a_replicat_that_abends_at_damage(kind: str, seed: int) -> None:
     with _drawn(kind, seed) as history:
-        found = NotApplied(whole_trail(list(history.paths), engine))
+        found = NotApplied(whole_trail(list(history.paths)))
         rows = [one for one in history.events() if isinstance(one, Written) and one.change is not None]
         kept = {Spot(one.path, one.rba) for one in rows if not found.of(one.path).hold(one.rba)}
         assert kept == history.run(Spot(history.paths[0], 0)).rows
@@ -235,11 +231,12 @@ def test_redo_count_effective_export_and_recovery_have_the_same_transactions(kin
 @pytest.mark.parametrize("kind", KINDS)
 @given(seed=SEEDS)
 @settings(max_examples=examples(6), deadline=None)
-def test_recovery_tells_the_same_whichever_engine_reads(kind: str, seed: int) -> None:
+def test_recovery_tells_the_same_however_kernels_run(kind: str, seed: int) -> None:
     with _drawn(kind, seed) as history:
         told = []
-        for engine in ENGINES:
-            found = report(list(history.paths), engine)
-            lists = (found.restarts(), found.cuts(is_alone=True), found.second_copies(), found.order_breaks())
-            told.append([found.shown("", None, is_partial=False), *map(list, lists), list(found.overwritten())])
+        for way in WAYS:
+            with run(way):
+                found = report(list(history.paths))
+                lists = (found.restarts(), found.cuts(is_alone=True), found.second_copies(), found.order_breaks())
+                told.append([found.shown("", None, is_partial=False), *map(list, lists), list(found.overwritten())])
         assert all(one == told[0] for one in told)

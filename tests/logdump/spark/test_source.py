@@ -17,8 +17,8 @@ from logdump.spark import TrailSource, register
 from logdump.spark.jobs.counting import count_of as counted_from
 from tests.logdump.spark.reads import rows
 from trailformat import TrailFile
-from trailformat.scan import Engine, Taken, scan
-from trailformat.totals.batch_counting import RowCounter
+from trailformat.scan import Taken, scan
+from trailformat.totals.batch_counting import ColumnCounter
 from trailformat.totals.counting import OTHERS, Totals
 
 if TYPE_CHECKING:
@@ -36,8 +36,9 @@ def frame(spark: SparkSession, path: Path | str, **options: Any) -> DataFrame:
 def count_of(path: Path) -> Totals:
     count = Totals()
     with TrailFile(path) as trail:
-        for batch in scan(trail, engine=Engine.PYTHON):
-            RowCounter(count, Taken(), 0).add(batch)
+        counter = ColumnCounter(count, Taken(), 0)
+        for batch in scan(trail):
+            counter.add(batch)
     return count
 
 

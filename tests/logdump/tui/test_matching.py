@@ -15,7 +15,6 @@ from logdump.tui.reading.matching import Matches, MatchingRows
 from logdump.tui.reading.rows import ListRow, RowKind, RowReader
 from tests.logdump.line import Line
 from trailformat import TrailFile
-from trailformat.scan import Engine
 
 
 def filters(*statements: str) -> FilterSet:
@@ -39,12 +38,9 @@ def matches(trail: TrailFile, *statements: str) -> Matches:
     return found
 
 
-@pytest.mark.parametrize("engine", list(Engine))
+@pytest.mark.usefixtures("kernels")
 @pytest.mark.parametrize("statement", ["include filename TEAHOUSE.TEAS", "include rectype 5", "exclude csn > 41882385"])
-def test_they_are_those_that_next_stops_at(
-    line: Line, engine: Engine, statement: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("logdump.tui.reading.matching.choose_engine", lambda _size: engine)
+def test_they_are_those_that_next_stops_at(line: Line, statement: str) -> None:
     line(f"open {TRAILS / 'et000000000'}")
     line(f"filter {statement}")
     stops = []

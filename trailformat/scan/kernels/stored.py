@@ -62,7 +62,7 @@ def packed_at(data: int, at: int, end: int) -> Any:
 @inlined
 def tandem_at(data: int, at: int, size: int) -> Any:
     """An integer that is ordered as Tandem's numbers of 4 or 8 bytes are, 0 for zero."""
-    bits = np.int64(u64(data, at, 0)) if size == 8 else np.int64(u32(data, at, 0) << 32) >> 32
+    bits = np.int64(u64(data, at, 0)) if size == 8 else (np.int64(u32(data, at, 0)) << 32) >> 32
     fraction_bits = 8 * size - 1 - _EXPONENT_BITS
     fraction = (bits >> _EXPONENT_BITS) & ((np.int64(1) << fraction_bits) - 1)
     magnitude = (bits & _EXPONENTS) << fraction_bits | fraction

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from trailformat.scan.kernels.arguments import CONDITION_SIZE, HELD, OF_RECORD, OF_VALUE, Q_BYTES, Q_SIZE
+from trailformat.scan.kernels.loaded import kernels
 from trailformat.scan.rows.images import image_regions
 from trailformat.scan.rows.row_bytes import Array, RowData
 
@@ -96,8 +97,6 @@ def _described(conditions: Sequence[Condition]) -> tuple[Array, Array]:
 def _of_image(
     view: Array, regions: tuple[Array, Array, Array], chosen: Array, described: Array
 ) -> tuple[Array, ImageVerdicts]:
-    from trailformat.scan.kernels.loaded import kernels  # noqa: PLC0415 - it needs the library
-
     starts, ends, little = regions
     count = len(chosen)
     verdicts, places = np.empty(count, np.uint8), np.empty((count, 2), np.int64)
