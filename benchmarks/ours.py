@@ -27,9 +27,7 @@ from logdump.session.events import Failure, Progress
 from logdump.session.heartbeats import HeartbeatRow
 from logdump.session.known_record import KnownRecord
 from logdump.session.session import Session
-from trailformat import TrailFile
-from trailformat.codec.tokens import tokens_by_layout
-from trailformat.records.record_header import header_layout
+from trailformat import TrailFile, spec
 from trailformat.scan import Workers, parallel_scan, scan
 from trailformat.transactions.whole_trail import WholeTrail
 
@@ -241,12 +239,11 @@ def construct_itself(trail: LargeTrail) -> Measured:
     """The specification at work: tokens and header of a sample of records."""
     with TrailFile(trail.path) as source:
         records = list(islice(source.records(source.first_rba), SAMPLE))
-        layout = header_layout(source.order)
+        tokens, header = spec.tokens(source.order.value), spec.record_header(source.order.value)
 
     def run() -> None:
         for record in records:
-            tokens = list(tokens_by_layout(record.body, record.order))
-            layout.parse(tokens[0].payload)
+            header.parse(tokens.parse(record.body)[0].payload)
 
     size = sum(record.length for record in records)
     return Measured("construct itself", best(run), size, len(records), f"a sample of {len(records)} records")

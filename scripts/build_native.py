@@ -162,7 +162,7 @@ def _module(kernel: Callable[..., int]) -> Any:
     from numba import njit  # noqa: PLC0415 - a tool of the build
 
     arguments = ", ".join(["int64"] * _argument_count(kernel))
-    options = {"nogil": True, "error_model": "numpy", "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+    options: Any = {"nogil": True, "error_model": "numpy", "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
     compiled: Any = njit(f"int64({arguments})", **options)(kernel)
     (signature,) = compiled.signatures
     module = llvm.parse_assembly(compiled.inspect_llvm(signature))

@@ -1,36 +1,105 @@
-"""The lists of members in docs/json.md, from the tables that the JSON renderer uses."""
+"""docs/reference/json-*.md, from the tables that the JSON renderer uses: a page for each feature."""
 
 from __future__ import annotations
 
+import re
+
 from logdump.render.json_objects import PARTS, SHAPES
 from logdump.render.json_shape import Shape
-from scripts.marked import ROOT, table, with_content
+from scripts.marked import page, table
 
-PAGE = ROOT / "docs" / "json.md"
-_SECTIONS = {"objects": SHAPES, "parts": PARTS}
+PAGES = {
+    "record": ("records", ("record", "file_header", "bad_record", "notice")),
+    "message": ("messages and progress", ("text", "failure", "progress", "job_progress")),
+    "count": ("COUNT", ("count", "interval", "empty_intervals", "transactions")),
+    "session": ("POSITION, MARK, FILES and ENV", ("position", "no_record", "marks", "files", "env")),
+    "safe": ("SAFE", ("safe_point",)),
+    "check": ("CHECK", ("check", "gap")),
+    "lob": ("LOB", ("lobs",)),
+    "sql": ("REDO, UNDO and SQL", ("statement", "row")),
+    "ddl": ("DDL and PARAMS", ("ddl_evaluation", "ddl", "parameters", "coverage")),
+    "heartbeat": (
+        "HEARTBEAT",
+        (
+            *("heartbeats", "heartbeat_lag", "heartbeat", "heartbeat_interval"),
+            *("heartbeat_gap", "heartbeat_row", "heartbeat_restart"),
+        ),
+    ),
+    "recovery": (
+        "RECOVERY",
+        (
+            *("recovery", "restart", "cut_transaction", "second_copy", "order_break"),
+            *("producer_change", "overwrite", "trail_file", "keep"),
+        ),
+    ),
+    "explain": ("EXPLAIN", ("explanation",)),
+    "diff": ("DIFF", ("difference", "diff")),
+    "repair": ("REPAIR", ("repair_loss", "repair")),
+    "compress": ("COMPRESS", ("compression_survey", "compression", "image_parts", "image_saving")),
+    "br": (
+        "BR",
+        ("bounded_recovery", "br_checkpoint", "br_restart", "br_transaction", "br_transactions", "br_interval"),
+    ),
+}
+"""By the name of the page: its subject and its objects. A part that one page alone uses is listed there too."""
+SHARED = "json-shared.md"
+INTRODUCTION = "[json.md](../json.md) has the rules that all objects keep."
+_HEAD = ("Member", "JSON type", "Meaning")
+_PARTS = {one.name: one for one in PARTS}
+_WORD = re.compile(r"\b(?:" + "|".join(_PARTS) + r")\b")
 
 
-def section(shapes: tuple[Shape, ...]) -> str:
-    """A heading and a table for each shape."""
-    return "\n\n".join(f"### `{shape.name}`\n\n{shape.meaning}\n\n{_members(shape)}" for shape in shapes)
+def pages() -> dict[str, str]:
+    """The pages, by their file names.
+
+    Raises:
+        ValueError: an object is on no page, or on two.
+    """
+    objects = {one.name: one for one in SHAPES}
+    listed = [name for _, names in PAGES.values() for name in names]
+    if sorted(listed) != sorted(objects):
+        raise ValueError(f"not once on a page: {sorted(set(listed) ^ set(objects))}")
+    used = {_file(name): _parts_of([objects[one] for one in names]) for name, (_, names) in PAGES.items()}
+    homes = {part: _home(part, used) for part in _PARTS}
+    made = {
+        _file(name): page(
+            f"JSON of {title}",
+            INTRODUCTION,
+            *(_section(objects[one], homes, _file(name)) for one in names),
+            *_parts_at(_file(name), homes),
+        )
+        for name, (title, names) in PAGES.items()
+    }
+    return {**made, SHARED: page("JSON: parts of several objects", INTRODUCTION, *_parts_at(SHARED, homes))}
 
 
-def _members(shape: Shape) -> str:
-    rows: list[tuple[str, ...]] = [(f"`{one.name}`", one.type, one.meaning) for one in shape.members]
-    return table(("Member", "JSON type", "Meaning"), rows)
+def _file(name: str) -> str:
+    return f"json-{name}.md"
 
 
-def updated(page: str) -> str:
-    """The page with the members of today's objects."""
-    for name, shapes in _SECTIONS.items():
-        page = with_content(page, name, section(shapes))
-    return page
+def _parts_of(shapes: list[Shape]) -> set[str]:
+    """The names of all parts in these, and in those."""
+    found: set[str] = set()
+    while shapes:
+        named = {name for shape in shapes for one in shape.members for name in _WORD.findall(one.type)} - found
+        found |= named
+        shapes = [_PARTS[name] for name in named]
+    return found
 
 
-def main() -> None:
-    """Write the lists into the page."""
-    PAGE.write_text(updated(PAGE.read_text(encoding="utf-8")), encoding="utf-8")
+def _home(part: str, used: dict[str, set[str]]) -> str:
+    users = [file for file, parts in used.items() if part in parts]
+    return users[0] if len(users) == 1 else SHARED
 
 
-if __name__ == "__main__":
-    main()
+def _parts_at(file: str, homes: dict[str, str]) -> list[str]:
+    return [_section(_PARTS[name], homes, file) for name, home in homes.items() if home == file]
+
+
+def _section(shape: Shape, homes: dict[str, str], file: str) -> str:
+    def link(found: re.Match[str]) -> str:
+        home = homes[found[0]]
+        return f"[{found[0]}]({'' if home == file else home}#{found[0]})"
+
+    rows: list[tuple[str, ...]] = [(f"`{one.name}`", _WORD.sub(link, one.type), one.meaning) for one in shape.members]
+    return f"## `{shape.name}`\n\n{shape.meaning}\n\n{table(_HEAD, rows)}"

@@ -1,4 +1,4 @@
-"""Text between two markers of a Markdown file: ``<!-- NAME -->`` and ``<!-- end of NAME -->``."""
+"""Markdown that is made by a program: tables, and text between ``<!-- NAME -->`` and ``<!-- end of NAME -->``."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 """The folder of the repository."""
+REFERENCE = ROOT / "docs" / "reference"
+"""The folder of the pages that are generated as a whole."""
 
 
 def with_content(text: str, name: str, content: str) -> str:
@@ -22,3 +24,8 @@ def table(head: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
     """A Markdown table; bars in the cells are escaped."""
     lines = [head, ("---",) * len(head), *(tuple(cell.replace("|", "\\|") for cell in row) for row in rows)]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def page(title: str, *paragraphs: str) -> str:
+    """A page of the reference."""
+    return "\n\n".join((f"# {title}", *(one.strip() for one in paragraphs))) + "\n"

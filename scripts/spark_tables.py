@@ -1,4 +1,4 @@
-"""The tables of columns and options in docs/spark.md, from the tables that the data source uses."""
+"""docs/reference/spark-*.md, from the tables that the data source uses."""
 
 from __future__ import annotations
 
@@ -11,23 +11,34 @@ from logdump.spark.source.options import OPTIONS, SourceOption, Use
 from logdump.spark.source.summary_columns import SUMMARY_COLUMNS
 from logdump.spark.source.table_columns import FIXED, LAST
 from logdump.spark.view_table import VIEWS, View
-from scripts.marked import ROOT, table, with_content
+from scripts.marked import page, table
 
-PAGE = ROOT / "docs" / "spark.md"
+INTRODUCTION = "[spark.md](../spark.md) says what they are used for."
 _USES = {Use.READ: "read", Use.STREAM: "stream", Use.WRITE: "write", Use.SAVE: "save", Use.DIFF: "diff"}
-
-
 _HEADS = ("Column", "Type", "Meaning")
 _IMAGES = ("`before_<COLUMN>`, `after_<COLUMN>`", "that of the column", "The row before and after the change")
 
 
-def columns(shown: Iterable[RowColumn]) -> str:
-    """A row per column."""
+def pages() -> dict[str, str]:
+    """The pages, by their file names."""
+    records = (_columns(COLUMNS), "## With the option `endings`", _columns(ENDING_COLUMNS))
+    analyses = [f"## `{one.name}`\n\n{_columns(one.columns)}" for one in ANALYSES.values()]
+    return {
+        "spark-options.md": page("Spark: options of the source", INTRODUCTION, _options()),
+        "spark-records.md": page("Spark: columns of records", INTRODUCTION, *records),
+        "spark-tables.md": page("Spark: columns of the rows of a table", INTRODUCTION, _of_table()),
+        "spark-summary.md": page("Spark: columns of the option `summary`", INTRODUCTION, _columns(SUMMARY_COLUMNS)),
+        "spark-differences.md": page("Spark: columns of `logdump.spark.diff`", INTRODUCTION, _columns(DIFFERENCES)),
+        "spark-views.md": page("Spark: views of the command SQL", INTRODUCTION, _views()),
+        "spark-analyses.md": page("Spark: columns of the analyses", INTRODUCTION, *analyses),
+    }
+
+
+def _columns(shown: Iterable[RowColumn]) -> str:
     return table(_HEADS, _rows(shown))
 
 
-def of_table() -> str:
-    """The same for the rows of one table."""
+def _of_table() -> str:
     return table(_HEADS, [*_rows(FIXED), _IMAGES, *_rows(LAST)])
 
 
@@ -35,8 +46,7 @@ def _rows(shown: Iterable[RowColumn]) -> list[tuple[str, ...]]:
     return [(f"`{one.name}`", f"`{one.type.ddl}`", one.meaning) for one in shown]
 
 
-def options() -> str:
-    """A row per option."""
+def _options() -> str:
     return table(("Option", "Takes", "Default", "For", "Meaning"), [_row(one) for one in OPTIONS.values()])
 
 
@@ -46,28 +56,10 @@ def _row(one: SourceOption) -> tuple[str, ...]:
     return f"`{one.name}`", one.kind.wants, default, uses, one.meaning
 
 
+def _views() -> str:
+    return table(("View", "A row for"), [_view(one) for one in VIEWS.values()])
+
+
 def _view(one: View) -> tuple[str, ...]:
     made = ", ".join(f"`{column}`" for column in one.columns)
     return f"`{one.name}`", f"{one.meaning}: {made}" if one.text else one.meaning
-
-
-def updated(page: str) -> str:
-    """The page with the columns and options of today."""
-    page = with_content(page, "columns", columns(COLUMNS))
-    page = with_content(page, "endings", columns(ENDING_COLUMNS))
-    page = with_content(page, "table", of_table())
-    page = with_content(page, "summary", columns(SUMMARY_COLUMNS))
-    page = with_content(page, "diff", columns(DIFFERENCES))
-    page = with_content(page, "views", table(("View", "A row for"), [_view(one) for one in VIEWS.values()]))
-    for one in ANALYSES.values():
-        page = with_content(page, one.name, columns(one.columns))
-    return with_content(page, "options", options())
-
-
-def main() -> None:
-    """Write the tables into the page."""
-    PAGE.write_text(updated(PAGE.read_text(encoding="utf-8")), encoding="utf-8")
-
-
-if __name__ == "__main__":
-    main()

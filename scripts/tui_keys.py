@@ -1,18 +1,21 @@
-"""The table of keys in docs/tui.md, from the bindings."""
+"""docs/reference/keys.md, from the bindings of the screen."""
 
 from __future__ import annotations
 
 from logdump.tui.keys.keys import KEYS, Area, Key
 from logdump.tui.panes.footer import keys_of
-from scripts.marked import ROOT, table, with_content
+from scripts.marked import page, table
 
-PAGE = ROOT / "docs" / "tui.md"
-MARKER = "keys"
+INTRODUCTION = (
+    "The keys of the full-screen view ([tui.md](../tui.md)), by the part of the screen that has the keyboard. "
+    "The last column is the name of the key in the keymap file."
+)
 
 
-def key_tables() -> str:
-    """A heading and a table for each part of the screen."""
-    return "\n\n".join(f"### {_heading(area)}\n\n{_table(area)}" for area in Area)
+def pages() -> dict[str, str]:
+    """The page, by its file name."""
+    sections = [f"## {_heading(area)}\n\n{_table(area)}" for area in Area]
+    return {"keys.md": page("Keys of the full-screen view", INTRODUCTION, *sections)}
 
 
 def _heading(area: Area) -> str:
@@ -33,17 +36,3 @@ def _entered(key: Key) -> str:
     if key.sends:
         return f"`{key.sends}`"
     return f"`{key.types.strip()} …`" if key.types else ""
-
-
-def updated(page: str) -> str:
-    """The page with the keys of today."""
-    return with_content(page, MARKER, key_tables())
-
-
-def main() -> None:
-    """Write the tables into the page."""
-    PAGE.write_text(updated(PAGE.read_text(encoding="utf-8")), encoding="utf-8")
-
-
-if __name__ == "__main__":
-    main()

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from scripts import command_table, json_members, readme_session, spark_tables, tui_keys
+from scripts import reference, shown
 
 
 def main() -> None:
     """Run all generators."""
-    readme_session.main()
-    command_table.main()
-    json_members.main()
-    spark_tables.main()
-    tui_keys.main()
+    shown.main()
+    reference.main()
 
 
 if __name__ == "__main__":

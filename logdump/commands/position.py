@@ -23,7 +23,6 @@ from trailformat import PartialRecord, TrailError, TrailFile
 from trailformat.trail.sequence import Spot
 
 if TYPE_CHECKING:
-    from logdump.operations.many_rows import RowLines
     from logdump.operations.searching import Searching
     from logdump.operations.sequence_search import Goal
 
@@ -31,6 +30,10 @@ _LIKE = {"END": "EOF", "BOTTOM": "EOF", "BEGIN": "FIRST", "START": "FIRST", "TOP
 """What POSITION calls the places that other programs call so."""
 _FEW = 16
 """Records up to which each is shown by itself."""
+_MANY = 500
+"""Records from which lines of JSON are made by columns: one by one they take as long as numpy takes to load."""
+_ROW_BYTES = 128
+"""About the size of a small row in a trail."""
 Place = Callable[[Session], Iterator[Event]]
 """What sets the position."""
 
@@ -54,11 +57,8 @@ def run_next(session: Session, count: int | None) -> Iterator[Event]:
     reader, left = FilteredReader(session), count or 1
     takes_lines = left > _FEW and _takes_lines(session)
     try:
-        if takes_lines and session.settings.shows_everything:
-            reader.scanned = yield from _show_by_columns(session, left)
-            left -= reader.scanned
         while left:
-            if takes_lines and left > _FEW and (shown := (yield from _show_rows(session, left, reader.scanned))):
+            if takes_lines and (shown := (yield from _show_together(session, left, reader.scanned))):
                 reader.scanned, left = reader.scanned + shown, left - shown
                 continue
             record = yield from reader.find()
@@ -81,32 +81,23 @@ def _takes_lines(session: Session) -> bool:
     return session.takes_lines > 0 and not session.cursor.is_backwards and not is_filtered and not shows_additions
 
 
-def _show_by_columns(session: Session, count: int) -> Generator[Event, None, int]:
-    """Show records as lines of JSON where they are very many; returns how many were shown."""
-    from logdump.operations.export.columns_pay import next_has_columns  # noqa: PLC0415 - few want so many
+def _show_together(session: Session, count: int, scanned: int) -> Generator[Event, None, int]:
+    """Show records as lines made together, up to one of which that cannot be done; returns how many were shown."""
+    if session.settings.shows_everything:
+        if count < _MANY or session.trail.size - session.cursor.next < _MANY * _ROW_BYTES:
+            return 0
+        from logdump.operations.export.columns_pay import has_extra  # noqa: PLC0415 - few want so many
 
-    if not next_has_columns(session, count):
+        if not has_extra():
+            return 0
+        from logdump.operations.many_in_json import show_many  # noqa: PLC0415 - it needs numpy and kernels
+
+        return (yield from show_many(session, count, scanned))
+    if count <= _FEW:
         return 0
-    from logdump.operations.many_in_json import show_many  # noqa: PLC0415 - it needs pyarrow and kernels
-
-    return (yield from show_many(session, count))
-
-
-def _show_rows(session: Session, count: int, scanned: int) -> Generator[Event, None, int]:
-    """Show records as lines up to one of an unusual form; returns how many were shown."""
     from logdump.operations.many_rows import show_rows  # noqa: PLC0415 - few want so many
 
-    return (yield from show_rows(session, _row_lines(session), count, scanned))
-
-
-def _row_lines(session: Session) -> RowLines:
-    if session.settings.shows_everything:
-        from logdump.render.row_json import RowJson  # noqa: PLC0415 - one of two is needed
-
-        return RowJson(session)
-    from logdump.render.row_text import RowText  # noqa: PLC0415 - one of two is needed
-
-    return RowText(session)
+    return (yield from show_rows(session, count, scanned))
 
 
 def _suppressed(reader: FilteredReader) -> Iterator[Event]:

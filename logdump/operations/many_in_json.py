@@ -20,10 +20,11 @@ from trailformat.scan.rows import learn_definitions
 from trailformat.transactions.tracker import TransactionTracker
 
 
-def show_many(session: Session, count: int) -> Generator[Event, None, int]:
+def show_many(session: Session, count: int, scanned: int) -> Generator[Event, None, int]:
     """Show the next records up to ``count``, or before damage or the end of the file; returns how many.
 
     They are what ``show_record`` shows; those that need more than their own bytes and their definition are left to it.
+    ``scanned`` were read before.
     """
     trail, start = session.trail, session.cursor.next
     carrier = TransactionTracker(trail, before=session.cursor.transactions.open_at(start))
@@ -34,7 +35,7 @@ def show_many(session: Session, count: int) -> Generator[Event, None, int]:
         rows = np.arange(min(sound, count - done))
         for piece in pieces(trail, batch, rows, carrier.of(batch)):
             for part in records.of(piece):
-                yield from _shown(session, record_lines(part, trail, forms, Rooms()), done)
+                yield from _shown(session, record_lines(part, trail, forms, Rooms()), scanned + done)
                 done += len(part.rows)
         if sound < len(batch) or done == count:
             break

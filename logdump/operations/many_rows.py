@@ -1,18 +1,16 @@
-"""Many records as lines, made of their bytes: what NEXT shows of a long stretch of rows, without an event for each."""
+"""Many records as lines of text, made of their bytes: what NEXT shows of many rows, without an event for each."""
 
 from __future__ import annotations
 
 from collections.abc import Generator, Iterator
-from itertools import zip_longest
-from typing import Protocol
 
 from logdump.notation.escape import Harmless
 from logdump.operations.first_match import show_record
+from logdump.render.row_text import RowText
 from logdump.session.cursor import Cursor
 from logdump.session.events import Event, RecordsInLines
 from logdump.session.scan import progress
 from logdump.session.session import Session
-from trailformat import Record
 from trailformat.records.io_types import METADATA
 from trailformat.trail.usual_records import usual_records
 
@@ -20,29 +18,19 @@ _TOGETHER = 128
 """Records that are read together."""
 
 
-class RowLines(Protocol):
-    """The lines of rows, in a format and under the switches of a session."""
-
-    def of(self, record: Record, following: Record | None) -> list[Harmless] | None:
-        """The lines of a row, with that behind it where it is at hand; None where it needs more than these."""
-
-    def note(self, record: Record) -> None:
-        """Take note of a record that is shown otherwise, as definitions are."""
-
-
-def show_rows(session: Session, rows: RowLines, count: int, scanned: int) -> Generator[Event, None, int]:
+def show_rows(session: Session, count: int, scanned: int) -> Generator[Event, None, int]:
     """Show the next records up to ``count``, or before one of an unusual form; returns how many.
 
     They are what ``show_record`` shows; those that are no plain rows are left to it. ``scanned`` were read before.
     """
-    cursor, trail, done = session.cursor, session.trail, 0
+    cursor, trail, rows, done = session.cursor, session.trail, RowText(session), 0
     while done < count and (records := usual_records(trail, cursor.next, min(_TOGETHER, count - done))):
         waiting: list[Harmless] = []
         rows_from, last, held = cursor.next, records[0], 0
-        for record, following in zip_longest(records, records[1:]):
+        for record in records:
             done += 1
             is_definition = record.header.io_type == METADATA
-            lines = None if is_definition else rows.of(record, following)
+            lines = None if is_definition else rows.of(record)
             is_due = (scanned + done) % session.settings.notify == 0
             if lines is None or is_due or held == session.takes_lines:
                 yield from handed_over(cursor, waiting, last.rba, last.length)

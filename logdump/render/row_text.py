@@ -28,7 +28,7 @@ class RowText:
         self._shows_tokens = self._settings.ggstoken is not Level.OFF
         self._names: dict[tuple[int, bytes], Harmless] = {}
 
-    def of(self, record: Record, _following: Record | None) -> list[Harmless] | None:
+    def of(self, record: Record) -> list[Harmless] | None:
         """The lines of a row; None where something about it is not right, which is to be said behind it."""
         header = record.header
         key = header.partition & NAME_IS_INDEX, header.name_field

@@ -11,14 +11,14 @@ from tests.laws.imports import ROOT, circles, edges, modules, room_of
 
 ROOMS = {
     "trailformat": (
-        "errors codec definitions records values trail changes scan transactions totals index arrays".split()  # noqa: SIM905
+        "errors spec codec definitions records values trail changes scan transactions totals index arrays".split()  # noqa: SIM905
     ),
     "logdump": (
         "notation filters arrow session language render operations spark commands line tui cli __main__".split()  # noqa: SIM905
     ),
 }
 """From the ground up: a room may use those before it in the list."""
-MOST = 12
+MOST = 14
 
 
 def _names(package: str) -> set[str]:
@@ -27,7 +27,7 @@ def _names(package: str) -> set[str]:
 
 
 @pytest.mark.parametrize("package", ROOMS)
-def test_a_root_has_at_most_twelve_names_and_all_are_in_the_list(package: str) -> None:
+def test_a_root_has_at_most_fourteen_names_and_all_are_in_the_list(package: str) -> None:
     assert len(_names(package)) <= MOST
     assert _names(package) == {name for name in ROOMS[package] if name[0].isalpha()}
 

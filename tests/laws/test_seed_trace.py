@@ -1,4 +1,4 @@
-"""Each test that docs/seed-trace.md names exists, and every statement of the seeds has one row in its part."""
+"""Each test that tests/seed-trace.md names exists, and every statement of the seeds has one row in its part."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import pytest
 from tests.laws.imports import ROOT
 
 LAST = {"001": 73, "002": 30, "003": 46, "004": 104}
-PAGE = (ROOT / "docs" / "seed-trace.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "tests" / "seed-trace.md").read_text(encoding="utf-8")
 PART = re.compile(r"^## Seed (\d{3}):.*\n(?s:(.*?))(?=^## |\Z)", re.MULTILINE)
 ROW = re.compile(r"^\| (\d{3}-\w+) \|(.*)\|$", re.MULTILINE)
 TEST = re.compile(r"`([^`:]+)::([^`\[]+)(?:\[([^`]*)\])?`")

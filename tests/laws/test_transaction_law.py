@@ -28,6 +28,7 @@ OTHERS = {
     "trailformat.index.sums": MARKERS,
     "logdump.commands.check": MARKERS,
     "logdump.commands.scan": "SFET and SFNT look for a record with this TransInd, as Logdump does",
+    "logdump.operations.export.record_pieces": PIECES,
     "logdump.operations.export.sql_blocks": HALVES,
     "logdump.operations.recovery.survey": MARKERS,
     "logdump.session.known_record": PIECES,

@@ -16,7 +16,6 @@ from fixtures import TRAILS
 from logdump.commands import REGISTRY, position
 from logdump.language.execute import run_line
 from logdump.operations import many_rows
-from logdump.operations.export import columns_pay
 from logdump.render import json_lines, text
 from logdump.session.events import Event, RecordsInLines
 from logdump.session.settings import OutputFormat
@@ -34,9 +33,8 @@ FORMS = {
     "text": "",
     "text with all blocks": BLOCKS,
     "json": "format jsonl",
-    "json by columns": "format jsonl",
 }
-"""What is set for each form; JSON goes by columns where records are very many."""
+"""What is set for each form; JSON goes by columns."""
 
 
 class Shown(NamedTuple):
@@ -49,16 +47,16 @@ class Shown(NamedTuple):
 @pytest.fixture(autouse=True)
 def _few_are_many(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(position, "_FEW", 1)
+    monkeypatch.setattr(position, "_MANY", 2)
+    monkeypatch.setattr(position, "_ROW_BYTES", 1)
     monkeypatch.setattr(many_rows, "_TOGETHER", 6)
 
 
 @pytest.fixture(params=FORMS)
-def form(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+def form(request: pytest.FixtureRequest) -> str:
     """One of FORMS."""
-    if request.param == "json by columns":
+    if request.param == "json":
         pytest.importorskip("logdump.operations.many_in_json", reason="columns need pyarrow and kernels")
-        monkeypatch.setattr(columns_pay, "_NEXT_BYTES", 0)
-        monkeypatch.setattr(columns_pay, "_NEXT_RECORDS", 2)
     return FORMS[request.param]
 
 
@@ -168,7 +166,7 @@ def test_rows_that_were_shown_are_not_searched_for_definitions(
 
 
 @pytest.mark.parametrize("until", [1, 2, 3])
-@pytest.mark.parametrize("form", ["json", "json by columns"], indirect=True)
+@pytest.mark.parametrize("form", ["json"], indirect=True)
 def test_after_an_interrupt_next_goes_on_behind_what_was_printed(until: int, form: str) -> None:
     line = _line(TRAILS / "et000000000", form, together=True)
     events = run_line(line.session, REGISTRY, "n 9999")
@@ -178,7 +176,7 @@ def test_after_an_interrupt_next_goes_on_behind_what_was_printed(until: int, for
     assert printed + again == _all_rbas(form)
 
 
-@pytest.mark.parametrize("form", ["json", "json by columns"], indirect=True)
+@pytest.mark.parametrize("form", ["json"], indirect=True)
 def test_after_an_interrupt_next_goes_on_before_what_was_not_printed_yet(form: str) -> None:
     line = _line(TRAILS / "et000000000", form, together=True)
     events = run_line(line.session, REGISTRY, "n 9999")
@@ -206,3 +204,16 @@ def _rbas(event: Event, line: Line) -> list[int]:
 def _all_rbas(form: str) -> list[int]:
     line = _line(TRAILS / "et000000000", form, together=False)
     return [rba for event in run_line(line.session, REGISTRY, "n 9999") for rba in _rbas(event, line)]
+
+
+@pytest.mark.parametrize(("count", "bytes_of_row", "together"), [(19, 1, False), (20, 1, True), (20, 1 << 30, False)])
+@pytest.mark.parametrize("form", ["json"], indirect=True)
+def test_records_are_made_by_columns_from_a_number_on(
+    count: int, bytes_of_row: int, form: str, monkeypatch: pytest.MonkeyPatch, *, together: bool
+) -> None:
+    monkeypatch.setattr(position, "_MANY", 20)
+    monkeypatch.setattr(position, "_ROW_BYTES", bytes_of_row)
+    line = _line(TRAILS / "et000000000", form, together=True)
+    events = [*run_line(line.session, REGISTRY, f"n {count}")]
+    line.session.close()
+    assert any(isinstance(event, RecordsInLines) for event in events) == together

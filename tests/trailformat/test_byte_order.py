@@ -27,13 +27,6 @@ def test_each_order_is_the_other_of_its_other(order: ByteOrder) -> None:
     assert order.other.other is order
 
 
-@pytest.mark.parametrize("order", BOTH)
-@pytest.mark.parametrize("size", [1, 2, 4, 8])
-def test_construct_integers_agree_with_encode(order: ByteOrder, size: int) -> None:
-    assert order.uint(size).build(0x7A) == order.encode(0x7A, size)
-    assert order.sint(size).parse(order.encode(0x7A, size)) == 0x7A
-
-
 @pytest.mark.parametrize("value", [-1, 0x10000])
 def test_a_number_that_does_not_fit_cannot_be_written(value: int) -> None:
     with pytest.raises(CannotWrite) as caught:

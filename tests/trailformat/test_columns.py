@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 
 from tests.trailformat.strategies import COLUMNS, ORDERS
-from trailformat import BadData, ByteOrder, CannotWrite, Column, make_column
+from trailformat import BadData, ByteOrder, CannotWrite, Column, make_column, spec
 from trailformat.codec import layout
-from trailformat.records.columns import Columns, build_columns, column_layout, column_places, parse_columns
+from trailformat.records.columns import Columns, build_columns, column_places, parse_columns
 
 CITY = bytes.fromhex("0002 000b 0000 0007 53454154544c45")
 
@@ -29,7 +29,7 @@ def test_columns_cut_anywhere_are_those_of_the_layout(columns: Columns, order: B
     for size in range(len(whole) + 1):
         data = whole[:size]
         try:
-            expected = [*layout.parse_all(column_layout(order), data, BadData, "column")]
+            expected = [*layout.parse_all(spec.column(order.value), data, BadData, "column")]
         except BadData:
             with pytest.raises(BadData, match="column does not fit"):
                 list(column_places(data, 0, size, order))

@@ -1,13 +1,10 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given
 
-from tests.searching import examples
 from tests.trailformat.strategies import TOKENS
 from trailformat import (
-    BadData,
     BadToken,
     ByteOrder,
     CannotWrite,
@@ -17,7 +14,7 @@ from trailformat import (
     make_file_header_record,
 )
 from trailformat.codec.tokens import UNSET, build_tokens
-from trailformat.records.file_header import GROUPS, SIGNATURE, HeaderField, Value, build_file_header, parse_file_header
+from trailformat.records.file_header import GROUPS, SIGNATURE, Value, build_file_header, parse_file_header
 
 BIG = ByteOrder.BIG
 TRAIL_INFO: dict[str, Value] = {
@@ -50,27 +47,6 @@ def test_every_kind_of_value_comes_back_as_it_was(name: str) -> None:
     value = TRAIL_INFO[name]
     parsed = parse_file_header(build_file_header(header(**{name: value})))
     assert parsed.get("TrailInfo", name) == value
-
-
-FIELDS = {field.name: field for group in GROUPS.values() for field in group.fields.values()}
-LIKE_TEXTS = st.lists(st.sampled_from([b"\x35\0", b"\0\4", b"\0\2", b"\0\0", b"a", b"\0\0\0\1"]), max_size=8)
-LIKE_CSNS = st.tuples(st.integers(0, 255), st.binary(max_size=4)).map(lambda csn: bytes([csn[0]]) + csn[1].ljust(128))
-
-
-@pytest.mark.parametrize("name", FIELDS)
-@settings(max_examples=examples(8))
-@given(data=st.one_of(st.binary(max_size=9), LIKE_TEXTS.map(b"".join), LIKE_CSNS))
-def test_any_bytes_have_the_value_that_the_layout_gives_them(name: str, data: bytes) -> None:
-    field = FIELDS[name]
-    by_layout = field._replace(layout=field.layout._replace(read=lambda _: None))
-    assert _value_or_none(field, data) == _value_or_none(by_layout, data)
-
-
-def _value_or_none(field: HeaderField, data: bytes) -> Value:
-    try:
-        return field.value(data)
-    except BadData:
-        return None
 
 
 def test_the_five_groups_have_the_names_that_logdump_prints() -> None:

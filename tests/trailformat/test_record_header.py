@@ -11,7 +11,6 @@ from trailformat.records.record_header import (
     HEADER_SIZE,
     PLACES,
     build_header,
-    header_layout,
     name_field,
     name_text,
     parse_header,
@@ -29,12 +28,6 @@ def test_parsing_what_was_built_gives_the_header(header: RecordHeader, order: By
 @given(st.binary(min_size=HEADER_SIZE, max_size=80), ORDERS)
 def test_building_what_was_parsed_gives_the_bytes(data: bytes, order: ByteOrder) -> None:
     assert build_header(parse_header(data, order), order) == data
-
-
-@given(st.binary(min_size=HEADER_SIZE, max_size=80), ORDERS)
-def test_the_layout_and_its_fast_twin_say_the_same(data: bytes, order: ByteOrder) -> None:
-    slow = header_layout(order).parse(data)
-    assert parse_header(data, order)._asdict() == {name: slow[name] for name in RecordHeader._fields}
 
 
 @pytest.mark.parametrize("name", PLACES)

@@ -48,7 +48,8 @@ OPERATIONS = {
 """IOType -> what it does, for the types that are changes; every other record is none."""
 
 PAIRED = frozenset({io_types.UPDATE, io_types.UPDATE_COMP, io_types.FIELD_COMP})
-_FULL = frozenset({io_types.DELETE, io_types.INSERT, io_types.UPDATE})
+FULL = frozenset({io_types.DELETE, io_types.INSERT, io_types.UPDATE})
+"""Types whose data are a full image of the row where they are no columns."""
 
 
 class ColumnChange(NamedTuple):
@@ -273,7 +274,7 @@ def row_images(record: Record, known: RowDefinition) -> Images:
         TrailError: the data is not what the record's type says.
     """
     header = record.header
-    if record.images is not None or header.io_type not in _FULL or known.table is None:
+    if record.images is not None or header.io_type not in FULL or known.table is None:
         return record.images or Images(None, None)
     with record.located():
         columns = split_full_image(record.data, known.table, record.order, header.syskey_len)

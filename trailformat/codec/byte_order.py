@@ -1,4 +1,4 @@
-"""The two byte orders of a trail, and the construct integers of each.
+"""The two byte orders of a trail.
 
 A trail from a big-endian writer and one from a little-endian writer are alike but for the order of lengths, header
 integers and column indexes; the file header is big-endian in both (Logdump transcripts of 11.1 to 21c).
@@ -7,16 +7,13 @@ integers and column indexes; the file header is big-endian in both (Logdump tran
 from __future__ import annotations
 
 import enum
-from typing import Any, Literal
+from typing import Literal
 
-from trailformat.codec.constructs import c
 from trailformat.errors import CannotWrite
-
-_LETTERS = {1: "b", 2: "h", 4: "l", 8: "q"}
 
 
 class ByteOrder(enum.Enum):
-    """BIG or LITTLE; the value is the prefix that ``struct`` takes."""
+    """BIG or LITTLE; the value is what ``struct`` and the layouts of ``spec`` take."""
 
     BIG = ">"
     LITTLE = "<"
@@ -31,14 +28,6 @@ class ByteOrder(enum.Enum):
     def other(self) -> ByteOrder:
         """The other order."""
         return ByteOrder.LITTLE if self is ByteOrder.BIG else ByteOrder.BIG
-
-    def uint(self, size: int) -> Any:
-        """The construct of an unsigned integer of 1, 2, 4 or 8 bytes."""
-        return c.FormatField(self.value, _LETTERS[size].upper())
-
-    def sint(self, size: int) -> Any:
-        """The construct of a signed integer of 1, 2, 4 or 8 bytes."""
-        return c.FormatField(self.value, _LETTERS[size])
 
     def decode(self, data: bytes) -> int:
         """The unsigned integer that all of ``data`` spells."""

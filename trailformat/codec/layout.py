@@ -1,4 +1,4 @@
-"""construct, with our errors: the one place where its exceptions become :class:`TrailError`."""
+"""Layouts parsed and built with our errors: the one place where those of construct become :class:`TrailError`."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, Literal
 
-from trailformat.codec.constructs import c
 from trailformat.errors import CannotWrite, TrailError
 
 MOST = 1 << 16
@@ -17,11 +16,13 @@ MOST = 1 << 16
 @contextmanager
 def construct_errors(error: type[TrailError], problem: str) -> Iterator[None]:
     """Turn whatever construct raises on bytes or values into ``error``, its own words kept as what was found."""
+    from construct import ConstructError
+
     try:
         yield
     except TrailError:
         raise
-    except (c.ConstructError, ValueError, TypeError, KeyError, OverflowError, AttributeError) as cause:
+    except (ConstructError, ValueError, TypeError, KeyError, OverflowError, AttributeError) as cause:
         detail = " ".join(str(cause).split()) or type(cause).__name__
         raise error(problem, found=detail) from cause
 
@@ -70,5 +71,7 @@ def build(layout: Any, value: Any, what: str) -> bytes:
 
 def encode_text(text: str, what: str) -> bytes:
     """UTF-8, bytes that a file name smuggles in as surrogates being themselves again."""
-    with construct_errors(CannotWrite, f"{what} cannot be written"):
+    try:
         return text.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError as cause:
+        raise CannotWrite(f"{what} cannot be written", found=str(cause)) from cause

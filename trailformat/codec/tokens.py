@@ -1,12 +1,4 @@
-"""Tokens: the one framing that a trail uses at every level.
-
-    offset  size    field
-    0       1       id, usually a printable character
-    1       1       info: flag bits; 40 makes the length 4 bytes wide; ff in a file header: value not set
-    2       2 or 4  length
-    4 or 6  length  payload
-
-    4c 00 000a 37383234313337383332          L, 10 bytes: LOGCSN "7824137832" (big-endian)
+"""Tokens: the one framing that a trail uses at every level, laid out by ``spec.token``.
 
 The length of ``G`` and ``F`` counts the whole record; every other token's counts the payload alone.
 """
@@ -15,12 +7,10 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterator
-from functools import cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from trailformat.codec import layout
 from trailformat.codec.byte_order import ByteOrder
-from trailformat.codec.constructs import c
 from trailformat.codec.mapped_file import Source
 from trailformat.errors import BadToken
 
@@ -71,22 +61,6 @@ def make_token(token_id: int | str, payload: bytes = b"", info: int = 0) -> Toke
     return Token(number, info, payload)
 
 
-@cache
-def token_layout(order: ByteOrder) -> Any:
-    """The construct of one token in ``order``."""
-    return c.Struct(
-        "id" / c.Int8ub,
-        "info" / c.Int8ub,
-        "length"
-        / c.IfThenElse(
-            lambda this: is_wide(this.info),
-            c.Rebuild(order.uint(4), c.len_(c.this.payload)),
-            c.Rebuild(order.uint(2), c.len_(c.this.payload)),
-        ),
-        "payload" / c.Bytes(c.this.length),
-    )
-
-
 def parse_tokens(data: bytes, order: ByteOrder) -> tuple[Token, ...]:
     """The tokens that fill ``data`` exactly.
 
@@ -115,7 +89,9 @@ def tokens_by_layout(data: bytes, order: ByteOrder, start: int = 0, number: int 
 
     Raises like parse_tokens.
     """
-    for token in layout.parse_all(token_layout(order), data, BadToken, "token", start, number):
+    from trailformat import spec
+
+    for token in layout.parse_all(spec.token(order.value), data, BadToken, "token", start, number):
         yield Token(token.id, token.info, token.payload)
 
 
@@ -155,8 +131,10 @@ def build_token(token: Token, order: ByteOrder) -> bytes:
     Raises:
         CannotWrite: the payload is too long for the token's length field.
     """
+    from trailformat import spec
+
     what = f"token x{token.id:02x} of {len(token.payload)} bytes"
-    return layout.build(token_layout(order), token._asdict(), what)
+    return layout.build(spec.token(order.value), token._asdict(), what)
 
 
 def build_tokens(tokens: tuple[Token, ...] | list[Token], order: ByteOrder) -> bytes:

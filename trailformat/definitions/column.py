@@ -1,25 +1,15 @@
-"""One column of a table definition: its name, 44 fixed bytes, and whatever follows them.
+"""One column of a table definition: its name, 44 fixed bytes, and whatever follows them, by ``spec.column_definition``.
 
-    0  2 data type         14  4 table length          30  2 native type            38  2 scale
-    2  4 internal length   18  4 character length [I]  32  2 sub data type          40  2 zero so far
-    6  4 external length   22  4 fetch offset          34  2 most significant DT    42  2 flags
-    10 4 binary length     26  4 character set, -1     36  2 least significant DT
-
-    0086 00000008 0000000a 00000008 00000008 00000000 00000066 ffffffff 0002 0003 0000 0000 0002 0000 0022
-
-That is NUMBER(…,2) PRODUCT_PRICE of the real trail. Flags: ``01`` key, ``02`` null, ``20`` elementary item (inferred
-from what DEFGEN prints for Oracle tables).
+Flags: ``01`` key, ``02`` null, ``20`` elementary item (inferred from what DEFGEN prints for Oracle tables).
 """
 
 from __future__ import annotations
 
 import struct
-from functools import cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from trailformat.codec import layout
 from trailformat.codec.byte_order import ByteOrder
-from trailformat.codec.constructs import c
 from trailformat.errors import BadData
 
 KEY = 0x01
@@ -55,32 +45,6 @@ class ColumnDefinition(NamedTuple):
         return bool(self.flags & KEY)
 
 
-@cache
-def column_definition_layout(order: ByteOrder) -> Any:
-    """The construct of a column definition, without the size in front of it."""
-    text = c.Prefixed(order.uint(2), c.GreedyBytes)
-    fixed = c.Struct(
-        "name" / text,
-        "data_type" / order.uint(2),
-        "internal_length" / order.uint(4),
-        "external_length" / order.uint(4),
-        "binary_length" / order.uint(4),
-        "table_length" / order.uint(4),
-        "character_length" / order.uint(4),
-        "fetch_offset" / order.uint(4),
-        "charset" / order.sint(4),
-        "native_type" / order.sint(2),
-        "sub_data_type" / order.sint(2),
-        "most_significant" / order.uint(2),
-        "least_significant" / order.uint(2),
-        "scale" / order.sint(2),
-        "reserved" / order.uint(2),
-        "flags" / order.uint(2),
-        "rest" / c.GreedyBytes,
-    )
-    return c.Struct("fixed" / c.Prefixed(order.uint(2), fixed), "tail" / c.Optional(text), "rest" / c.GreedyBytes)
-
-
 def parse_column(data: bytes, order: ByteOrder) -> ColumnDefinition:
     """The definition in ``data``.
 
@@ -89,7 +53,9 @@ def parse_column(data: bytes, order: ByteOrder) -> ColumnDefinition:
     """
     if (usual := _usual(data, order)) is not None:
         return usual
-    parsed = layout.parse_whole(column_definition_layout(order), data, BadData, "column definition")
+    from trailformat import spec
+
+    parsed = layout.parse_whole(spec.column_definition(order.value), data, BadData, "column definition")
     if parsed.rest or parsed.fixed.rest:
         raise BadData("column definition is longer than any seen", found=(parsed.rest or parsed.fixed.rest).hex())
     name = parsed.fixed.name.decode("utf-8", "backslashreplace")
@@ -116,6 +82,8 @@ def _usual(data: bytes, order: ByteOrder) -> ColumnDefinition | None:
 
 def build_column(column: ColumnDefinition, order: ByteOrder) -> bytes:
     """The bytes of a definition, without the size in front of it."""
+    from trailformat import spec
+
     fixed = {**column._asdict(), "name": layout.encode_text(column.name, "column name"), "rest": b""}
     value = {"fixed": fixed, "tail": column.tail, "rest": b""}
-    return layout.build(column_definition_layout(order), value, f"column definition {column.name}")
+    return layout.build(spec.column_definition(order.value), value, f"column definition {column.name}")

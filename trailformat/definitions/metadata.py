@@ -1,23 +1,18 @@
 """Metadata records (IOType 170, from 12.2): the database (DDR) and the tables (TDR), as token trees in file byte order.
 
-    DDR  30 { 01 u16 version · 02 { 01 charset · 02 national charset · 03 locale · 04 time zone · 05 cases } · 03 name }
-    TDR  30 { 01 u16 version · 02 { 01 { 01 u16 key columns } · 02 u32 · 03 u16 · 04 u16 } · 03 { u16 n, n columns } }
-    column  u16 size [ u16 inner size [ string name, 44 bytes ] · u16 14, 14 bytes ]
-
-OrigNode is the kind: 1 DDR, 2 TDR, 3 a reference (no data) to the TDR whose index stands in the header. The 21c form of
-the TDR (version 11) lacks the last three tokens of ``02`` and the 14 bytes of each column: this is inferred from the
-lengths of two transcripts, 138 and 252 bytes, which come out exactly.
+They are laid out by ``spec.database_definition`` and ``spec.table_definition``. OrigNode is the kind: 1 DDR, 2 TDR, 3 a
+reference (no data) to the TDR whose index stands in the header. The 21c form of the TDR (version 11) lacks the last
+three tokens of ``02`` and the 14 bytes of each column: this is inferred from the lengths of two transcripts, 138 and
+252 bytes, which come out exactly.
 """
 
 from __future__ import annotations
 
-from functools import cache
 from typing import Any, NamedTuple
 
 from trailformat.codec import layout
 from trailformat.codec.byte_order import ByteOrder
-from trailformat.codec.constructs import c
-from trailformat.codec.tokens import WIDE, Token, build_tokens, make_token, parse_tokens
+from trailformat.codec.tokens import Token, make_token, parse_tokens
 from trailformat.definitions.column import ColumnDefinition, build_column, parse_column
 from trailformat.definitions.metadata_kinds import DATABASE, TABLE
 from trailformat.errors import BadData
@@ -44,16 +39,6 @@ class TableDefinition(NamedTuple):
     key_columns: int
     columns: tuple[ColumnDefinition, ...]
     options: tuple[Token, ...] = ()
-
-
-@cache
-def _prefixed(order: ByteOrder, size: int) -> Any:
-    return c.Prefixed(order.uint(size), c.GreedyBytes)
-
-
-@cache
-def _columns(order: ByteOrder) -> Any:
-    return c.PrefixedArray(order.uint(2), c.Prefixed(order.uint(2), c.GreedyBytes))
 
 
 class _Tree:
@@ -88,12 +73,20 @@ class _Tree:
     def prefixed(self, token_id: int, size: int) -> bytes:
         """The payload behind its length; where that is another, the layout says so."""
         data = layout.read_prefixed(self.payload(token_id), size, self.order.word)
-        return bytes(self.parsed(token_id, _prefixed(self.order, size))) if data is None else data
+        if data is not None:
+            return data
+        from trailformat import spec
+
+        return bytes(self.parsed(token_id, spec.prefixed(self.order.value, size)))
 
     def columns(self, token_id: int) -> list[bytes]:
         """The payload as definitions of columns, likewise."""
         stored = _stored_columns(self.payload(token_id), self.order)
-        return list(self.parsed(token_id, _columns(self.order))) if stored is None else stored
+        if stored is not None:
+            return stored
+        from trailformat import spec
+
+        return list(self.parsed(token_id, spec.column_definitions(self.order.value)))
 
 
 def _stored_columns(data: bytes, order: ByteOrder) -> list[bytes] | None:
@@ -128,24 +121,17 @@ def parse_database(data: bytes, order: ByteOrder) -> DatabaseDefinition:
 
 
 def build_database(database: DatabaseDefinition, order: ByteOrder) -> bytes:
-    """The data of a DDR."""
-    settings = [
-        make_token(1, order.encode(database.charset, 4)),
-        make_token(2, order.encode(database.ncharset, 4)),
-        make_token(3, order.encode(database.locale, 2)),
-        make_token(
-            4, layout.build(_prefixed(order, 2), layout.encode_text(database.time_zone, "time zone"), "time zone")
-        ),
-        make_token(5, layout.build(_prefixed(order, 4), database.cases, "cases")),
-    ]
-    root = [
-        make_token(1, order.encode(database.version, 2)),
-        make_token(2, build_tokens(settings, order)),
-        make_token(
-            3, layout.build(_prefixed(order, 2), layout.encode_text(database.name, "database name"), "database name")
-        ),
-    ]
-    return build_tokens([make_token(_ROOT, build_tokens(root, order))], order)
+    """The data of a DDR.
+
+    Raises:
+        CannotWrite: a value that does not fit.
+    """
+    from trailformat import spec
+
+    settings = {**database._asdict(), "time_zone": layout.encode_text(database.time_zone, "time zone")}
+    name = layout.encode_text(database.name, "database name")
+    root = {"version": database.version, "settings": settings, "name": name}
+    return layout.build(spec.database_definition(order.value), root, "database definition")
 
 
 def parse_table(data: bytes, order: ByteOrder) -> TableDefinition:
@@ -173,15 +159,14 @@ def parse_definition(kind: int, data: bytes, order: ByteOrder) -> DatabaseDefini
 
 
 def build_table(table: TableDefinition, order: ByteOrder) -> bytes:
-    """The data of a TDR."""
-    keys = make_token(1, build_tokens([make_token(1, order.encode(table.key_columns, 2))], order))
-    columns = layout.build(_columns(order), [build_column(column, order) for column in table.columns], "columns")
-    root = [
-        make_token(1, order.encode(table.version, 2)),
-        make_token(2, build_tokens([keys, *table.options], order)),
-        make_token(3, columns, WIDE),
-    ]
-    return build_tokens([make_token(_ROOT, build_tokens(root, order), WIDE)], order)
+    """The data of a TDR. Raises like build_database."""
+    from trailformat import spec
+
+    options = [token._asdict() for token in table.options]
+    columns = [build_column(column, order) for column in table.columns]
+    attributes = {"keys": {"key_columns": table.key_columns}, "options": options}
+    root = {"version": table.version, "attributes": attributes, "columns": columns}
+    return layout.build(spec.table_definition(order.value), root, "table definition")
 
 
 def default_options(order: ByteOrder) -> tuple[Token, ...]:

@@ -1,11 +1,4 @@
-"""Columns: the value list of a compressed record.
-
-    offset  size    field
-    0       2       column index, from 0
-    2       2       length of what follows
-    4       length  2-byte indicator (0000 present, ffff NULL), then the value
-
-    0001 0013 0000 000f 4247 2053 4f46 5457 4152 4520 434f 2e     column 1: VARCHAR "BG SOFTWARE CO."
+"""Columns: the value list of a compressed record, laid out by ``spec.column``.
 
 Index and length are in the file's byte order; so is the length prefix of a VARCHAR. Binary numbers are big-endian
 always (MySQL and PostgreSQL transcripts of 21c).
@@ -15,13 +8,10 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterator
-from functools import cache
 from mmap import mmap
-from typing import Any
 
 from trailformat.codec import layout
 from trailformat.codec.byte_order import ByteOrder
-from trailformat.codec.constructs import c
 from trailformat.errors import BadData
 
 COLUMN_HEAD = 4
@@ -64,16 +54,6 @@ class Column:
 Columns = tuple[Column, ...]
 
 
-@cache
-def column_layout(order: ByteOrder) -> Any:
-    """The construct of one column in ``order``."""
-    return c.Struct(
-        "index" / order.uint(2),
-        "length" / c.Rebuild(order.uint(2), c.len_(c.this.raw)),
-        "raw" / c.Bytes(c.this.length),
-    )
-
-
 def parse_columns(data: bytes, order: ByteOrder) -> Columns:
     """The columns that fill ``data`` exactly.
 
@@ -92,7 +72,9 @@ def parse_columns(data: bytes, order: ByteOrder) -> Columns:
     if start == stop:
         return tuple(columns)
     # the layout says at which byte it goes wrong, and what stands there
-    rest = layout.parse_all(column_layout(order), data, BadData, "column", start, len(columns))
+    from trailformat import spec
+
+    rest = layout.parse_all(spec.column(order.value), data, BadData, "column", start, len(columns))
     return (*columns, *(Column(column.index, column.raw) for column in rest))
 
 
@@ -123,12 +105,17 @@ def build_columns(columns: Columns | list[Column], order: ByteOrder) -> bytes:
     Raises:
         CannotWrite: an index or a length over 65535.
     """
+    from trailformat import spec
+
+    one = spec.column(order.value)
     return b"".join(
-        layout.build(column_layout(order), {"index": column.index, "raw": column.raw}, f"column {column.index}")
-        for column in columns
+        layout.build(one, {"index": column.index, "raw": column.raw}, f"column {column.index}") for column in columns
     )
 
 
 def make_column(index: int, value: bytes | None) -> Column:
     """A column with its indicator; None is NULL."""
-    return Column(index, NULL if value is None else PRESENT + value)
+    from trailformat import spec
+
+    stored = {"indicator": NULL, "value": b""} if value is None else {"indicator": PRESENT, "value": value}
+    return Column(index, layout.build(spec.STORED_VALUE, stored, f"column {index}"))

@@ -1,6 +1,4 @@
-r"""DDL records (IOType 160): a text of items.
-
-    ,C5='000…10444',,B7='',,B2='0',,B3='test',,B4='ogg_test',,B5='TABLE',,B6='CREATE',,B8='GG…',,C1='create …',
+r"""DDL records (IOType 160): a text of items, laid out by ``spec.DDL_ITEMS``.
 
 An item is ``,id='value',``; an id may have a key, ``C17('1')=`` or ``C18_2('1')=``. C1, the statement, comes last and
 may stand without quotes. (MySQL 21c transcript; ids, keys and escapes from GoldenGate's DDL package for Oracle.)
@@ -53,7 +51,6 @@ _VALUE = re.compile(rf",?({_HEAD})'((?:[^']++|'(?!,?\Z|,,|,{_HEAD}))*+)'(?:,|\Z)
 _WHOLE_STATEMENT = re.compile(rf",?{_STATEMENT}=(?:'(.*)',?|([^'].*|))\Z", re.DOTALL)
 _ESCAPED = re.compile(r"(?:[^\\',=()]++|\\[\\',=()])*+")
 _ESCAPE = re.compile(r"\\(.)", re.DOTALL)
-_SPECIAL = re.compile(r"[\\',=()]")
 
 
 def parse_ddl(data: bytes) -> list[tuple[str, str]]:
@@ -99,5 +96,7 @@ def build_ddl(pairs: list[tuple[str, str]]) -> bytes:
     for place, (key, _) in enumerate(pairs):
         if re.fullmatch(_HEAD, f"{key}=") is None or (key == _STATEMENT and place != len(pairs) - 1):
             raise CannotWrite("DDL: an item cannot stand there", expected="an id, C1 last", found=repr(key))
-    text = "".join(",{}='{}',".format(key, _SPECIAL.sub(r"\\\g<0>", value)) for key, value in pairs)
-    return layout.encode_text(text, "DDL")
+    from trailformat import spec
+
+    items = [{"id": key.encode(), "value": layout.encode_text(value, "DDL")} for key, value in pairs]
+    return layout.build(spec.DDL_ITEMS, items, "DDL")

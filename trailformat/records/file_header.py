@@ -1,28 +1,19 @@
-r"""The file header ``F``: five groups of tokens, ids from ``30`` in each, big-endian in every trail seen.
+"""The file header ``F``: five groups of tokens, ids from ``30`` in each, big-endian in every trail seen.
 
-    46 00 0586                          F, the whole record
-      30 00 0315                        group TrailInfo
-        30 00 0008 4747 0d0a 544c 0a0d  Signature "GG\r\nTL\n\r"
-        31 00 0002 0005                 Compatibility 5
-        39 ff 0008 0000 0000 0000 0000  FileSize, not set
-      …
-    5a 00 0586                          Z
-
-Ids and names: the real 12.2 trail, the transcripts of 11.1 to 19.1, and the wrapper that searches for them. ``40`` to
-``42`` of TrailInfo have no known name; they keep their bytes.
+Payloads are laid out by ``spec.FILE_HEADER_VALUES``. Ids and names: the real 12.2 trail, the transcripts of 11.1 to
+19.1, and the wrapper that searches for them. ``40`` to ``42`` of TrailInfo have no known name; they keep their bytes.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from functools import cache, partial
-from typing import Any, NamedTuple, cast
+from functools import partial
+from typing import NamedTuple
 
 from trailformat.codec import layout
 from trailformat.codec.byte_order import ByteOrder
-from trailformat.codec.constructs import c
 from trailformat.codec.tokens import UNSET, Token, build_tokens, parse_tokens
-from trailformat.errors import BadData, CannotWrite
+from trailformat.errors import CannotWrite
 
 ORDER = ByteOrder.BIG
 SIGNATURE = b"GG\r\nTL\n\r"
@@ -30,89 +21,40 @@ SIGNATURE = b"GG\r\nTL\n\r"
 Value = int | str | bytes | tuple[str, ...] | None
 
 
-_CSN_SIZE = 129
-
-
-class ValueLayout(NamedTuple):
-    """What makes the layout of a value, and the fast twin of that, None for what it leaves to it."""
-
-    make: Callable[[], Any]
-    read: Callable[[bytes], Value]
-
-
 class HeaderField(NamedTuple):
-    """A header token: its name, how its payload is stored, and the ``size`` of an unset value."""
+    """A header token: its name, the kind of its payload in ``spec.FILE_HEADER_VALUES``, ``size`` of an unset value."""
 
     name: str
-    layout: ValueLayout
+    kind: str
     size: int = 0
 
     def value(self, payload: bytes) -> Value:
-        """The value in a payload.
-
-        Raises:
-            BadData: it is not stored so.
-        """
-        value = self.layout.read(payload)
-        return _plain(layout.parse_whole(self.layout.make(), payload, BadData, self.name)) if value is None else value
+        """The value in a payload; None where it is not stored so."""
+        return READERS[self.kind](payload)
 
 
-def _number(size: int, *, is_signed: bool = False) -> ValueLayout:
-    make = ORDER.sint if is_signed else ORDER.uint
-    return ValueLayout(partial(make, size), partial(_read_number, size, is_signed))
-
-
-def _read_number(size: int, is_signed: bool, data: bytes) -> int | None:  # noqa: FBT001 - bound by position
-    return int.from_bytes(data, ORDER.word, signed=is_signed) if len(data) == size else None
+def _number(size: int, *, is_signed: bool = False) -> Callable[[bytes], int | None]:
+    return lambda data: int.from_bytes(data, ORDER.word, signed=is_signed) if len(data) == size else None
 
 
 _decoded = partial(str, encoding="utf-8", errors="backslashreplace")
 
 
-def _text_in(stored: Any) -> Any:
-    """The construct of text that ``stored`` holds as bytes."""
-    return c.ExprAdapter(
-        stored,
-        decoder=lambda data, _: _decoded(data),
-        encoder=lambda text, _: text.encode("utf-8", "surrogateescape"),
-    )
-
-
-def _prefixed(size: int) -> Any:
-    return c.Prefixed(ORDER.uint(size), c.GreedyBytes)
-
-
-@cache
-def _text() -> Any:
-    return _text_in(_prefixed(2))
-
-
-def _read_text(data: bytes) -> str | None:
+def _text(data: bytes) -> str | None:
     text = layout.read_prefixed(data, 2, ORDER.word)
     return None if text is None else _decoded(text)
 
 
-@cache
-def _csn() -> Any:
-    return _text_in(c.Padded(_CSN_SIZE, _prefixed(1)))
-
-
-def _read_csn(data: bytes) -> str | None:
+def _csn(data: bytes) -> str | None:
     is_whole = len(data) == _CSN_SIZE and data[0] < _CSN_SIZE
     return _decoded(data[1 : 1 + data[0]]) if is_whole else None
 
 
-@cache
-def _history() -> Any:
-    head = ("id" / c.Const(0x35, c.Int8ub), "info" / c.Const(0, c.Int8ub))
-    return c.GreedyRange(c.Struct(*head, "text" / c.Prefixed(ORDER.uint(2), _text())))
-
-
-def _read_history(data: bytes) -> tuple[str, ...] | None:
+def _history(data: bytes) -> tuple[str, ...] | None:
     texts: list[str] = []
     while data:
         end = 4 + int.from_bytes(data[2:4], ORDER.word)
-        text = _read_text(data[4:end])
+        text = _text(data[4:end])
         if text is None or data[:2] != b"\x35\0" or end > len(data):
             return None
         texts.append(text)
@@ -120,68 +62,73 @@ def _read_history(data: bytes) -> tuple[str, ...] | None:
     return tuple(texts)
 
 
-_U8, _U16, _U32, _U64 = map(_number, (1, 2, 4, 8))
-_I32, _I64 = _number(4, is_signed=True), _number(8, is_signed=True)
-_TEXT, _CSN, _HISTORY = (
-    ValueLayout(_text, _read_text),
-    ValueLayout(_csn, _read_csn),
-    ValueLayout(_history, _read_history),
-)
-_CASES = ValueLayout(partial(_prefixed, 4), lambda data: layout.read_prefixed(data, 4, ORDER.word))
-_SIGNATURE = ValueLayout(lambda: c.Bytes(len(SIGNATURE)), lambda data: data if len(data) == len(SIGNATURE) else None)
-_TIME = _I64
+_CSN_SIZE = 129
+READERS: dict[str, Callable[[bytes], Value]] = {
+    "u8": _number(1),
+    "u16": _number(2),
+    "u32": _number(4),
+    "u64": _number(8),
+    "i32": _number(4, is_signed=True),
+    "i64": _number(8, is_signed=True),
+    "signature": lambda data: data if len(data) == len(SIGNATURE) else None,
+    "text": _text,
+    "csn": _csn,
+    "cases": lambda data: layout.read_prefixed(data, 4, ORDER.word),
+    "history": _history,
+}
+"""The readers of payloads by their kind."""
 TRAIL_INFO = {
-    0x30: HeaderField("Signature", _SIGNATURE, 8),
-    0x31: HeaderField("Compatibility", _U16, 2),
-    0x32: HeaderField("Charset", _I32, 4),
-    0x33: HeaderField("CreationTime", _TIME, 8),
-    0x34: HeaderField("URI", _TEXT),
-    0x35: HeaderField("URIHistory", _HISTORY),
-    0x36: HeaderField("FileName", _TEXT),
-    0x37: HeaderField("MultiPart", _U8, 1),
-    0x38: HeaderField("Seqno", _U32, 4),
-    0x39: HeaderField("FileSize", _I64, 8),
-    0x3A: HeaderField("FirstCSN", _CSN, _CSN_SIZE),
-    0x3B: HeaderField("LastCSN", _CSN, _CSN_SIZE),
-    0x3C: HeaderField("FirstIOTime", _TIME, 8),
-    0x3D: HeaderField("LastIOTime", _TIME, 8),
-    0x3E: HeaderField("LOGBSN", _CSN, _CSN_SIZE),
-    0x3F: HeaderField("BITFLAGS", _U64, 8),
+    0x30: HeaderField("Signature", "signature", 8),
+    0x31: HeaderField("Compatibility", "u16", 2),
+    0x32: HeaderField("Charset", "i32", 4),
+    0x33: HeaderField("CreationTime", "i64", 8),
+    0x34: HeaderField("URI", "text"),
+    0x35: HeaderField("URIHistory", "history"),
+    0x36: HeaderField("FileName", "text"),
+    0x37: HeaderField("MultiPart", "u8", 1),
+    0x38: HeaderField("Seqno", "u32", 4),
+    0x39: HeaderField("FileSize", "i64", 8),
+    0x3A: HeaderField("FirstCSN", "csn", _CSN_SIZE),
+    0x3B: HeaderField("LastCSN", "csn", _CSN_SIZE),
+    0x3C: HeaderField("FirstIOTime", "i64", 8),
+    0x3D: HeaderField("LastIOTime", "i64", 8),
+    0x3E: HeaderField("LOGBSN", "csn", _CSN_SIZE),
+    0x3F: HeaderField("BITFLAGS", "u64", 8),
 }
 MACHINE_INFO = {
-    0x30: HeaderField("Sysname", _TEXT),
-    0x31: HeaderField("Nodename", _TEXT),
-    0x32: HeaderField("Release", _TEXT),
-    0x33: HeaderField("Version", _TEXT),
-    0x34: HeaderField("Hardware", _TEXT),
+    0x30: HeaderField("Sysname", "text"),
+    0x31: HeaderField("Nodename", "text"),
+    0x32: HeaderField("Release", "text"),
+    0x33: HeaderField("Version", "text"),
+    0x34: HeaderField("Hardware", "text"),
 }
 DATABASE_INFO = {
-    0x30: HeaderField("Vendor", _U16, 2),
-    0x31: HeaderField("Name", _TEXT),
-    0x32: HeaderField("Instance", _TEXT),
-    0x33: HeaderField("Charset", _I32, 4),
-    0x34: HeaderField("MajorVersion", _U16, 2),
-    0x35: HeaderField("MinorVersion", _U16, 2),
-    0x36: HeaderField("VerString", _TEXT),
-    0x37: HeaderField("ClientCharset", _I32, 4),
-    0x38: HeaderField("ClientVerString", _TEXT),
-    0x39: HeaderField("ClientNCharset", _I32, 4),
-    0x3A: HeaderField("DbLocale", _U16, 2),
-    0x3B: HeaderField("DbNCharset", _I32, 4),
-    0x3C: HeaderField("DbObjMetadata", _CASES),
-    0x3D: HeaderField("DbTimeZone", _TEXT),
+    0x30: HeaderField("Vendor", "u16", 2),
+    0x31: HeaderField("Name", "text"),
+    0x32: HeaderField("Instance", "text"),
+    0x33: HeaderField("Charset", "i32", 4),
+    0x34: HeaderField("MajorVersion", "u16", 2),
+    0x35: HeaderField("MinorVersion", "u16", 2),
+    0x36: HeaderField("VerString", "text"),
+    0x37: HeaderField("ClientCharset", "i32", 4),
+    0x38: HeaderField("ClientVerString", "text"),
+    0x39: HeaderField("ClientNCharset", "i32", 4),
+    0x3A: HeaderField("DbLocale", "u16", 2),
+    0x3B: HeaderField("DbNCharset", "i32", 4),
+    0x3C: HeaderField("DbObjMetadata", "cases"),
+    0x3D: HeaderField("DbTimeZone", "text"),
 }
 PRODUCER_INFO = {
-    0x30: HeaderField("Name", _TEXT),
-    0x31: HeaderField("DataSource", _U16, 2),
-    0x32: HeaderField("MajorVersion", _U16, 2),
-    0x33: HeaderField("MinorVersion", _U16, 2),
-    0x34: HeaderField("MaintLevel", _U16, 2),
-    0x35: HeaderField("BugFixLevel", _U16, 2),
-    0x36: HeaderField("BuildNumber", _U16, 2),
-    0x37: HeaderField("VerString", _TEXT),
+    0x30: HeaderField("Name", "text"),
+    0x31: HeaderField("DataSource", "u16", 2),
+    0x32: HeaderField("MajorVersion", "u16", 2),
+    0x33: HeaderField("MinorVersion", "u16", 2),
+    0x34: HeaderField("MaintLevel", "u16", 2),
+    0x35: HeaderField("BugFixLevel", "u16", 2),
+    0x36: HeaderField("BuildNumber", "u16", 2),
+    0x37: HeaderField("VerString", "text"),
 }
-CONTINUITY_INFO = {0x30: HeaderField("RecoveryMode", _U32, 4)}
+CONTINUITY_INFO = {0x30: HeaderField("RecoveryMode", "u32", 4)}
 
 
 class GroupLayout(NamedTuple):
@@ -221,10 +168,8 @@ class HeaderToken(NamedTuple):
             return None
         if self.field is None:
             return self.token.payload
-        try:
-            return self.field.value(self.token.payload)
-        except BadData:
-            return self.token.payload
+        value = self.field.value(self.token.payload)
+        return self.token.payload if value is None else value
 
 
 class HeaderGroup(NamedTuple):
@@ -296,10 +241,6 @@ class FileHeader(NamedTuple):
         """The source database as DatabaseInfo names it: ``ORACLE``, a number that no source names, or nothing."""
         number = self.get("DatabaseInfo", "Vendor")
         return VENDORS.get(number, str(number)) if isinstance(number, int) else ""
-
-
-def _plain(parsed: Any) -> Value:
-    return tuple(item.text for item in parsed) if isinstance(parsed, list) else cast("Value", parsed)
 
 
 def parse_file_header(data: bytes) -> FileHeader:
@@ -374,8 +315,10 @@ def _make_group(group_id: int, group: GroupLayout, values: dict[str, Value]) -> 
 def _make_token(token_id: int, field: HeaderField, value: Value) -> HeaderToken:
     if value is None:
         return HeaderToken(Token(token_id, UNSET, bytes(field.size)), field)
-    stored = [{"text": text} for text in value] if isinstance(value, tuple) else value
-    return HeaderToken(Token(token_id, 0, layout.build(field.layout.make(), stored, field.name)), field)
+    from trailformat import spec
+
+    payload = layout.build(spec.FILE_HEADER_VALUES[field.kind], value, field.name)
+    return HeaderToken(Token(token_id, 0, payload), field)
 
 
 def _refuse_unknown(names: Iterable[str], known: list[str], where: str) -> None:

@@ -1,7 +1,4 @@
-"""The framing of records: the walk over ``G`` and ``F`` records, forwards, backwards, and after damage.
-
-    47 01 00aa   48 00 0024 45…   44 …   54 …   5a 01 00aa
-    G  length    H  length  E                   Z  length repeated
+"""The framing of records, laid out by ``spec.record``: the walk over them, forwards, backwards, and after damage.
 
 A record is sound when its length lies inside the file, its trailer repeats that length, and the tokens between them
 fill it exactly, the first being ``H`` with 34 bytes or more and ``E`` as its first (for ``F``: the group TrailInfo).

@@ -1,20 +1,14 @@
-"""The images in a record's data: what the row was before and is after.
-
-    Insert, FieldComp, Update, Delete   columns (when Partition has the 04 bit; else a full record image, kept as bytes)
-    GGSPKUpdate                         u16 length, key columns before; columns after
-    GGSUnifiedUpdate, …PKUpdate         u32 length, columns before; columns after
+"""The images in a record's data, what the row was before and is after; paired ones laid out by ``spec.paired_images``.
 
 The two forms with a length prefix are those of the MySQL 21.3c transcript and of the real 12.2 trail.
 """
 
 from __future__ import annotations
 
-from functools import cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from trailformat.codec import layout
 from trailformat.codec.byte_order import ByteOrder
-from trailformat.codec.constructs import c
 from trailformat.errors import BadData, CannotWrite
 from trailformat.records import io_types
 from trailformat.records.columns import Columns, build_columns, parse_columns
@@ -37,12 +31,6 @@ class Images(NamedTuple):
     prefix_size: int = 0
 
 
-@cache
-def paired_layout(order: ByteOrder, prefix_size: int) -> Any:
-    """The construct of a before image with its length, and the after image that follows."""
-    return c.Struct("before" / c.Prefixed(order.uint(prefix_size), c.GreedyBytes), "after" / c.GreedyBytes)
-
-
 def parse_images(header: RecordHeader, data: bytes, order: ByteOrder) -> Images | None:
     """The images in ``data``, or None when a record of this type holds no columns.
 
@@ -53,7 +41,9 @@ def parse_images(header: RecordHeader, data: bytes, order: ByteOrder) -> Images 
         end = prefix_size + order.decode(data[:prefix_size])
         if not prefix_size <= end <= len(data):
             # the layout says what is missing
-            layout.parse_whole(paired_layout(order, prefix_size), data, BadData, "before image")
+            from trailformat import spec
+
+            layout.parse_whole(spec.paired_images(order.value, prefix_size), data, BadData, "before image")
         before, after = data[prefix_size:end], data[end:]
         return Images(parse_columns(before, order), parse_columns(after, order), prefix_size)
     if header.io_type not in ROW_TYPES or not header.is_compressed:
@@ -72,6 +62,7 @@ def build_images(images: Images, order: ByteOrder) -> bytes:
         if images.before and images.after:
             raise CannotWrite("a record with two images needs a length in front of the first", expected="2 or 4 bytes")
         return build_columns(images.before or images.after or (), order)
-    before = build_columns(images.before or (), order)
-    after = build_columns(images.after or (), order)
-    return layout.build(paired_layout(order, images.prefix_size), {"before": before, "after": after}, "before image")
+    from trailformat import spec
+
+    both = {"before": build_columns(images.before or (), order), "after": build_columns(images.after or (), order)}
+    return layout.build(spec.paired_images(order.value, images.prefix_size), both, "before image")

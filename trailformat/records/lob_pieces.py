@@ -1,24 +1,19 @@
-"""The data of a LargeObject record: one piece of a LOB.
-
-    0000 0003 0000 0002 0000 0004 0000 07d0 0000 1b58 4c6f 7265 6d20 …
-    column    piece     of pieces offset    total     the bytes of the piece
+"""The data of a LargeObject record: one piece of a LOB, laid out by ``spec.lob_piece``.
 
 What is known: Logdump prints ``Column 3, LOB fragment 3 of 4`` under such a record, and pieces that are not the last
 are 2020 bytes long in two sessions, of 2005 and 2015, so 20 bytes stand beside 2000 of the LOB; RecCount is the number
 of pieces, Continued is set where another follows. Where in the 20 bytes column and number stand is **not** known: the
-order above is assumed. A piece is read by it only if its numbers agree with each other, with the length of the data,
+order is assumed. A piece is read by it only if its numbers agree with each other, with the length of the data,
 with Continued and with RecCount; of any other piece the bytes stay as they are, and nothing is said about them.
 """
 
 from __future__ import annotations
 
 import struct
-from functools import cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from trailformat.codec import layout
 from trailformat.codec.byte_order import ByteOrder
-from trailformat.codec.constructs import c
 from trailformat.records.record_header import RecordHeader
 
 HEADER_BYTES = 20
@@ -39,13 +34,6 @@ class PieceHeader(NamedTuple):
 
 
 _NUMBERS = {order: struct.Struct(order.value + "5I") for order in ByteOrder}
-"""What :func:`piece_layout` reads, at the speed that showing many pieces needs."""
-
-
-@cache
-def piece_layout(order: ByteOrder) -> Any:
-    """The construct of the numbers of a piece in ``order``."""
-    return c.Struct(*(name / order.uint(4) for name in PieceHeader._fields))
 
 
 def parse_piece(header: RecordHeader, data: bytes, order: ByteOrder, size: int | None = None) -> PieceHeader | None:
@@ -79,4 +67,6 @@ def build_piece(numbers: PieceHeader, value: bytes, order: ByteOrder) -> bytes:
     Raises:
         CannotWrite: a number over 32 bits.
     """
-    return layout.build(piece_layout(order), numbers._asdict(), "LOB piece") + value
+    from trailformat import spec
+
+    return layout.build(spec.lob_piece(order.value), {**numbers._asdict(), "value": value}, "LOB piece")

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
+from trailformat.codec import layout
 from trailformat.codec.byte_order import ByteOrder
 from trailformat.codec.lazy import Lazy
 from trailformat.codec.mapped_file import Source
@@ -35,7 +36,6 @@ if TYPE_CHECKING:
     from trailformat.definitions.metadata import DatabaseDefinition, TableDefinition
 
 T = TypeVar("T")
-
 _WIDEST_LENGTH = 0xFFFF
 _PIECE = 1 << 20
 
@@ -357,13 +357,13 @@ def build_record(info: int, body: bytes, order: ByteOrder, kind: str = "G", trai
 
     The trailer has the record's info unless another is given.
     """
-    if trailer_info is None:
-        trailer_info = info
+    trailer_info = info if trailer_info is None else trailer_info
     if len(body) + 8 > _WIDEST_LENGTH:
         info, trailer_info = info | WIDE, trailer_info | WIDE
-    size = 4 if is_wide(info) else 2
-    length = order.encode(len(body) + 2 * (2 + size), size)
-    return bytes([ord(kind), info]) + length + body + bytes([ord("Z"), trailer_info]) + length
+    from trailformat import spec
+
+    stored = {"id": ord(kind), "info": info, "body": body, "trailer_info": trailer_info}
+    return layout.build(spec.record(order.value), stored, "record")
 
 
 def make_record(

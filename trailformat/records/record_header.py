@@ -1,27 +1,12 @@
-"""The record header ``H``: 34 fixed bytes, then the name of the table or its index.
-
-    0  1  Hdr-Ind, 'E'         8  8  IO Time           28  1  TransInd
-    1  1  Partition           16  8  AuditPos          29  1  FormatType
-    2  1  UndoFlag            24  4  AuditRBA          30  1  SyskeyLen
-    3  1  BeforeAfter                                  31  1  Incomplete
-    4  2  RecLength                                    32  1  Continued
-    6  1  IOType                                       33  1  RecCount
-    7  1  OrigNode                                     34  …  name field
-
-    450c 0041 003a 05ff 02f2 4a02 fd11 6400 0000 0000 014a daec 0001 a7b2 0052 0000 0001 0001
-
-``header_layout`` is the specification; :func:`parse_header` is its fast twin, and a test holds the two together.
-"""
+"""The record header ``H``: 34 fixed bytes, then a name of a table or its index, laid out by ``spec.record_header``."""
 
 from __future__ import annotations
 
 import struct
-from functools import cache
 from typing import Any, NamedTuple
 
 from trailformat.codec import layout
 from trailformat.codec.byte_order import ByteOrder
-from trailformat.codec.constructs import c
 from trailformat.errors import BadRecord
 
 HEADER_SIZE = 34
@@ -136,30 +121,6 @@ def name_text(field: bytes) -> str:
     return field.partition(b"\0")[0].decode(errors="backslashreplace")
 
 
-@cache
-def header_layout(order: ByteOrder) -> Any:
-    """The construct of the record header in ``order``."""
-    return c.Struct(
-        "hdr_ind" / c.Int8ub,
-        "partition" / c.Int8ub,
-        "undo_flag" / c.Int8ub,
-        "before_after" / c.Int8ub,
-        "record_length" / order.uint(2),
-        "io_type" / c.Int8ub,
-        "orig_node" / c.Int8ub,
-        "io_time" / order.sint(8),
-        "audit_pos" / order.uint(8),
-        "audit_rba" / order.uint(4),
-        "trans_ind" / c.Int8ub,
-        "format_type" / c.Int8ub,
-        "syskey_len" / c.Int8ub,
-        "incomplete" / c.Int8ub,
-        "continued" / c.Int8ub,
-        "rec_count" / c.Int8ub,
-        "name_field" / c.GreedyBytes,
-    )
-
-
 _FIXED = {order: struct.Struct(order.value + struct_codes("hdr_ind", "rec_count")) for order in ByteOrder}
 
 
@@ -185,11 +146,15 @@ def build_header(header: RecordHeader, order: ByteOrder) -> bytes:
     Raises:
         CannotWrite: a field is larger than its place.
     """
-    return layout.build(header_layout(order), header._asdict(), "record header")
+    from trailformat import spec
+
+    return layout.build(spec.record_header(order.value), header._asdict(), "record header")
 
 
 def name_field(name: str | int, order: ByteOrder) -> bytes:
     """The name field of a header: NUL-terminated text, or a table index."""
     if isinstance(name, int):
-        return layout.build(order.uint(2), name, f"table index {name}")
+        from trailformat import spec
+
+        return layout.build(spec.uint(order.value, 2), name, f"table index {name}")
     return layout.encode_text(name, "table name") + b"\0"

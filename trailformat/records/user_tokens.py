@@ -5,6 +5,7 @@ The layout is documented only in words; bytes that do not parse so are kept and 
 
 from __future__ import annotations
 
+from trailformat.codec import layout
 from trailformat.errors import BadData, CannotWrite
 
 UserTokens = tuple[tuple[bytes, bytes], ...]
@@ -30,4 +31,6 @@ def build_user_tokens(pairs: UserTokens | list[tuple[bytes, bytes]]) -> bytes:
     """
     if any(b"\0" in text for pair in pairs for text in pair):
         raise CannotWrite("a user token cannot hold a NUL")
-    return b"".join(name + b"\0" + value + b"\0" for name, value in pairs)
+    from trailformat import spec
+
+    return layout.build(spec.USER_TOKENS, [{"name": name, "value": value} for name, value in pairs], "user tokens")

@@ -8,8 +8,6 @@ from logdump.session.session import Session
 
 _MANY_BYTES, _MANY_RECORDS = 1 << 20, 5000
 """From these on, text is made by columns: what takes as long as loading pyarrow and the kernels."""
-_NEXT_BYTES, _NEXT_RECORDS = 5 << 19, 8_000
-"""The same of the records that NEXT shows as JSON, which are made fast one by one too."""
 _MANY_TRANSACTIONS = 500
 """From these on a script is: they have some thousands of statements."""
 
@@ -19,12 +17,6 @@ def records_have_columns(session: Session, records: int | None, stop: int | None
     end = session.trail.size if stop is None else stop
     is_many = end - session.cursor.next >= _MANY_BYTES and (records is None or records >= _MANY_RECORDS)
     return is_many and has_extra()
-
-
-def next_has_columns(session: Session, records: int) -> bool:
-    """Whether NEXT makes its JSON of so many records by columns."""
-    rest = session.trail.size - session.cursor.next
-    return rest >= _NEXT_BYTES and records >= _NEXT_RECORDS and has_extra()
 
 
 def script_has_columns(session: Session, transactions: int | None) -> bool:

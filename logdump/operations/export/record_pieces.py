@@ -13,6 +13,8 @@ from logdump.arrow.tables.piece import Array, Piece
 from logdump.render import json_record
 from logdump.session.known_record import Facet, KnownRecord
 from logdump.session.session import Session
+from trailformat.changes.row_changes import FULL
+from trailformat.records.io_types import DDL_OP, LARGE_OBJECT, METADATA, RECORD_FRAGMENT
 from trailformat.scan import RECORD, Batch
 from trailformat.scan.rows import (
     NONE,
@@ -31,6 +33,9 @@ _MOST_BYTES = 3 << 20
 """Bytes of records that become lines together: these are several times as long."""
 _WIDEST = 0xFFFF
 """Of longer records RecLength does not tell the length of the data."""
+_IS_PLAIN = np.array([number not in {METADATA, DDL_OP, LARGE_OBJECT, RECORD_FRAGMENT} for number in range(256)])
+"""Types whose records are all that is shown of them, with those of their transaction and the other half."""
+_IS_FULL = np.array([number in FULL for number in range(256)])
 
 
 class RecordPiece(NamedTuple):
@@ -81,14 +86,17 @@ class RecordPieces:
         """A piece in smaller ones, with what the session knows of their rows."""
         rows, related = piece.rows, self._related_in(piece.rows.batch)
         headers = headers_of(rows)
-        ordinary = _ordinary(rows, related, headers.is_continued)
+        has_images = has_columns(rows)
+        ordinary = _ordinary(rows, related, headers.is_continued, has_images)
         chosen = np.flatnonzero(ordinary)
         groups = by_definition(rows.subset(chosen), headers.table_index[chosen])
         path = self._session.trail.path
         shown = [KnownRecord(rows.record(row, path), self._session) for row in chosen[groups.firsts].tolist()]
         group = np.zeros(len(rows), np.int64)
         group[chosen] = groups.group
-        ordinary[chosen] = np.array([*map(_is_known, shown)], bool)[groups.group]
+        is_named = np.array([*map(_is_named, shown)], bool)[groups.group]
+        is_defined = np.array([one.row_definition.table is not None for one in shown], bool)[groups.group]
+        ordinary[chosen] = is_named & (is_defined | ~has_images[chosen])
         tables = [json_record.table_of(one) for one in shown]
         known = Known(group, [one.row_definition for one in shown])
         other = _others(rows, related, ordinary, known.group, np.array([*map(tables.index, tables)], np.int64))
@@ -106,18 +114,18 @@ class RecordPieces:
         return self._related[1]
 
 
-def _ordinary(rows: RowBytes, related: Related, is_continued: Array) -> Array:
+def _ordinary(rows: RowBytes, related: Related, is_continued: Array, has_images: Array) -> Array:
     """A mask of the rows that may be written by columns."""
-    is_known = (has_columns(rows) & ~is_continued) | (related.base[rows.rows] >= 0)
-    is_known &= (rows.kind == RECORD) & (rows.of("length") <= _WIDEST)
-    mask: Array = is_known & (related.other[rows.rows] != UNKNOWN)
+    is_full = _IS_FULL[rows.of("io_type")] & ~has_images
+    is_whole = _IS_PLAIN[rows.of("io_type")] & ~is_full & ~is_continued
+    is_known = (rows.kind == RECORD) & (rows.of("length") <= _WIDEST) & (related.other[rows.rows] != UNKNOWN)
+    mask: Array = is_known & (is_whole | (related.base[rows.rows] >= 0))
     return mask
 
 
-def _is_known(known: KnownRecord) -> bool:
-    """Whether a record has a definition, and a name without problems."""
-    is_named = known.look_up(Facet.TABLE) is None and known.look_up(Facet.NAME) is None
-    return is_named and known.row_definition.table is not None
+def _is_named(known: KnownRecord) -> bool:
+    """Whether a record has a name without problems, or none."""
+    return known.look_up(Facet.TABLE) is None and known.look_up(Facet.NAME) is None
 
 
 def _others(rows: RowBytes, related: Related, ordinary: Array, group: Array, names: Array) -> Array:

@@ -283,7 +283,7 @@ def test_the_object_of_a_statement_holds_its_steps_with_their_rules(trails: Path
 
 
 def test_every_statement_of_oracles_list_has_its_step() -> None:
-    trace = (ROOT / "docs" / "seed-trace.md").read_text(encoding="utf-8")
+    trace = (ROOT / "tests" / "seed-trace.md").read_text(encoding="utf-8")
     rows = set(re.findall(r"^\| 000-([XR]\d+[a-c]?) \|", trace, re.MULTILINE))
     assert {row for step in (*EXTRACT_STEPS, *REPLICAT_STEPS) for row in step.rows} == rows
     assert [step.number for step in EXTRACT_STEPS] == [step.number for step in REPLICAT_STEPS] == list(range(1, 15))

@@ -9,8 +9,19 @@ from tests.trailformat.samples import header, metadata_record, row
 from tests.trailformat.values.kinds import of
 from trailformat import ByteOrder, Images, Record, TableDefinition, make_column, make_record
 from trailformat.definitions.metadata import build_table
-from trailformat.records.io_types import FIELD_COMP, LARGE_OBJECT, RECORD_FRAGMENT, RESTART_OK, UPDATE
+from trailformat.records.io_types import (
+    COMMENT,
+    FIELD_COMP,
+    INSERT,
+    LARGE_OBJECT,
+    PURGE_DATA,
+    RECORD_FRAGMENT,
+    RESTART_OK,
+    UPDATE,
+    UPDATE_COMP,
+)
 from trailformat.records.lob_pieces import PieceHeader, build_piece
+from trailformat.records.record_header import NAME_IS_INDEX
 
 _BEFORE, _AFTER = (FIELD_COMP, "B", 0), (FIELD_COMP, "A", 2)
 _HALVES = [_BEFORE, _AFTER, (FIELD_COMP, "A", 3), (UPDATE, "B", 1), (UPDATE, "A", 1)]
@@ -34,7 +45,9 @@ class RelatedRecords:
         """So many pairs, runs of pieces and other parts behind the definitions."""
         yield from self._tables
         restart = row(order=self._order, name=1, io_type=RESTART_OK)
-        between: list[Record | bytes] = [*self._tables, b"?" * 70, restart, row(order=self._order)]
+        plain = [row(order=self._order, name=1, io_type=io_type) for io_type in (PURGE_DATA, UPDATE_COMP, COMMENT, 77)]
+        full = row(order=self._order, name=1, io_type=INSERT, partition=NAME_IS_INDEX)
+        between: list[Record | bytes] = [*self._tables, b"?" * 70, restart, row(order=self._order), *plain, full]
         for _ in range(parts):
             kind = self._random.randrange(8)
             if kind < 4:

@@ -222,10 +222,9 @@ def use_columns() -> None:
         "logdump.operations.export.columns_pay": (
             "_MANY_BYTES",
             "_MANY_RECORDS",
-            "_NEXT_BYTES",
-            "_NEXT_RECORDS",
             "_MANY_TRANSACTIONS",
         ),
+        "logdump.commands.position": ("_MANY", "_ROW_BYTES"),
         "logdump.operations.export.line_count": ("_MANY_BYTES", "_MANY_LOADED"),
     }
     for module, names in numbers.items():

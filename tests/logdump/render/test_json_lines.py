@@ -13,7 +13,6 @@ from logdump.render.json_shape import Shape, exact
 from logdump.session.events import Bad, Failure, Notice, Progress, say
 from logdump.session.exit_status import ExitStatus
 from logdump.session.settings import Settings
-from scripts.json_members import PAGE, updated
 from tests.logdump.line import Line
 from tests.logdump.program import logdump
 from tests.logdump.render.records import Alone, a_record
@@ -236,11 +235,6 @@ def test_members_are_named_in_snake_case_and_explained(shape: Shape) -> None:
 def test_every_event_finds_its_object() -> None:
     told = [shape for shape in SHAPES if shape.event is not None]
     assert [shape_of(shape.event) for shape in told if shape.event] == told
-
-
-def test_the_page_about_json_is_up_to_date() -> None:
-    page = PAGE.read_text(encoding="utf-8")
-    assert page == updated(page), "python -m scripts.update_docs brings it up to date"
 
 
 @pytest.mark.parametrize(

@@ -130,7 +130,11 @@ def test_a_poll_that_comes_while_the_session_is_busy_does_not_pass_over_a_file(t
         size = screen.app.model.summary.size
         first = FilePolled(tmp_path / "st000000000", size, size, is_gone=False, following=tmp_path / "st000000001")
         gate = threading.Event()
-        screen.app.mode._thread.do("gate", lambda: gate.wait(20) and None)
+
+        def wait() -> None:
+            gate.wait(20)
+
+        screen.app.mode._thread.do("gate", wait)
         for _ in range(2):
             screen.app._reports.take(first)
         gate.set()

@@ -13,7 +13,6 @@ from logdump.tui.keys.keys import KEYS, Area, Key
 from logdump.tui.panes.footer import _GAP, footer_words
 from logdump.tui.panes.help_screen import help_lines
 from logdump.tui.text.appearance import Appearance
-from scripts import tui_keys
 from tests.logdump.tui.drive import Screen, drive
 
 ENTERING = [key for key in KEYS if key.sends or key.types]
@@ -90,8 +89,3 @@ def test_the_bottom_line_fits_and_keeps_the_way_out(width: int) -> None:
     text = " " + _GAP.join(word for word, _ in words)
     assert len(text) <= width
     assert width < 40 or "? help" in text
-
-
-def test_the_page_about_keys_is_in_step() -> None:
-    page = tui_keys.PAGE.read_text(encoding="utf-8")
-    assert tui_keys.updated(page) == page, "python -m scripts.update_docs brings it up to date"
