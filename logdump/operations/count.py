@@ -1,4 +1,4 @@
-"""COUNT of one file or several: by sums of a kernel, or by columns."""
+"""COUNT of one file or several, from the sums of the counting kernel."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from logdump.notation.wildcard import name_test
 from logdump.operations.matching_files import matching_files
 from logdump.session.across import files_from
 from logdump.session.count_events import CountShown, EmptyIntervals, IntervalShown, TransactionsShown
-from logdump.session.events import Bad, Event, Notice, Progress, say
+from logdump.session.events import Bad, Event, Notice, say
 from logdump.session.exit_status import ExitStatus
 from logdump.session.passing import passing_batches
 from logdump.session.scan import progress
@@ -20,7 +20,6 @@ from logdump.session.session import Session
 from logdump.session.settings import Detail
 from trailformat import TrailError, TrailFile, TrailName
 from trailformat.scan import (
-    Batch,
     KernelTotals,
     ParallelScan,
     Taken,
@@ -28,9 +27,9 @@ from trailformat.scan import (
     parallel_counts,
 )
 from trailformat.scan.jobs import Ordered
-from trailformat.totals.batch_counting import ColumnCounter
+from trailformat.scan.position import first_position
 from trailformat.totals.counting import Totals, TransactionHistory, TypeTotals
-from trailformat.totals.group_counting import add_counted, is_in_groups
+from trailformat.totals.group_counting import add_counted, breakdown_of
 
 if TYPE_CHECKING:
     from trailformat.index import RecordIndex
@@ -56,11 +55,11 @@ class CountOptions(NamedTuple):
 
 
 class FileCount(NamedTuple):
-    """The count of one file, prepared; ``groups`` where sums are enough and a kernel makes them."""
+    """The count of one file, prepared; ``begun``: its sums, on which threads are at work, where nothing is filtered."""
 
     trail: TrailFile
     selection: Selection
-    groups: ParallelScan[KernelTotals, KernelTotals] | None = None
+    begun: ParallelScan[KernelTotals, KernelTotals] | None = None
 
 
 class CountRun:
@@ -89,9 +88,9 @@ class CountRun:
         """Prepare the count of a file; threads begin their work on it at once."""
         selection = self._session.selection(trail)
         self.is_filtered |= selection.is_active
-        if selection.is_active or not is_in_groups(self.count):
+        if selection.is_active:
             return FileCount(trail, selection)
-        return FileCount(trail, selection, parallel_counts(trail, self.workers, self._taken))
+        return FileCount(trail, selection, parallel_counts(trail, self.workers, self._taken, breakdown_of(self.count)))
 
     def run(self, counting: FileCount) -> Iterator[Event]:
         """Take every sound record of a file in, stepping over damage; yields Progress."""
@@ -100,21 +99,33 @@ class CountRun:
         seqno = name.seqno if name else 0
         self._size = trail.size
         try:
-            if counting.groups is not None:
-                yield from self._run_by_group(trail, counting.groups, seqno)
-            else:
-                yield from self._run_by_batch(counting, seqno)
+            for counted in self._sums(counting):
+                add_counted(self.count, self._taken, seqno, counted)
+                yield from self._progress_at(trail, counted.places)
+                for _, rba, length in counted.spans:
+                    self._note_span(trail, rba, length)
         except KeyboardInterrupt:
             self.stopped_at = f"{trail.path}, after {self.scanned} records"
 
-    def _run_by_group(
-        self, trail: TrailFile, groups: ParallelScan[KernelTotals, KernelTotals], seqno: int
-    ) -> Iterator[Event]:
-        for counted, _ in groups.results():
-            add_counted(self.count, self._taken, seqno, counted)
-            yield from self._progress_at(trail, counted.places)
-            for _, rba, length in counted.spans:
-                self._note_span(trail, rba, length)
+    def _sums(self, counting: FileCount) -> Iterator[KernelTotals]:
+        if counting.begun is not None:
+            return (counted for counted, _ in counting.begun.results())
+        return self._filtered_sums(counting.trail, counting.selection)
+
+    def _filtered_sums(self, trail: TrailFile, selection: Selection) -> Iterator[KernelTotals]:
+        from trailformat.scan.masked_counting import MaskedCount  # noqa: PLC0415 - it needs numpy
+
+        count = MaskedCount(trail, first_position(trail), self._taken, breakdown_of(self.count))
+        places = self._places_to_feed(trail)
+        for batch, passing in passing_batches(selection, trail, self.workers):
+            if places is not None:
+                places.extend(batch)
+            mask = selection.rows(batch) if passing is None else passing
+            spans = batch.spans()
+            self.suppressed += len(batch) - len(spans) - int(mask.sum())
+            yield from count.of(batch, mask)
+            for row in spans:
+                self._note_span(trail, int(batch.rba[row]), int(batch.length[row]))
 
     def _progress_at(self, trail: TrailFile, places: Sequence[int]) -> Iterator[Event]:
         """NOTIFY's reports that fall due at the next records, which stand at these places."""
@@ -125,41 +136,13 @@ class CountRun:
             if record is not None:
                 yield progress(before + due, record)._replace(size=self._size)
 
-    def _run_by_batch(self, counting: FileCount, seqno: int) -> Iterator[Event]:
-        trail, selection, counter = counting.trail, counting.selection, ColumnCounter(self.count, self._taken, seqno)
-        places = self._places_to_feed(counting)
-        for batch, passing in passing_batches(selection, trail, self.workers):
-            if places is not None:
-                places.extend(batch)
-            spans = batch.spans()
-            if selection.is_active:
-                mask = selection.rows(batch) if passing is None else passing
-                self.suppressed += len(batch) - len(spans) - int(mask.sum())
-                counter.add(batch, mask)
-            else:
-                counter.add(batch)
-            yield from self._progress_of(batch, spans)
-            for row in spans:
-                self._note_span(trail, int(batch.rba[row]), int(batch.length[row]))
-
-    def _places_to_feed(self, counting: FileCount) -> RecordIndex | None:
+    def _places_to_feed(self, trail: TrailFile) -> RecordIndex | None:
         """The places of the open file; None for another one."""
-        if not self._session.has_trail or counting.trail is not self._session.trail:
+        if not self._session.has_trail or trail is not self._session.trail:
             return None
         from trailformat.index import index_of  # noqa: PLC0415 - for few counts only
 
-        return index_of(counting.trail).places
-
-    def _progress_of(self, batch: Batch, spans: list[int]) -> Iterator[Event]:
-        """NOTIFY's reports that fall due in a batch; damage does not count as a record."""
-        number = len(batch) - len(spans)
-        step, before = self._session.settings.notify, self.scanned
-        self.scanned += number
-        for due in range(step - before % step, number + 1, step):
-            row = due - 1
-            for span in spans:
-                row += span <= row
-            yield Progress(before + due, int(batch.rba[row]), int(batch.io_time[row]), self._size)
+        return index_of(trail).places
 
     def _note_span(self, trail: TrailFile, rba: int, length: int) -> None:
         """Note a span of a scan that is no sound record, with the error that reading there gives."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -13,12 +13,14 @@ from logdump.filters import FilterSet, apply
 from logdump.notation.times import GMT
 from logdump.notation.wildcard import name_test
 from tests.logdump.filters.subjects import selection_through
-from tests.oracles.count_by_record import take
+from tests.oracles.count_by_record import RecordTotals, take
 from tests.trailformat.samples import row, trail_of
 from trailformat import TrailFile
 from trailformat.scan import Batch, Taken, scan
-from trailformat.totals.batch_counting import ColumnCounter
+from trailformat.scan.masked_counting import MaskedCount
+from trailformat.scan.position import first_position
 from trailformat.totals.counting import Totals, TransactionHistory
+from trailformat.totals.group_counting import add_counted, breakdown_of
 
 FILES = sorted(path for path in TRAILS.iterdir() if path.suffix != ".md")
 MINUTE = 60_000_000
@@ -35,11 +37,11 @@ TAKEN = {
 }
 
 
-def _new_count(start: int | None = None) -> Totals:
-    return Totals(TransactionHistory(5, 2, 100), MINUTE, start)
+def _new_count(start: int | None = None) -> RecordTotals:
+    return RecordTotals(TransactionHistory(5, 2, 100), MINUTE, start)
 
 
-def _by_record(path: Path, taken: Taken, count: Totals) -> None:
+def _by_record(path: Path, taken: Taken, count: RecordTotals) -> None:
     with TrailFile(path) as trail:
         for rba in trail.sound_rbas(0, trail.size):
             record = trail.record_at(rba)
@@ -48,9 +50,16 @@ def _by_record(path: Path, taken: Taken, count: Totals) -> None:
             take(count, taken, record, name, 7)
 
 
-def _batches(path: Path, size: int) -> Iterator[Batch]:
+def _all(batch: Batch) -> Any:
+    return [True] * len(batch)
+
+
+def _by_batch(path: Path, taken: Taken, count: Totals, size: int, passing: Callable[[Batch], Any] = _all) -> None:
     with TrailFile(path) as trail:
-        yield from scan(trail, batch_size=size)
+        sums = MaskedCount(trail, first_position(trail), taken, breakdown_of(count))
+        for batch in scan(trail, batch_size=size):
+            for counted in sums.of(batch, passing(batch)):
+                add_counted(count, taken, 7, counted)
 
 
 def _outcome(count: Totals) -> dict[str, Any]:
@@ -70,9 +79,7 @@ def test_columns_count_like_records(size: int, taken: Taken) -> None:
 def _assert_columns_count_like_records(path: Path, size: int, taken: Taken) -> None:
     expected, count = _new_count(taken.start), _new_count(taken.start)
     _by_record(path, taken, expected)
-    counter = ColumnCounter(count, taken, 7)
-    for batch in _batches(path, size):
-        counter.add(batch)
+    _by_batch(path, taken, count, size)
     assert _outcome(count) == _outcome(expected), path.name
 
 
@@ -97,9 +104,7 @@ def test_columns_count_the_records_of_transactions(size: int, statement: str) ->
                     expected.add(record, trail.name_of(record), 7)
                 else:
                     expected.pass_over(record)
-            counter = ColumnCounter(count, Taken(), 7)
-            for batch in _batches(path, size):
-                counter.add(batch, by_columns.rows(batch))
+            _by_batch(path, Taken(), count, size, by_columns.rows)
         assert _outcome(count) == _outcome(expected), path.name
 
 
@@ -107,7 +112,5 @@ def test_a_transaction_goes_on_in_the_next_file() -> None:
     expected, columns = _new_count(), _new_count()
     for name in ("st000000000", "st000000001"):
         _by_record(TRAILS / name, Taken(), expected)
-        counter = ColumnCounter(columns, Taken(), 7)
-        for batch in _batches(TRAILS / name, 4):
-            counter.add(batch)
+        _by_batch(TRAILS / name, Taken(), columns, 4)
     assert _outcome(columns) == _outcome(expected)

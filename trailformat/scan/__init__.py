@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from trailformat.scan.batch import BAD_SPAN, FILE_HEADER, PARTIAL, RECORD, Batch, BatchColumn
 from trailformat.scan.byte_search import occurrences
-from trailformat.scan.counting import KernelTotals, RecordGroup, Taken, TransactionPart
+from trailformat.scan.counting import HEADER_BYTES, Breakdown, KernelTotals, RecordGroup, Taken, TransactionPart
 from trailformat.scan.file_ranges import FileRange, consistent_ranges, scan_range
 from trailformat.scan.names import Names
 from trailformat.scan.parallel import (
@@ -31,10 +31,12 @@ from trailformat.scan.string_column import StringColumn
 __all__ = [
     "BAD_SPAN",
     "FILE_HEADER",
+    "HEADER_BYTES",
     "PARTIAL",
     "RECORD",
     "Batch",
     "BatchColumn",
+    "Breakdown",
     "FileRange",
     "KernelTotals",
     "Names",

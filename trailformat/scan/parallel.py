@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Self, TypeVar
 from trailformat.records import far, reached
 from trailformat.records.framing import detect_order
 from trailformat.scan.batch import BATCH_SIZE, Batch
-from trailformat.scan.counting import CountFiller, KernelTotals, Taken
+from trailformat.scan.counting import NO_BREAKDOWN, Breakdown, CountFiller, KernelTotals, Taken
 from trailformat.scan.file_ranges import FileRange
 from trailformat.scan.jobs import Ordered, cores
 from trailformat.scan.names import Names, NeedsEarlier
@@ -272,7 +272,9 @@ def _shift(batch: Batch, transactions: int) -> None:
     column += (column >= 0) * transactions
 
 
-def parallel_counts(trail: TrailFile, workers: Workers, taken: Taken) -> ParallelScan[KernelTotals, KernelTotals]:
+def parallel_counts(
+    trail: TrailFile, workers: Workers, taken: Taken, breakdown: Breakdown = NO_BREAKDOWN
+) -> ParallelScan[KernelTotals, KernelTotals]:
     """Counting by several threads; its first ranges are begun at once.
 
     Where names are looked at, a range assumes that an index means what it means in the ranges handed out; if not, it is
@@ -283,7 +285,7 @@ def parallel_counts(trail: TrailFile, workers: Workers, taken: Taken) -> Paralle
     def scanner(
         file: TrailFile, position: ScanPosition, stop: int | None, earlier: Earlier | None
     ) -> Scanning[KernelTotals]:
-        return Scanning(file, position, stop, lambda names: CountFiller(names, taken, likely), earlier)
+        return Scanning(file, position, stop, lambda names: CountFiller(names, taken, breakdown, likely), earlier)
 
     def likely() -> Names | None:
         return begun[0].names if begun else None

@@ -59,6 +59,7 @@ class Scanning(Iterator[T]):
 
     Attributes:
         position: of the next record; at last at or beyond ``stop``, or at the end of the file.
+        stop: the RBA before which the last record begins.
         names: what the keys of tables mean.
     """
 
@@ -75,7 +76,7 @@ class Scanning(Iterator[T]):
         self.position = position
         self._trail = trail
         self._own_order = trail.first_order
-        self._stop = stop
+        self.stop = stop
         before = (earlier or EarlierNames(trail, position.rba)) if position.rba else None
         self.names = Names(before, by_definition=by_definition)
         self._filler = make_filler(self.names)
@@ -91,7 +92,7 @@ class Scanning(Iterator[T]):
         need = 1
         while not filler.is_full:
             size = self._look_at_size()
-            stop = size if self._stop is None else min(size, self._stop)
+            stop = size if self.stop is None else min(size, self.stop)
             if self.position.rba >= stop:
                 break
             window = self._windows.at(self.position.rba, need, size)

@@ -76,7 +76,7 @@ def test_all_files_of_a_folder(form: str, trails: Path) -> None:
     assert said(form) == expected
 
 
-def interrupted(trail: TrailFile, workers: Workers, taken: Any) -> Any:
+def interrupted(trail: TrailFile, workers: Workers, taken: Any, _breakdown: Any) -> Any:
     def results() -> Iterator[tuple[KernelTotals, int]]:
         yield next(iter(parallel_counts(trail, workers, taken).results()))
         raise KeyboardInterrupt
