@@ -10,7 +10,7 @@ from logdump.spark.comparison.columns import DIFFERENCES
 from logdump.spark.source.options import OPTIONS, SourceOption, Use
 from logdump.spark.source.summary_columns import SUMMARY_COLUMNS
 from logdump.spark.source.table_columns import FIXED, LAST
-from logdump.spark.view_table import VIEWS, View
+from logdump.spark.view_table import VIEWS
 from scripts.marked import page, table
 
 INTRODUCTION = "[spark.md](../spark.md) says what they are used for."
@@ -57,9 +57,4 @@ def _row(one: SourceOption) -> tuple[str, ...]:
 
 
 def _views() -> str:
-    return table(("View", "A row for"), [_view(one) for one in VIEWS.values()])
-
-
-def _view(one: View) -> tuple[str, ...]:
-    made = ", ".join(f"`{column}`" for column in one.columns)
-    return f"`{one.name}`", f"{one.meaning}: {made}" if one.text else one.meaning
+    return table(("View", "A row for"), [(f"`{one.name}`", one.meaning) for one in VIEWS.values()])

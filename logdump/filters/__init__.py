@@ -1,8 +1,8 @@
-"""FILTER: specs that are plain data, and the test each makes on one record.
+"""FILTER: specs that are plain data, and the mask of rows that each gives.
 
 filters = FilterSet()
 apply(filters, "INCLUDE FILENAME hr.*", offset)
-filters.accepts(Subject(record, name="HR.REGIONS"))
+filters.mask(FilterRows(FilterSource(trail, definitions), batch))
 """
 
 from __future__ import annotations
@@ -16,7 +16,6 @@ from logdump.filters.listing import show
 from logdump.filters.misuse import misuse_hint
 from logdump.filters.parser import parse_criterion
 from logdump.filters.statement import Statement, apply, begins_statement, clears_all, parse_statement, words_after
-from logdump.filters.subject import Subject
 
 __all__ = [
     "OPTIONS",
@@ -30,7 +29,6 @@ __all__ = [
     "Needs",
     "Option",
     "Statement",
-    "Subject",
     "apply",
     "begins_statement",
     "clears_all",

@@ -29,10 +29,6 @@ class ColumnRange:
         """The number of bytes that it spans."""
         return self.end - self.start + 1
 
-    def cut(self, data: bytes) -> bytes:
-        """The bytes of ``data`` in this range, as many as there are."""
-        return data[self.start : self.end + 1]
-
 
 def parse_column_range(text: str) -> ColumnRange:
     """``start:end`` or ``n``.

@@ -1,6 +1,6 @@
 """One criterion of a filter, and the option of FILTER that makes it.
 
-A criterion is plain data: a frozen dataclass that can be hashed and pickled, with a test on one record.
+A criterion is plain data: a frozen dataclass that can be hashed and pickled. It says which rows of a batch meet it.
 """
 
 from __future__ import annotations
@@ -9,15 +9,16 @@ import enum
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
-from logdump.filters.subject import Subject
 from logdump.notation.times import TimeOffset
-from trailformat import TrailError
+
+if TYPE_CHECKING:
+    from logdump.filters.rows import FilterRows, Mask
 
 
 class Needs(enum.Flag):
-    """The parts of a record that a test decodes, so that a scan can leave out the others."""
+    """The parts of records that a criterion looks at, so that a scan can leave out the others."""
 
     NOTHING = 0
     HEADER = enum.auto()
@@ -32,15 +33,17 @@ class Needs(enum.Flag):
 
 @dataclass(frozen=True)
 class Criterion(ABC):
-    """A test on one record.
+    """A condition on records.
 
     Class attributes: ``keyword`` is the option that makes it, ``label`` what SHOW FILTER calls it, ``is_numbered``
-    whether the first of its kind carries ``-0`` there (``Filename-0``, but ``Rectypes``).
+    whether the first of its kind carries ``-0`` there (``Filename-0``, but ``Rectypes``), ``is_slow`` whether it reads
+    records or decodes values, so that it is better decided about few rows.
     """
 
     keyword: ClassVar[str]
     label: ClassVar[str]
     is_numbered: ClassVar[bool] = True
+    is_slow: ClassVar[bool] = False
     uses: ClassVar[Needs] = Needs.NOTHING
     source: str = field(default="", kw_only=True, compare=False, repr=False)
     """The option and its values as they were entered."""
@@ -52,22 +55,15 @@ class Criterion(ABC):
 
     @property
     def needs(self) -> Needs:
-        """The parts of a record that :meth:`matches` decodes."""
+        """The parts of records that :meth:`mask` looks at."""
         return self.uses
 
-    def matches(self, subject: Subject) -> bool:
-        """Whether the record meets this criterion; a part that cannot be decoded, or is absent, never does."""
-        try:
-            return self.test(subject)
-        except TrailError:
-            return False
-
     @abstractmethod
-    def test(self, subject: Subject) -> bool:
-        """The test itself.
+    def mask(self, rows: FilterRows) -> Mask:
+        """The rows that meet this criterion; a part that cannot be decoded, or is absent, never does.
 
         Raises:
-            TrailError: a part of the record that it needs cannot be decoded.
+            NotATrail: the file cannot be read any more, or has become shorter.
         """
 
     @abstractmethod

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from logdump.filters.comparison import Comparison, split_comparison
 from logdump.filters.criterion import Criterion, Needs, Option
-from logdump.filters.csn import csn_holds
 from logdump.filters.errors import FilterError
-from logdump.filters.subject import Subject
 from logdump.filters.words import one_value, quoted
 from logdump.notation.times import TimeOffset
 from trailformat.changes.csn import csn_key
+
+if TYPE_CHECKING:
+    from logdump.filters.rows import FilterRows, Mask
 
 
 @dataclass(frozen=True)
@@ -25,9 +26,11 @@ class Csn(Criterion):
     label: ClassVar[str] = "CSN"
     uses: ClassVar[Needs] = Needs.TRANSACTION
 
-    def test(self, subject: Subject) -> bool:
-        """Whether the CSN compares so; a record outside transactions has none."""
-        return csn_holds(self.comparison, subject.csn, self.value)
+    def mask(self, rows: FilterRows) -> Mask:
+        """The rows whose CSN compares so; those outside of transactions have none."""
+        from logdump.filters.text_columns import csns_hold  # noqa: PLC0415 - it needs numpy
+
+        return rows.of_transactions(csns_hold(self.comparison, self.value, rows.transactions.csns))
 
     def describe(self) -> list[tuple[str, ...]]:
         """Operator and value."""

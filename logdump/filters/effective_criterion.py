@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from logdump.filters.criterion import Criterion
-from logdump.filters.subject import Subject
-from trailformat.changes.transactions import is_transactional
 from trailformat.transactions.not_applied import Ranges
+
+if TYPE_CHECKING:
+    from logdump.filters.rows import FilterRows, Mask
 
 
 @dataclass(frozen=True, eq=False)
@@ -19,9 +20,9 @@ class Effective(Criterion):
     keyword: ClassVar[str] = "EFFECTIVE"
     label: ClassVar[str] = "Effective"
 
-    def test(self, subject: Subject) -> bool:
+    def mask(self, rows: FilterRows) -> Mask:
         """See Criterion."""
-        return not (is_transactional(subject.record) and self.left_out.hold(subject.record.rba))
+        return ~rows.not_applied(self.left_out)
 
     def describe(self) -> list[tuple[str, ...]]:
         """See Criterion."""

@@ -13,11 +13,13 @@ from __future__ import annotations
 import enum
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from logdump.filters.criteria import OPTIONS
 from logdump.filters.criterion import Criterion, Needs
-from logdump.filters.subject import Subject
+
+if TYPE_CHECKING:
+    from logdump.filters.rows import FilterRows, Mask
 
 
 class Match(enum.Enum):
@@ -34,15 +36,23 @@ class CriterionSet:
     criteria: list[Criterion] = field(default_factory=list)
     match: Match = Match.ANY
 
-    def holds(self, subject: Subject) -> bool:
-        """Whether the record meets the set; the empty set is met by ALL and not by ANY."""
-        if self.match is Match.ALL:
-            return all(criterion.matches(subject) for criterion in self.criteria)
-        return any(criterion.matches(subject) for criterion in self.criteria)
+    def mask(self, rows: FilterRows) -> Mask:
+        """The rows that meet the set; it has at least one criterion.
+
+        Slow criteria come last, and are decided about the rows that the others leave open.
+        """
+        is_all = self.match is Match.ALL
+        held = rows.among if is_all else rows.none()
+        for criterion in sorted(self.criteria, key=lambda one: one.is_slow):
+            if is_all:
+                held = held & criterion.mask(rows.only(held))
+            else:
+                held = held | criterion.mask(rows.only(rows.among & ~held))
+        return held
 
     @property
     def needs(self) -> Needs:
-        """The parts of a record that its tests decode."""
+        """The parts of records that its criteria look at."""
         needs = Needs.NOTHING
         for criterion in self.criteria:
             needs |= criterion.needs
@@ -73,16 +83,17 @@ class FilterSet:
 
     @property
     def needs(self) -> Needs:
-        """The parts of a record that :meth:`accepts` decodes; none while it is not active."""
+        """The parts of records that :meth:`mask` looks at; none while it is not active."""
         return self.include.needs | self.exclude.needs if self.active else Needs.NOTHING
 
-    def accepts(self, subject: Subject) -> bool:
-        """Whether the record passes."""
-        if not self.enabled:
-            return True
-        if self.include.criteria and not self.include.holds(subject):
-            return False
-        return not (self.exclude.criteria and self.exclude.holds(subject))
+    def mask(self, rows: FilterRows) -> Mask:
+        """The rows that pass; those that are no records do not."""
+        passing = rows.among
+        if self.enabled and self.include.criteria:
+            passing = passing & self.include.mask(rows)
+        if self.enabled and self.exclude.criteria:
+            passing = passing & ~self.exclude.mask(rows.only(passing))
+        return passing
 
     def copy(self) -> FilterSet:
         """A filter of its own with the same criteria."""

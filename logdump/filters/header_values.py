@@ -12,15 +12,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from logdump.filters.comparison import Comparison
 from logdump.filters.criterion import Criterion, Needs
 from logdump.filters.errors import FilterError
-from logdump.filters.subject import Subject
 from logdump.filters.words import quoted, whole_number
 from logdump.notation.times import GMT, TimeOffset, format_timestamp
 from trailformat.changes.row_changes import OPERATIONS
+
+if TYPE_CHECKING:
+    from logdump.filters.rows import FilterRows, Mask
 
 _TIME, _PLACE, _OPERATION, _IMAGE = "GGS_TRANS_TIMESTAMP", "GGS_TRANS_RBA", "GGS_OP_TYPE", "GGS_BEFORE_AFTER_IND"
 FIELDS = {_TIME: "io_time", _PLACE: "audit_pos", _OPERATION: "io_type", _IMAGE: "before_after"}
@@ -51,10 +53,11 @@ class HeaderValue(Criterion):
         """The comparison, a moment in GMT, whatever zone it was entered in."""
         return f"{self.keyword} {self.describe()[0][0]}"
 
-    def test(self, subject: Subject) -> bool:
-        """Whether the field compares so; what no change has no name, and meets no comparison of names."""
-        number = getattr(subject.record.header, FIELDS[self.name])
-        return number in self.numbers if self.is_named else self.comparison.holds(number, self.numbers[0])
+    def mask(self, rows: FilterRows) -> Mask:
+        """The records whose field compares so; what is no change has no name, and meets no comparison of names."""
+        if self.is_named:
+            return rows.any_of(FIELDS[self.name], self.numbers)
+        return self.comparison.holds(rows.column(FIELDS[self.name]), self.numbers[0]) & rows.is_record
 
     def describe(self) -> list[tuple[str, ...]]:
         """Name, operator and value as they may be entered."""

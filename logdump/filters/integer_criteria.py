@@ -9,13 +9,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from logdump.filters.criterion import Criterion, Needs, Option
-from logdump.filters.subject import Subject
+from logdump.filters.needle import Needle
 from logdump.filters.words import whole_number
 from logdump.notation.times import TimeOffset
 from trailformat import ByteOrder
+
+if TYPE_CHECKING:
+    from logdump.filters.rows import FilterRows, Mask
 
 
 @dataclass(frozen=True)
@@ -26,15 +29,13 @@ class Integer(Criterion):
     size: ClassVar[int]
     uses: ClassVar[Needs] = Needs.DATA
 
-    def test(self, subject: Subject) -> bool:
-        """Whether the data holds it, big-endian or in the order of the file."""
-        record = subject.record
-        stored = [self.stored(order) for order in {ByteOrder.BIG, record.order}]
-        return any(value in stretch for stretch in record.stretches("D", self.size - 1) for value in stored)
-
-    def stored(self, order: ByteOrder) -> bytes:
-        """Its bytes in this order, a negative number as its two's complement."""
-        return order.encode(self.value % (1 << 8 * self.size), self.size)
+    def mask(self, rows: FilterRows) -> Mask:
+        """The rows whose data hold it, big-endian or in the order of the file."""
+        big, little = (
+            rows.with_bytes(Needle(order.encode(self.value % (1 << 8 * self.size), self.size)))
+            for order in (ByteOrder.BIG, ByteOrder.LITTLE)
+        )
+        return big | (little & rows.is_little)
 
     def describe(self) -> list[tuple[str, ...]]:
         """The number."""

@@ -11,14 +11,16 @@ from __future__ import annotations
 from abc import abstractmethod
 from dataclasses import dataclass
 from functools import partial
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from logdump.filters.criterion import Criterion, Holds, Needs, Option
 from logdump.filters.errors import FilterError
-from logdump.filters.subject import Subject
 from logdump.filters.words import is_quoted, quoted, split_list, unquote
 from logdump.notation import wildcard
 from logdump.notation.times import TimeOffset
+
+if TYPE_CHECKING:
+    from logdump.filters.rows import FilterRows, Mask
 
 _MAX_NAME = 1024
 
@@ -30,9 +32,9 @@ class NameCriterion(Criterion):
     names: tuple[str, ...]
     uses: ClassVar[Needs] = Needs.NAME
 
-    def test(self, subject: Subject) -> bool:
-        """Whether the record's name fits."""
-        return self.fits(subject.name)
+    def mask(self, rows: FilterRows) -> Mask:
+        """The rows whose name fits."""
+        return rows.named(self.fits)
 
     @abstractmethod
     def fits(self, name: str) -> bool:

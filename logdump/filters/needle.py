@@ -15,7 +15,6 @@ from typing import NamedTuple
 from logdump.filters.column_range import ColumnRange, parse_column_range
 from logdump.filters.errors import FilterError
 from logdump.filters.words import check_count, quoted
-from trailformat import Record
 
 MAX_BYTES = 4000
 _ITEM = re.compile(
@@ -36,14 +35,12 @@ class Needle:
     columns: ColumnRange | None = None
     any_case: bool = False
 
-    def is_in(self, record: Record) -> bool:
-        """Whether the data of a record holds it."""
-        if self.columns is None:
-            return any(map(self._is_in, record.stretches("D", len(self.value) - 1)))
-        return self._is_in(self.columns.cut(record.head("D", self.columns.end + 1)))
-
-    def _is_in(self, window: bytes) -> bool:
-        return self.value.lower() in window.lower() if self.any_case else self.value in window
+    def lies_inside(self, start: int, data_size: int) -> bool:
+        """Whether bytes from ``start`` on lie in the data, and in the range."""
+        end = start + len(self.value)
+        if start < 0 or end > data_size:
+            return False
+        return self.columns is None or (start >= self.columns.start and end <= self.columns.end + 1)
 
     @property
     def place(self) -> str:

@@ -9,18 +9,20 @@ the others  the header field of that name
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from logdump.filters.comparison import Comparison, split_comparison
 from logdump.filters.criterion import Criterion, Needs, Option
 from logdump.filters.errors import FilterError
-from logdump.filters.subject import Subject
 from logdump.filters.words import quoted, whole_number
 from logdump.notation.times import TimeOffset
+from trailformat import Record
+
+if TYPE_CHECKING:
+    from logdump.filters.rows import FilterRows, Mask
 
 TRANS_INDS = {"FIRST": 0, "MIDDLE": 1, "LAST": 2, "END": 2, "ONLY": 3, "WHOLE": 3}
 """Words for TransInd (ours); the numbers are documented."""
@@ -35,14 +37,9 @@ class NumberCriterion(Criterion):
     value: int
     uses: ClassVar[Needs] = Needs.HEADER
 
-    @abstractmethod
-    def number(self, subject: Subject) -> int | None:
-        """The record's number, None when it has none; raises TrailError like the record."""
-
-    def test(self, subject: Subject) -> bool:
-        """Whether the number compares so."""
-        number = self.number(subject)
-        return number is not None and self.comparison.holds(number, self.value)
+    def holds(self, numbers: Any) -> Any:
+        """Whether a number compares so, or which of an array do."""
+        return self.comparison.holds(numbers, self.value)
 
     def describe(self) -> list[tuple[str, ...]]:
         """Operator and value."""
@@ -57,9 +54,9 @@ class Rba(NumberCriterion):
     label: ClassVar[str] = "RBA"
     uses: ClassVar[Needs] = Needs.NOTHING
 
-    def number(self, subject: Subject) -> int:
-        """The RBA of the record."""
-        return subject.record.rba
+    def mask(self, rows: FilterRows) -> Mask:
+        """The rows whose RBA compares so."""
+        return self.holds(rows.column("rba"))
 
 
 @dataclass(frozen=True)
@@ -69,25 +66,24 @@ class RecLen(NumberCriterion):
     keyword: ClassVar[str] = "RECLEN"
     label: ClassVar[str] = "Reclen"
 
-    def number(self, subject: Subject) -> int:
-        """The length of the data, also of a file header."""
-        return subject.record.data_length
+    def mask(self, rows: FilterRows) -> Mask:
+        """The rows whose length of the data compares so, also a file header."""
+        return self.holds(rows.column("record_length"))
 
 
 @dataclass(frozen=True)
-class HeaderNumber(NumberCriterion):
-    """A field of the record header, by its name in :class:`trailformat.RecordHeader`."""
+class ColumnNumber(NumberCriterion):
+    """A field of the record header that is a column of batches."""
 
     field: ClassVar[str]
 
-    def number(self, subject: Subject) -> int:
-        """The field."""
-        value: int = getattr(subject.record.header, self.field)
-        return value
+    def mask(self, rows: FilterRows) -> Mask:
+        """The records whose field compares so."""
+        return self.holds(rows.column(self.field)) & rows.is_record
 
 
 @dataclass(frozen=True)
-class AuditRba(HeaderNumber):
+class AuditRba(ColumnNumber):
     """AUDITRBA."""
 
     keyword: ClassVar[str] = "AUDITRBA"
@@ -96,12 +92,24 @@ class AuditRba(HeaderNumber):
 
 
 @dataclass(frozen=True)
-class TransInd(HeaderNumber):
+class TransInd(ColumnNumber):
     """TRANSIND."""
 
     keyword: ClassVar[str] = "TRANSIND"
     label: ClassVar[str] = "TransInd"
     field: ClassVar[str] = "trans_ind"
+
+
+@dataclass(frozen=True)
+class HeaderNumber(NumberCriterion):
+    """Any other field of the record header, by its name in :class:`trailformat.RecordHeader`."""
+
+    field: ClassVar[str]
+    is_slow: ClassVar[bool] = True
+
+    def mask(self, rows: FilterRows) -> Mask:
+        """The records whose field compares so."""
+        return rows.by_record(lambda record: bool(self.holds(getattr(record.header, self.field))))
 
 
 @dataclass(frozen=True)
@@ -129,14 +137,18 @@ class Syskey(NumberCriterion):
     keyword: ClassVar[str] = "SYSKEY"
     label: ClassVar[str] = "Syskey"
     uses: ClassVar[Needs] = Needs.HEADER | Needs.DATA
+    is_slow: ClassVar[bool] = True
 
-    def number(self, subject: Subject) -> int | None:
-        """The key; None when the record has none, or less data than its key."""
-        size = subject.record.header.syskey_len
+    def mask(self, rows: FilterRows) -> Mask:
+        """The records whose key compares so; one without a key, or with less data than its key, does not."""
+        return rows.by_record(self._key_holds)
+
+    def _key_holds(self, record: Record) -> bool:
+        size = record.header.syskey_len
         if not 0 < size <= _LONGEST_SYSKEY:
-            return None
-        key = subject.record.head("D", size)
-        return int.from_bytes(key, "big") if len(key) == size else None
+            return False
+        key = record.head("D", size)
+        return len(key) == size and bool(self.holds(int.from_bytes(key, "big")))
 
 
 def _parse(kind: type[NumberCriterion], words: Mapping[str, int], text: str, _offset: TimeOffset) -> Criterion:

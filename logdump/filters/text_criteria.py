@@ -10,14 +10,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from logdump.filters.criterion import Criterion, Needs, Option
 from logdump.filters.errors import FilterError
 from logdump.filters.needle import Item, Needle, make_needle, split_items
-from logdump.filters.subject import Subject
 from logdump.filters.words import quoted
 from logdump.notation.times import TimeOffset
+
+if TYPE_CHECKING:
+    from logdump.filters.rows import FilterRows, Mask
 
 _BOTH = re.compile(r"BOTH(?=[\s\"'/,]|\Z)\s*", re.IGNORECASE)
 _HEX_PREFIX = re.compile(r"(?:%H|0x)", re.IGNORECASE)
@@ -31,9 +33,12 @@ class NeedleCriterion(Criterion):
     needles: tuple[Needle, ...]
     uses: ClassVar[Needs] = Needs.DATA
 
-    def test(self, subject: Subject) -> bool:
-        """Whether the data holds one of them."""
-        return any(needle.is_in(subject.record) for needle in self.needles)
+    def mask(self, rows: FilterRows) -> Mask:
+        """The rows whose data hold one of them."""
+        mask = rows.none()
+        for needle in self.needles:
+            mask |= rows.with_bytes(needle)
+        return mask
 
 
 @dataclass(frozen=True)

@@ -8,13 +8,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from logdump.filters.criterion import Criterion, Needs, Option
 from logdump.filters.errors import FilterError
-from logdump.filters.subject import Subject
 from logdump.filters.words import quoted, unquote
 from logdump.notation.times import GMT, LOGDUMP_FORM, TimeOffset, format_timestamp
+
+if TYPE_CHECKING:
+    from logdump.filters.rows import FilterRows, Mask
 
 _LONGEST = 64
 
@@ -43,9 +45,9 @@ class StartTime(TimeCriterion):
     keyword: ClassVar[str] = "STARTTIME"
     label: ClassVar[str] = "Starttime"
 
-    def test(self, subject: Subject) -> bool:
-        """Whether the record was written at the moment or after it."""
-        return subject.record.header.io_time >= self.moment
+    def mask(self, rows: FilterRows) -> Mask:
+        """The records written at the moment or after it."""
+        return (rows.column("io_time") >= self.moment) & rows.is_record
 
 
 @dataclass(frozen=True)
@@ -55,9 +57,9 @@ class EndTime(TimeCriterion):
     keyword: ClassVar[str] = "ENDTIME"
     label: ClassVar[str] = "Endtime"
 
-    def test(self, subject: Subject) -> bool:
-        """Whether the record was written at the moment or before it."""
-        return subject.record.header.io_time <= self.moment
+    def mask(self, rows: FilterRows) -> Mask:
+        """The records written at the moment or before it."""
+        return (rows.column("io_time") <= self.moment) & rows.is_record
 
 
 def _parse(kind: type[TimeCriterion], text: str, offset: TimeOffset) -> Criterion:

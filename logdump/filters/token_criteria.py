@@ -11,17 +11,20 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from logdump.filters.comparison import Comparison, split_comparison
 from logdump.filters.criterion import Criterion, Needs, Option
-from logdump.filters.csn import csn_holds
 from logdump.filters.csn_criteria import check_csn
 from logdump.filters.errors import FilterError
-from logdump.filters.subject import Subject
+from logdump.filters.needle import Needle
 from logdump.filters.words import one_value, quoted, unquote
 from logdump.notation.times import TimeOffset
+from trailformat import Record
 from trailformat.codec.token_names import GGS_TOKENS, LOGCSN, ROWID, TRANID, token_name
+
+if TYPE_CHECKING:
+    from logdump.filters.rows import FilterRows, Mask
 
 _INHERITED = frozenset({LOGCSN, TRANID})
 _NAMES = {name: ord(letter) for letter, name in GGS_TOKENS.items()}
@@ -88,36 +91,37 @@ class GgsToken(Criterion):
         return Needs.TRANSACTION if self.is_inherited else Needs.TOKENS
 
     @property
-    def is_csn(self) -> bool:
-        """Whether it is about LOGCSN."""
-        return self.token_id == LOGCSN
-
-    @property
     def stored(self) -> bytes | None:
         """The bytes of every text that is equal to the value; None where others may be equal too, or none is given."""
         if not self.value or "\\" in self.value or _NUMBER.fullmatch(self.value):
             return None
         return self.value.encode("utf-8", "surrogateescape")
 
-    def test(self, subject: Subject) -> bool:
-        """Whether the token is there, or compares so."""
+    def mask(self, rows: FilterRows) -> Mask:
+        """The rows with the token, or where it compares so."""
+        if self.comparison is None or self.value is None:
+            return rows.with_token(self.token_id)
         if self.is_inherited:
-            return self.fits(subject.csn, subject.xid)
-        return self.holds([token.payload for token in subject.record.gg_tokens if token.id == self.token_id])
+            return self._inherited(rows, self.comparison, self.value)
+        comparison, value = self.comparison, self.value
+        among = rows.among & rows.with_token(self.token_id)
+        if comparison is Comparison.EQUAL and self.stored is not None:
+            among &= rows.with_bytes(Needle(self.stored), "token")
+        return rows.by_payloads(
+            self.token_id, among, lambda payloads: any_text_holds(comparison, self._texts(payloads), value)
+        )
 
-    def fits(self, csn: str | None, xid: str | None) -> bool:
-        """Whether a transaction with these meets it; for one that is inherited."""
-        if self.comparison is None or self.value is None:
-            return False
-        if self.is_csn:
-            return csn_holds(self.comparison, csn, self.value)
-        return any_text_holds(self.comparison, [] if xid is None else [xid], self.value)
+    def _inherited(self, rows: FilterRows, comparison: Comparison, value: str) -> Mask:
+        """The rows by LOGCSN or TRANID, each transaction decided once."""
+        from logdump.filters.text_columns import csns_hold, texts_hold  # noqa: PLC0415 - it needs numpy
 
-    def holds(self, payloads: list[bytes]) -> bool:
-        """Whether a record with these payloads of the token meets it; for one that is not inherited."""
-        if self.comparison is None or self.value is None:
-            return bool(payloads)
-        return any_text_holds(self.comparison, self._texts(payloads), self.value)
+        if self.token_id == LOGCSN:
+            return rows.of_transactions(csns_hold(comparison, value, rows.transactions.csns))
+
+        def holds(xid: str | None) -> bool:
+            return any_text_holds(comparison, [] if xid is None else [xid], value)
+
+        return rows.of_transactions(texts_hold(comparison, self.stored, rows.transactions.xids, holds))
 
     def _texts(self, payloads: list[bytes]) -> list[str]:
         if self.token_id == ROWID:
@@ -140,11 +144,15 @@ class UserToken(Criterion):
     keyword: ClassVar[str] = "USERTOKEN"
     label: ClassVar[str] = "UserToken"
     uses: ClassVar[Needs] = Needs.TOKENS
+    is_slow: ClassVar[bool] = True
 
-    def test(self, subject: Subject) -> bool:
-        """Whether the token is there, or compares so."""
+    def mask(self, rows: FilterRows) -> Mask:
+        """The rows with the token, or where it compares so."""
+        return rows.by_record(self._holds)
+
+    def _holds(self, record: Record) -> bool:
         wanted = self.name.casefold()
-        texts = [_text(value) for name, value in subject.record.user_tokens if _text(name).casefold() == wanted]
+        texts = [_text(value) for name, value in record.user_tokens if _text(name).casefold() == wanted]
         if self.comparison is None or self.value is None:
             return bool(texts)
         return any_text_holds(self.comparison, texts, self.value)

@@ -9,14 +9,16 @@ from __future__ import annotations
 import difflib
 from dataclasses import dataclass
 from functools import partial
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from logdump.filters.criterion import Criterion, Holds, Needs, Option
 from logdump.filters.errors import FilterError
-from logdump.filters.subject import Subject
 from logdump.filters.words import quoted, split_list, unquote
 from logdump.notation.times import TimeOffset
 from trailformat import IO_TYPES, io_type_name, io_type_number
+
+if TYPE_CHECKING:
+    from logdump.filters.rows import FilterRows, Mask
 
 _LONGEST = 64
 
@@ -31,9 +33,9 @@ class RecType(Criterion):
     is_numbered: ClassVar[bool] = False
     uses: ClassVar[Needs] = Needs.HEADER
 
-    def test(self, subject: Subject) -> bool:
-        """Whether the record is of one of the types; a file header has none."""
-        return subject.record.header.io_type in self.types
+    def mask(self, rows: FilterRows) -> Mask:
+        """The records of one of the types; a file header has none."""
+        return rows.any_of("io_type", self.types)
 
     def describe(self) -> list[tuple[str, ...]]:
         """The names of the types, in one line."""

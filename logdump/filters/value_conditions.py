@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from logdump.filters.comparison import Comparison
 from logdump.filters.operands import as_bytes, as_interval, as_moment, as_number
-from logdump.filters.value_criteria import ColumnValue
+from logdump.filters.value_comparison import ValueComparison
 from trailformat import ByteOrder, Column, ColumnDefinition, TrailError
 from trailformat.codec import charsets
 from trailformat.records.columns import PRESENT
@@ -147,7 +147,7 @@ class _Stored(NamedTuple):
         return self.within(kind, _bounds(self.comparison, ceil(exact), floor(exact), lowered))
 
 
-def condition(criterion: ColumnValue, index: int, definition: ColumnDefinition, charset: str) -> Condition:
+def condition(criterion: ValueComparison, index: int, definition: ColumnDefinition, charset: str) -> Condition:
     """The condition that VALUE is on a column of this definition.
 
     ``charset`` is the codec of text in the character set of the database.

@@ -14,20 +14,19 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from datetime import date, datetime, time, timedelta
-from decimal import Decimal
-from math import isnan
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from logdump.filters.comparison import Comparison, comparison_named
 from logdump.filters.criterion import Criterion, Needs, Option
 from logdump.filters.errors import FilterError
 from logdump.filters.header_values import FIELDS, HeaderValue, header_value
-from logdump.filters.operands import as_bytes, as_interval, as_moment, as_number
-from logdump.filters.subject import Subject
+from logdump.filters.value_comparison import ValueComparison
 from logdump.filters.words import QUOTES, is_quoted, quoted, unquote
 from logdump.notation.times import TimeOffset
-from trailformat import Value
+from trailformat import Record
+
+if TYPE_CHECKING:
+    from logdump.filters.rows import FilterRows, Mask
 
 _MAX_NAME = 1024
 _NAME = r'"(?:[^"]|"")+"|[^\s<>=!"]+'
@@ -46,57 +45,35 @@ class ColumnValue(Criterion):
     keyword: ClassVar[str] = "VALUE"
     label: ClassVar[str] = "Value"
     uses: ClassVar[Needs] = Needs.NAME | Needs.DATA | Needs.VALUES
+    is_slow: ClassVar[bool] = True
 
-    def test(self, subject: Subject) -> bool:
-        """Whether one of the images has such a value."""
-        for column in subject.columns:
-            if self.fits(column.name):
-                return any(self.holds(value) for value in (column.before, column.after) if value is not None)
-        return False
+    def mask(self, rows: FilterRows) -> Mask:
+        """The rows one of whose images has such a value."""
+        from logdump.filters.value_masks import ValueSearch  # noqa: PLC0415 - it needs numpy
+
+        source, comparison = rows.source, ValueComparison(self.comparison, self.wanted)
+        search = source.kept.get(self)
+        if search is None:
+            search = source.kept[self] = ValueSearch(self.fits, comparison, source.definition_at)
+        found = search.values(rows.batch, source.trail.buffer, rows.among)
+
+        def holds(record: Record) -> bool:
+            for column in source.columns(record):
+                if self.fits(column.name):
+                    return any(comparison.holds(value) for value in (column.before, column.after) if value is not None)
+            return False
+
+        return found.held | rows.by_record(holds, found.undecided)
 
     def fits(self, name: str) -> bool:
         """Whether a column of this name is meant."""
         return name == self.column or (not self.is_exact and name.upper() == self.column.upper())
-
-    def holds(self, value: Value) -> bool:
-        """Whether a value compares so."""
-        if self.wanted is None:
-            return value.is_null is (self.comparison is Comparison.EQUAL)
-        if value.is_null or value.problem is not None:
-            return False
-        compared, wanted = _comparable(value.value, self.wanted)
-        return wanted is not None and self.comparison.holds(compared, wanted)
 
     def describe(self) -> list[tuple[str, ...]]:
         """Column, operator and value as they may be entered."""
         name = '"' + self.column.replace('"', '""') + '"' if self.is_exact else self.column
         wanted = "NULL" if self.wanted is None else "'" + self.wanted.replace("'", "''") + "'"
         return [(f"{name} {self.comparison.value} {wanted}",)]
-
-
-def _comparable(value: Any, wanted: str) -> tuple[Any, Any]:
-    """The value of a column and the wanted one, in one orderable type; the second None when there is no such type."""
-    if isinstance(value, str):
-        return value.rstrip(" "), wanted.rstrip(" ")
-    if isinstance(value, float):
-        return Decimal(repr(value)), None if isnan(value) else as_number(wanted)
-    if isinstance(value, int | Decimal):
-        return value, as_number(wanted)
-    if isinstance(value, bytes):
-        return value, as_bytes(wanted)
-    if isinstance(value, timedelta):
-        return value, as_interval(wanted)
-    return _same_kind(value, as_moment(wanted))
-
-
-def _same_kind(value: Any, wanted: Any) -> tuple[Any, Any]:
-    """A day beside a moment is its midnight; a moment with a zone and one without cannot be compared."""
-    if isinstance(value, datetime) and isinstance(wanted, date) and not isinstance(wanted, datetime):
-        wanted = datetime.combine(wanted, time(), value.tzinfo)
-    if isinstance(wanted, datetime) and isinstance(value, date) and not isinstance(value, datetime):
-        value = datetime.combine(value, time(), wanted.tzinfo)
-    zones = {getattr(moment, "tzinfo", None) is None for moment in (value, wanted)}
-    return value, wanted if type(value) is type(wanted) and len(zones) == 1 else None
 
 
 def _parse(text: str, offset: TimeOffset) -> Criterion:

@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from logdump.filters.value_comparison import ValueComparison
 from logdump.filters.value_conditions import condition
-from logdump.filters.value_criteria import ColumnValue
 from trailformat import ByteOrder, Column, TableDefinition
 from trailformat.records.framing import Buffer
 from trailformat.records.images import PREFIX_SIZES, ROW_TYPES
@@ -46,12 +46,18 @@ class ValueSearch:
     """The rows of one trail whose column holds a value.
 
     Args:
-        criterion: says which.
+        fits: whether a column of this name is meant.
+        comparison: what its values are compared with.
         definition_at: the definition of the row at an RBA.
     """
 
-    def __init__(self, criterion: ColumnValue, definition_at: Callable[[int], RowDefinition]) -> None:
-        self._criterion = criterion
+    def __init__(
+        self,
+        fits: Callable[[str], bool],
+        comparison: ValueComparison,
+        definition_at: Callable[[int], RowDefinition],
+    ) -> None:
+        self._fits, self._comparison = fits, comparison
         self._definition_at = definition_at
         self._columns: dict[tuple[int, ByteOrder, str], _OneColumn] = {}
         self._by_index: dict[tuple[int, ByteOrder], _OneColumn | int] = {}
@@ -87,15 +93,15 @@ class ValueSearch:
 
     def _column_at(self, rba: int, order: ByteOrder, _table_index: int = NO_INDEX) -> _OneColumn | int:
         """The column in the definition of the row at ``rba``; ABSENT, or UNCLEAR where several may be meant."""
-        known, criterion = self._definition_at(rba), self._criterion
+        known = self._definition_at(rba)
         if known.table is None:
             return _ABSENT
-        fitting = [index for index, column in enumerate(known.table.columns) if criterion.fits(column.name)]
+        fitting = [index for index, column in enumerate(known.table.columns) if self._fits(column.name)]
         if len(fitting) != 1:
             return _UNCLEAR if fitting else _ABSENT
         key = id(known.table), order, known.charset
         if key not in self._columns:
-            self._columns[key] = _OneColumn(criterion, known.table, fitting[0], order, known.charset)
+            self._columns[key] = _OneColumn(self._comparison, known.table, fitting[0], order, known.charset)
         return self._columns[key]
 
 
@@ -108,11 +114,11 @@ class _OneColumn:
     """
 
     def __init__(
-        self, criterion: ColumnValue, table: TableDefinition, index: int, order: ByteOrder, charset: str
+        self, comparison: ValueComparison, table: TableDefinition, index: int, order: ByteOrder, charset: str
     ) -> None:
         self.index = index
-        self.condition = condition(criterion, index, table.columns[index], charset)
-        self._criterion = criterion
+        self.condition = condition(comparison, index, table.columns[index], charset)
+        self._comparison = comparison
         self._table, self._order, self._charset = table, order, charset
         self._holding: dict[bytes, bool] = {}
 
@@ -122,7 +128,7 @@ class _OneColumn:
         if holds is None:
             definition = self._table.columns[self.index]
             value = decode_value(Column(self.index, raw), definition, self._order, self._charset)
-            holds = self._criterion.holds(value)
+            holds = self._comparison.holds(value)
             if len(raw) <= _LONGEST_KEPT:
                 if len(self._holding) >= _MOST_KEPT:
                     self._holding.clear()

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from trailformat import TrailError, TrailFile
 from trailformat.scan import Batch, Workers, parallel_batches, scan
+from trailformat.scan.batch import BATCH_SIZE
 from trailformat.scan.jobs import Ordered
 from trailformat.scan.parallel import is_for_threads
 
@@ -32,12 +33,12 @@ def passing_batches(
 ) -> Iterator[tuple[Batch, Any]]:
     """The batches of a file, each with a mask of the rows that pass.
 
-    Several threads scan it where columns decide of most records, and decide themselves where they can. The mask is
-    None where the selection drops nothing or is still to decide: it has to be given the batch before the next.
+    Several threads scan a large one, and decide themselves where they can. The mask is None where the selection drops
+    nothing or is still to decide: it has to be given the batch before the next.
     ``stop`` is the RBA before which the last record begins; ``by_definition``: see Names.
     """
-    size = selection.batch_size
-    if selection.reads_records or not is_for_threads(trail, workers, start, stop):
+    size = BATCH_SIZE
+    if not is_for_threads(trail, workers, start, stop):
         batches = scan(trail, start, stop, batch_size=size, by_definition=by_definition)
         return ((batch, None) for batch in batches)
     is_with_batch = selection.is_active and selection.takes_any_batch
@@ -120,7 +121,7 @@ class _Deciders:
         self._learned.append((int(batch.rba[0]), batch.end, np.asarray(batch.rba)[is_metadata].tolist()))
         known = len(self._learned)
 
-        def decide(is_over: Callable[[], bool]) -> Any:
+        def decide(_is_over: Callable[[], bool]) -> Any:
             try:
                 own, twin, learned = self._free.pop()
             except IndexError:
@@ -130,7 +131,7 @@ class _Deciders:
                 twin.refresh()
                 for found in self._learned[learned:known]:
                     twin.tables.learn(*found)
-                return own.rows(batch, is_over)
+                return own.rows(batch)
             finally:
                 self._free.append(_Decider(own, twin, max(learned, known)))
                 if self._is_over:

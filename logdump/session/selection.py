@@ -5,21 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from trailformat import CannotRead, Record, TrailError, TrailFile
+from trailformat import Record, TrailFile
 from trailformat.codec.lazy import Lazy
 
 if TYPE_CHECKING:
     from logdump.filters import FilterSet
-    from logdump.filters.criterion import Criterion
-    from logdump.filters.value_masks import ValueSearch
-    from trailformat import ColumnChange
+    from logdump.filters.rows import FilterSource
     from trailformat.changes.transaction_context import TransactionContext
-    from trailformat.changes.transactions import Transaction
     from trailformat.scan import Batch
-    from trailformat.trail.row_definitions import RowDefinition, RowDefinitions
+    from trailformat.trail.row_definitions import RowDefinitions
     from trailformat.transactions.tracker import RowTransactions, TransactionTracker
 
-_LARGE, _SMALL = 1 << 14, 1 << 12
+_MOST_AHEAD = 1 << 12
+"""Records that are decided together with one that is asked for, where those before were asked for in order."""
 
 
 class Selection:
@@ -46,9 +44,9 @@ class Selection:
         self._definitions_of_rows = definitions
         self._known_transactions = transactions
         self._filters = [filter_set for filter_set in filters if filter_set is not None and filter_set.active]
-        self._carrier: TransactionTracker | None = None
+        self._tracker: TransactionTracker | None = None
         self._owners: RowTransactions | None = None
-        self._searches: dict[Criterion, ValueSearch] | None = None
+        self._ahead: tuple[dict[int, bool], int] = {}, -1
         self._needs_name = self._needs_transaction = self._needs_values = False
         if self._filters:
             from logdump.filters import Needs  # noqa: PLC0415 - loaded only where there is a filter
@@ -67,6 +65,12 @@ class Selection:
 
         return TransactionContext(self._trail) if self._known_transactions is None else self._known_transactions()
 
+    @Lazy
+    def _source(self) -> FilterSource:
+        from logdump.filters.rows import FilterSource  # noqa: PLC0415 - it needs numpy
+
+        return FilterSource(self._trail, lambda: self._definitions)
+
     def on(self, trail: TrailFile) -> Selection:
         """The same filters on the same file opened once more, for another thread."""
         return Selection(trail, self._filters, lambda: self._definitions.on(trail))
@@ -76,116 +80,54 @@ class Selection:
         """Whether any record could be dropped."""
         return bool(self._filters)
 
-    def accepts(self, record: Record) -> bool:
-        """Whether the record passes."""
-        if not self._filters:
-            return True
-        return self._passes(record, self._context.of(record) if self._needs_transaction else None)
-
-    def _passes(self, record: Record, transaction: Transaction | None) -> bool:
-        from logdump.filters import Subject  # noqa: PLC0415 - loaded only where there is a filter
-
-        name = self._trail.name_of(record) if self._needs_name else ""
-        columns = self._columns(record) if self._needs_values else ()
-        csn, xid = transaction or (None, None)
-        subject = Subject(record, name, csn, xid, columns)
-        return all(filter_set.accepts(subject) for filter_set in self._filters)
-
-    def _columns(self, record: Record) -> tuple[ColumnChange, ...]:
-        """The values of a row; none where it holds no columns, or they do not decode."""
-        from trailformat.changes.row_changes import row_columns  # noqa: PLC0415 - needed for values only
-        from trailformat.changes.segments import joined  # noqa: PLC0415 - needed for values only
-
-        try:
-            if record.is_file_header:
-                return ()
-            return row_columns(joined(self._trail, record), self._definitions.of(record))
-        except TrailError:
-            return ()
-
-    def _searches_in(self, batch: Batch) -> dict[Criterion, ValueSearch]:
-        """The searches for values, where a filter needs some; the trail learns the definitions in the batch."""
-        if not self._needs_values:
-            return {}
-        from logdump.filters.masks import searches_in  # noqa: PLC0415 - it needs numpy
-        from trailformat.scan.rows.definitions import learn_definitions  # noqa: PLC0415 - needed for values only
-
-        learn_definitions(self._trail, batch)
-        if self._searches is None:
-            self._searches = searches_in(self._filters, self._definition_at)
-        return self._searches
-
-    def _definition_at(self, rba: int) -> RowDefinition:
-        record = self._trail.record_at(rba)
-        if record is None:
-            raise CannotRead("the file has become shorter", path=self._trail.path, rba=rba)
-        return self._definitions.of(record)
-
-    @property
-    def is_decided(self) -> bool:
-        """Whether it decides by columns and the bytes of the file alone, and reads no record."""
-        if not self._filters:
-            return True
-        from logdump.filters.masks import is_decided  # noqa: PLC0415 - it needs numpy
-
-        return all(is_decided(filter_set) for filter_set in self._filters)
-
-    @property
-    def decodes_values(self) -> bool:
-        """Whether it looks at the values of columns."""
-        return self._needs_values
-
-    @property
-    def reads_records(self) -> bool:
-        """Whether it may have to read every record; for VALUE alone those out of the ordinary are read."""
-        if not self._filters:
-            return False
-        from logdump.filters.masks import reads_records  # noqa: PLC0415 - it needs numpy
-
-        return any(reads_records(filter_set) for filter_set in self._filters)
-
     @property
     def takes_any_batch(self) -> bool:
-        """Whether it decides about each batch by itself: it needs neither names nor transactions from before."""
-        return self.is_decided and not self._needs_transaction and not self._needs_name
+        """Whether it decides about each batch by itself: no names, definitions or transactions from before."""
+        return self.takes_any_order and not self._needs_name
 
     @property
     def takes_any_order(self) -> bool:
         """Whether it decides about each batch by itself once the names and definitions before it are known."""
         return self.is_active and not self._needs_transaction
 
-    @property
-    def batch_size(self) -> int:
-        """Rows for a batch: fewer where records must be read, so that progress shows and Ctrl+C has an effect soon."""
-        return _SMALL if self.reads_records else _LARGE
+    def accepts(self, record: Record) -> bool:
+        """Whether a record of the file passes: the mask of a batch of one row, or of more where they come in order."""
+        if not self._filters:
+            return True
+        decided, end = self._ahead
+        if record.rba not in decided:
+            rows = min(4 * len(decided), _MOST_AHEAD) if record.rba == end else 1
+            self._ahead = self._decided(record, rows)
+        return self._ahead[0].get(record.rba, False)
 
-    def rows(self, batch: Batch, is_over: Callable[[], bool] = lambda: False) -> Any:
-        """The rows of a batch of numpy columns that pass, as a mask; records are read where columns do not decide.
+    def _decided(self, record: Record, rows: int) -> tuple[dict[int, bool], int]:
+        """Whether the records of a batch that begins with this one pass, by their RBAs; the RBA after them."""
+        from trailformat.scan import scan  # noqa: PLC0415 - loaded only where there is a filter
+        from trailformat.transactions.tracker import RowTransactions  # noqa: PLC0415 - it needs numpy
 
-        The batches of a walk are given in the order of the file. ``is_over`` says whether they are no longer needed.
-        """
-        import numpy as np  # noqa: PLC0415 - a batch of numpy columns is here, so it is loaded
+        batch = next(scan(self._trail, record.rba, batch_size=rows))
+        if rows > 1 or not self._needs_transaction:
+            mask = self.rows(batch)
+        else:
+            mask = self._mask(batch, RowTransactions.of_one(self._context.of(record)))
+        return dict(zip(map(int, batch.rba), mask.tolist(), strict=True)), batch.end
 
-        from logdump.filters.masks import MaskSource, verdict  # noqa: PLC0415 - it needs numpy
+    def rows(self, batch: Batch) -> Any:
+        """The mask of the rows of a batch that pass; the batches of a walk are given in the order of the file."""
+        if self._needs_values:
+            from trailformat.scan.rows.definitions import learn_definitions  # noqa: PLC0415 - needed for values only
 
-        owners = self._owners = self._owners_of(batch)
-        source = MaskSource(self._trail.buffer, owners, self._searches_in(batch))
-        may = surely = np.asarray(batch.kind) <= 1
+            learn_definitions(self._trail, batch)
+        self._owners = self._owners_of(batch)
+        return self._mask(batch, self._owners)
+
+    def _mask(self, batch: Batch, owners: RowTransactions | None) -> Any:
+        from logdump.filters.rows import FilterRows  # noqa: PLC0415 - it needs numpy
+
+        rows = FilterRows(self._source, batch, owners)
         for filter_set in self._filters:
-            decided = verdict(filter_set, batch, source)
-            may, surely = may & decided.may, surely & decided.surely
-        for row in np.flatnonzero(may & ~surely).tolist():
-            if is_over():
-                break
-            record = self._trail.record_at(int(batch.rba[row]))
-            transaction = owners.of_row(row) if owners else None
-            surely[row] = record is not None and self._passes(record, transaction)
-        return surely
-
-    def passing(self, batch: Batch) -> list[int]:
-        """The rows of a batch that pass; the batches of a walk are given in the order of the file."""
-        rows: list[int] = self.rows(batch).nonzero()[0].tolist()
-        return rows
+            rows = rows.only(filter_set.mask(rows))
+        return rows.among
 
     def share(self, record: Record, row: int) -> None:
         """Let the context that the caller gave know the transaction of this row of the last batch."""
@@ -196,9 +138,9 @@ class Selection:
         """The transactions of a batch's rows, where a filter needs them."""
         if not self._needs_transaction:
             return None
-        if self._carrier is None:
+        if self._tracker is None:
             from trailformat.transactions.tracker import TransactionTracker  # noqa: PLC0415 - long scans only
 
             before = self._context.open_at(int(batch.rba[0]))
-            self._carrier = TransactionTracker(self._trail, before=before)
-        return self._carrier.of(batch)
+            self._tracker = TransactionTracker(self._trail, before=before)
+        return self._tracker.of(batch)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from pyspark.errors import AnalysisException
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from pyspark.sql.types import StructType
 
 _FORMAT_AS_TABLE = re.compile(r"\btrail\s+WITH\b", re.IGNORECASE)
-_PRUNED = ("records", "summary", "transactions")
+_PRUNED = ("records", "summary")
 """The views of which no more is read than a statement needs."""
 Needed = Mapping[str, frozenset[str]]
 """By the name of a view the columns of the data source that a statement needs."""
@@ -43,11 +43,11 @@ class Views:
         """
         named = views_in(statement)
         used = [name for name in VIEWS if name in named or self._spark.catalog.tableExists(name)]
-        frames = {name: self._frame(VIEWS[name]) for name in used}
+        frames = {name: self._read(VIEWS[name]) for name in used}
         _register(frames)
         frame = sql(self._spark, statement)
-        needed = {name: needed_columns(frame, _offered(VIEWS[name])) for name in frames if name in _PRUNED}
-        is_whole = all(columns == _offered(VIEWS[name]) for name, columns in needed.items())
+        needed = {name: needed_columns(frame, frozenset(VIEWS[name].columns)) for name in frames if name in _PRUNED}
+        is_whole = all(columns == frozenset(VIEWS[name].columns) for name, columns in needed.items())
         if not _is_query(frame) or (is_whole and "records" not in needed):
             return frame
         try:
@@ -61,27 +61,9 @@ class Views:
         """The query over the columns it needs; with schemas, on which other views insist, what it needs not is null."""
         for name, columns in needed.items():
             view = VIEWS[name]
-            frame = (
-                self._joined(view, columns)
-                if view.text
-                else self._read(view, _listed(view.columns, columns), schemas.get(name))
-            )
+            frame = self._read(view, _listed(view.columns, columns), schemas.get(name))
             frame.createOrReplaceTempView(name)
         return sql(self._spark, statement)
-
-    def _frame(self, view: View) -> DataFrame:
-        return self._joined(view) if view.text else self._read(view)
-
-    def _joined(self, view: View, needed: frozenset[str] | None = None) -> DataFrame:
-        """A view in SQL; columns of the data source that are not needed are null."""
-        sources: dict[str, Any] = {}
-        for name, columns in view.reads.items():
-            source = VIEWS[name]._replace(options={**VIEWS[name].options, **view.options})
-            frame = self._frame(source).select(*columns) if source.text else self._read(source, ",".join(columns))
-            if needed is not None and not source.text:
-                frame = self._read(source, _listed(columns, needed), frame.schema)
-            sources[name] = frame
-        return self._spark.sql(view.text, **sources)
 
     def _read(self, view: View, columns: str | None = None, schema: StructType | None = None) -> DataFrame:
         reader = self._spark.read.format("trail").options(**self._options).options(**view.options)
@@ -92,11 +74,6 @@ class Views:
         if schema is not None:
             reader = reader.schema(schema)
         return reader.load([self._path])
-
-
-def _offered(view: View) -> frozenset[str]:
-    """The columns that a view has of the data source."""
-    return frozenset(column for columns in view.reads.values() for column in columns) or frozenset(view.columns)
 
 
 def _listed(columns: Iterable[str], needed: frozenset[str]) -> str:

@@ -1,6 +1,6 @@
-"""What the codec and both engines must do with any bytes: records or a TrailError, the same in every way, and no other.
+"""What the codec and both kinds of kernels must do with any bytes: records or a TrailError, the same in every way, and no other.
 
-:func:`compare` is quick: the record walk and the scan of both engines give the same rows, and records that are known
+:func:`compare` is quick: the record walk and the scan by both kinds of kernels give the same rows, and records that are known
 to be intact are among them. :func:`decode` takes records apart and puts them together again; :func:`follow` does all
 that a reader of a file does.
 """
@@ -76,7 +76,7 @@ def compare(trail: TrailFile, batch_size: int, behaviour: Behaviour) -> list[Rec
 
 
 def _assert_same(batches: list[Batch], others: list[Batch]) -> None:
-    """Batches of two engines hold the same."""
+    """Batches by two kinds of kernels hold the same."""
     assert len(batches) == len(others)
     for one, other in zip(batches, others, strict=True):
         for left, right in zip(_columns(one), _columns(other), strict=True):

@@ -1,4 +1,4 @@
-"""What the commands must do with any trail: no traceback, nothing raw, JSON that is JSON, the same by both engines."""
+"""What the commands must do with any trail: no traceback, nothing raw, JSON that is JSON, the same by both kinds of kernels."""
 
 from __future__ import annotations
 

@@ -33,9 +33,6 @@ OTHERS = {
     "logdump.operations.recovery.survey": MARKERS,
     "logdump.session.known_record": PIECES,
     "logdump.spark.source.summary": COUNT,
-    "logdump.spark.view_table": "SQL divides the records of one CSN and XID, which one room has told",
-    "logdump.tui.panes.row_text": "the list draws TransInd of each record",
-    "logdump.tui.reading.rows": MARKERS,
 }
 """Modules outside of the room, and the question that each asks."""
 

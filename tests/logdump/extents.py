@@ -28,6 +28,7 @@ WHOLE = Extent(
     latest=0,
     has_one_time=True,
     tables={"SHOP.TEAS": Counter({INSERT: 1}), "SHOP.SALES": Counter({INSERT: 1, DELETE: 1})},
+    data_size=240,
     damage=(),
     missing=None,
 )

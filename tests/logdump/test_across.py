@@ -105,8 +105,8 @@ def whole(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def far(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every search goes over to columns after one record."""
-    monkeypatch.setattr(session_scan, "NEARBY", 1)
+    """The first batch of every search has one record."""
+    monkeypatch.setattr(session_scan, "_FIRST", 1)
 
 
 @pytest.mark.usefixtures("far")

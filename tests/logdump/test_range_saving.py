@@ -15,8 +15,8 @@ from fixtures import TRAILS
 from logdump.operations.save import ranges
 from logdump.operations.save import saver as saving
 from logdump.operations.save.ranges import CopyRows, RangeCopy, rows_of
+from logdump.session import passing
 from logdump.session import scan as session_scan
-from logdump.session import selection
 from logdump.session.events import Progress
 from tests.logdump.line import Line
 from tests.searching import IS_LONG, examples
@@ -58,8 +58,7 @@ def _saved(path: Path, commands: str, target: Path) -> tuple[bytes | None, list[
 
 def _by_columns(monkeypatch: pytest.MonkeyPatch, nearby: int) -> None:
     """Have every trail copied by columns behind so many records."""
-    monkeypatch.setattr(saving, "NEARBY", nearby)
-    monkeypatch.setattr(session_scan, "NEARBY", nearby)
+    monkeypatch.setattr(session_scan, "_FIRST", nearby)
 
 
 @pytest.mark.parametrize("commands", COMMANDS)
@@ -67,7 +66,7 @@ def _by_columns(monkeypatch: pytest.MonkeyPatch, nearby: int) -> None:
 def test_the_same_file_is_written(nearby: int, commands: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(saving, "current_timestamp", lambda: 0)
     target = tmp_path / "xx000000000"
-    expected = {path: _saved(path, commands, target) for path in FILES}
+    expected = {path: _without_progress(_saved(path, commands, target)) for path in FILES}
     _by_columns(monkeypatch, nearby)
     for path in FILES:
         assert _without_progress(_saved(path, commands, target)) == expected[path], path.name
@@ -83,7 +82,7 @@ def _refusing(*_arguments: int) -> int:
 
 
 WAYS = {
-    "in small batches, in threads": ((selection, "_LARGE", 4), (selection, "_SMALL", 4), (parallel, "PIECE", 700)),
+    "in small batches, in threads": ((passing, "BATCH_SIZE", 4), (parallel, "PIECE", 700)),
     "from where it is mapped": ((row_bytes, "MOST_COPIED", 0),),
     "by sorting": ((definitions, "_MOST_KEYS", 0),),
     "by the system, which refuses": ((ranges, "_LONG", 1), (os, "copy_file_range", _refusing), (early, "_PART", 100)),
@@ -97,7 +96,7 @@ def test_how_it_is_done_does_not_matter(
 ) -> None:
     monkeypatch.setattr(saving, "current_timestamp", lambda: 0)
     target = tmp_path / "xx000000000"
-    expected = [_saved(TRAILS / name, commands, target) for commands in COMMANDS]
+    expected = [_without_progress(_saved(TRAILS / name, commands, target)) for commands in COMMANDS]
     for what in way:
         monkeypatch.setattr(*what)
     _by_columns(monkeypatch, 1)
@@ -117,7 +116,7 @@ def test_rows_have_the_definitions_that_they_had(
         "filter exclude rectype metadata; save T !",
         "filter filename A; save T !",
     ]
-    expected = [_saved(path, one, target) for path in paths for one in commands]
+    expected = [_without_progress(_saved(path, one, target)) for path in paths for one in commands]
     monkeypatch.setattr(parallel, "PIECE", piece)
     monkeypatch.setattr(ranges, "_LONG", long)
     monkeypatch.setattr(early, "_PART", 300)
@@ -127,7 +126,7 @@ def test_rows_have_the_definitions_that_they_had(
 
 def test_it_tells_how_far_it_is(line: Line, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     _by_columns(monkeypatch, 2)
-    monkeypatch.setattr(selection, "_LARGE", 4)
+    monkeypatch.setattr(passing, "BATCH_SIZE", 4)
     path = trail_of(tmp_path, *[row(io_time=IO_TIME + number) for number in range(11)])
     line(f"open {path}; save {tmp_path / 'xx000000000'}")
     told = [one for one in line.events if isinstance(one, Progress)]
@@ -142,7 +141,7 @@ def test_records_are_saved_up_to_so_many_bytes(
     less: int, room: int, nearby: int, line: Line, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     _by_columns(monkeypatch, nearby)
-    monkeypatch.setattr(selection, "_LARGE", 2)
+    monkeypatch.setattr(passing, "BATCH_SIZE", 2)
     target = tmp_path / "xx000000000"
     line(f"open {trail_of(tmp_path, *[row()] * 12)}")
     assert line(f"save {target} {room * row().length - less} bytes")[-1] == f"Saved {room - less} records to {target}"

@@ -13,7 +13,6 @@ import pytest
 
 from fixtures import TRAILS
 from logdump.operations.export import batch_walk
-from logdump.operations.save import saver as saving
 from logdump.session import scan as session_scan
 from logdump.session.exit_status import ExitStatus
 from tests.logdump.line import Line
@@ -211,8 +210,7 @@ def _one_after_the_other(writer: Writer, *targets: Path) -> Rows:
 @pytest.fixture(params=[1, 3])
 def _small_batches(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(batch_walk, "_ROWS", request.param)
-    monkeypatch.setattr(saving, "NEARBY", request.param)
-    monkeypatch.setattr(session_scan, "NEARBY", request.param)
+    monkeypatch.setattr(session_scan, "_FIRST", request.param)
 
 
 def _runs(shop: Line, writer: Writer, folder: Path, limit: str) -> list[Path]:

@@ -7,13 +7,11 @@ from pathlib import Path
 import pytest
 
 from fixtures import TRAILS
+from logdump.session import passing
 from logdump.session import scan as session_scan
-from logdump.session import selection
-from logdump.session.cursor import Cursor
 from logdump.session.known_record import KnownRecord
 from logdump.session.settings import OutputFormat
 from tests.logdump.line import Line
-from trailformat import Record
 from trailformat.scan import parallel
 
 FILES = sorted(path for path in TRAILS.iterdir() if path.suffix != ".md")
@@ -54,8 +52,8 @@ def _session(path: Path, commands: str) -> tuple[list[str], int]:
 
 Way = tuple[tuple[object, str, int], ...]
 WAYS: dict[str, tuple[list[Path], Way]] = {
-    "in threads": (FILES[::3], ((session_scan, "NEARBY", 1), (selection, "_LARGE", 4), (parallel, "PIECE", 700))),
-    "some records, then columns": (FILES, ((session_scan, "NEARBY", 4),)),
+    "in threads": (FILES[::3], ((session_scan, "_FIRST", 1), (passing, "BATCH_SIZE", 4), (parallel, "PIECE", 700))),
+    "from the beginning after some records": (FILES, ((session_scan, "_FIRST", 2), (session_scan, "_BACK", 4))),
 }
 
 
@@ -94,20 +92,3 @@ def test_columns_find_backwards_what_records_find(
         monkeypatch.setattr(*what)
     for path in files:
         assert _session(path, quiet) == expected[path], path.name
-
-
-def test_columns_are_read_also_where_the_last_record_nearby_passes(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(session_scan, "NEARBY", 1)
-    read, found = Cursor.read, []
-
-    def note(cursor: Cursor) -> Record | None:
-        record = read(cursor)
-        found.append(record)
-        return record
-
-    monkeypatch.setattr(Cursor, "read", note)
-    line = Line()
-    line(f"open {TRAILS / 'et000000000'}; filter rba >= 0; n 10")
-    line.session.close()
-    assert len(line.rbas) == 10
-    assert len(found) == 1

@@ -12,9 +12,8 @@ from logdump.commands import REGISTRY
 from logdump.language.execute import run_line
 from logdump.line.line_mode import Script
 from logdump.operations.export import batch_walk, columns_pay
-from logdump.operations.save import saver as saving
+from logdump.session import passing
 from logdump.session import scan as session_scan
-from logdump.session import selection
 from logdump.session.events import Event, Notice, Progress
 from logdump.session.exit_status import ExitStatus
 from tests.logdump.line import Line
@@ -37,12 +36,10 @@ LONG = {
 def _small_steps(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(batch_walk, "_ROWS", 4)
     monkeypatch.setattr(extents, "NEARBY", 7)
+    monkeypatch.setattr(passing, "BATCH_SIZE", 4)
+    monkeypatch.setattr(session_scan, "_FIRST", 1)
     if request.param == "by columns":
         monkeypatch.setattr(columns_pay, "_MANY_BYTES", 0)
-        for module, name in ((selection, "_LARGE"), (selection, "_SMALL")):
-            monkeypatch.setattr(module, name, 4)
-        for module in (session_scan, saving):
-            monkeypatch.setattr(module, "NEARBY", 1)
 
 
 def _stopped(line: Line, command: str) -> list[Event]:

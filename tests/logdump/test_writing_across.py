@@ -13,7 +13,6 @@ import pyarrow.parquet as pq
 import pytest
 
 from fixtures.flavour import MYSQL_21, ORACLE_12, Flavour
-from logdump.operations.save import saver
 from logdump.session.statements import StatementShown
 from tests.logdump.line import Line
 from tests.logdump.test_across import FLAVOURS, cuts_of, records, split, trail_of
@@ -93,11 +92,9 @@ def test_the_same_records_are_saved_wherever_files_end(order: str, line: Line, t
         assert stands(line) == (paths[-1], paths[-1].stat().st_size)
 
 
-@pytest.mark.parametrize("nearby", [1, 1 << 20], ids=["ranges", "records"])
 def test_the_rows_of_every_file_keep_their_definitions(
-    nearby: int, line: Line, whole: Path, files: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    line: Line, whole: Path, files: list[Path], tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(saver, "NEARBY", nearby)
     target = tmp_path / "sv000000007"
     line(f"open {files[0]}; across on; save {target}")
     assert [one.raw for one in rows_of(target)] == [one.raw for one in rows_of(whole)]

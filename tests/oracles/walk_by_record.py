@@ -17,16 +17,20 @@ from trailformat.trail.sequence import Spot, next_file
 from trailformat.transactions.extent import Damage, Ended, Extent, Moment, Restart, Walked
 
 MOST_DAMAGE = 1000
-_COLUMNS = ("rba", "length", "kind", "io_type", "trans_ind", "table", "io_time", "audit_rba", "audit_pos")
+_COLUMNS = (
+    *("rba", "length", "kind", "io_type", "trans_ind", "table", "record_length", "io_time"),
+    *("audit_rba", "audit_pos"),
+)
 
 
 class TableRecords(NamedTuple):
-    """Records of one table and IOType: the key of its name, and the RBA of a record that has it."""
+    """Records of one table and IOType: the key of its name, the RBA of a record that has it, the bytes of the data."""
 
     table: int
     io_type: int
     records: int
     rba: int
+    data_size: int
 
 
 class RowRun(NamedTuple):
@@ -64,12 +68,12 @@ class RowRun(NamedTuple):
 def _by_row(batch: Batch) -> Iterator[RowRun]:
     """Runs of one record each."""
     rows = zip(*(getattr(batch, name).tolist() for name in _COLUMNS), strict=True)
-    for rba, length, kind, io_type, trans_ind, table, *moment in rows:
+    for rba, length, kind, io_type, trans_ind, table, data_size, *moment in rows:
         is_span = kind in (BAD_SPAN, PARTIAL)
         if is_span or (kind == RECORD and (io_type in RESTARTS or io_type not in NOT_TRANSACTIONAL)):
             when, after = Moment(*moment), rba + length
             begins, ends = trans_ind in BEGINS, trans_ind in ENDS
-            tables = (TableRecords(table, io_type, 1, rba),)
+            tables = (TableRecords(table, io_type, 1, rba, data_size),)
             is_one, latest = True, when.time
             yield RowRun(*(rba, rba, after, kind, io_type, begins, ends, 1, length, when, when, is_one, latest, tables))
 
@@ -85,7 +89,7 @@ class _Growing:
         self.marker: Restart | None = None
         self.missing: Path | None = None
         self.is_overtaken = self.has_end = False
-        self.records = self.size = self.before = self.latest = 0
+        self.records = self.size = self.before = self.latest = self.data_size = 0
         self.moments: tuple[Moment, Moment] | None = None
         self.has_one_time = True
         self.tables: dict[str, Counter[int]] = {}
@@ -103,6 +107,7 @@ class _Growing:
         self.moments = first, run.last_moment
         for part in run.tables:
             self.tables.setdefault(name_of(part), Counter())[part.io_type] += part.records
+            self.data_size += part.data_size
 
     def _ended(self) -> Ended:
         if self.damage and not all(one.is_partial for one in self.damage):
@@ -133,6 +138,7 @@ class _Growing:
             self.latest,
             self.has_one_time,
             self.tables,
+            self.data_size,
             tuple(self.damage),
             self.missing,
         )

@@ -41,6 +41,34 @@ class Applied(NamedTuple):
     abended: bool
 
 
+class Occurrence(NamedTuple):
+    """A transaction where it stands once: its number, its rows, and how it ends, in the words of RECOVERY."""
+
+    number: int
+    rows: list[Written]
+    ended: str
+
+    @property
+    def begin(self) -> Spot | None:
+        """Its first row, where it begins with that."""
+        return self.first if self.rows[0].trans_ind in (FIRST, ONLY) else None
+
+    @property
+    def first(self) -> Spot:
+        """Its first row that is there."""
+        return Spot(self.rows[0].path, self.rows[0].rba)
+
+    @property
+    def last(self) -> Spot:
+        """Its last row that is there."""
+        return Spot(self.rows[-1].path, self.rows[-1].rba)
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether nothing of it lacks."""
+        return self.begin is not None and self.ended == "last"
+
+
 class History(NamedTuple):
     """A drawn trail: its files in order, the records in it, and the bytes that were destroyed."""
 
@@ -67,6 +95,32 @@ class History(NamedTuple):
             zeros.path == one.path and zeros.start < one.rba + one.length and one.rba < zeros.stop
             for zeros in self.zeros
         )
+
+    def occurrences(self) -> list[Occurrence]:
+        """The transactions of the trail, in the order in which they begin."""
+        found: list[Occurrence] = []
+        rows: list[Written] = []
+        is_lost = False
+
+        def end(ended: str) -> None:
+            nonlocal rows, is_lost
+            if rows:
+                found.append(Occurrence(rows[0].transaction, rows, "damage" if is_lost else ended))
+            rows, is_lost = [], False
+
+        for one in self.events():
+            if isinstance(one, Zeros):
+                is_lost = True
+            elif one.change is None:
+                end("cut")
+            else:
+                if one.trans_ind in (FIRST, ONLY):
+                    end("overtaken")
+                rows.append(one)
+                if one.trans_ind in (LAST, ONLY):
+                    end("last")
+        end("file_end")
+        return found
 
     def run(self, start: Spot, stop: Spot | None = None, *, past_damage: bool = False) -> Applied:
         """A Replicat from a place on, which remembers nothing from before, up to another place or the end.

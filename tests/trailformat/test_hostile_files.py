@@ -1,4 +1,4 @@
-"""The files that once broke something, as the engines and the record see them."""
+"""The files that once broke something, as the scan and the record see them."""
 
 from __future__ import annotations
 

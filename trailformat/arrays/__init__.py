@@ -1,13 +1,15 @@
-"""The columns of rows as Arrow arrays, by table definition: for exports and data frames. It needs pyarrow."""
+"""The columns of rows as arrays, by table definition, and as lines of text.
+
+It needs numpy; :mod:`.arrow`, :mod:`.columns` and what these use make arrays of pyarrow.
+"""
 
 from __future__ import annotations
 
-from trailformat.arrays.array_types import ArrayType, DecodePath, array_type
-from trailformat.arrays.columns import ColumnArray, column_arrays
-from trailformat.arrays.differences import unequal
-from trailformat.arrays.fallback import Problem
+from trailformat.arrays.array_types import ArrayType, ArrowType, DecodePath, array_type
+from trailformat.arrays.differences import are_unequal, unequal
 from trailformat.arrays.lines import (
     BytesAt,
+    Digits,
     Escapes,
     Field,
     FieldForm,
@@ -23,21 +25,22 @@ from trailformat.arrays.lines import (
 from trailformat.arrays.runs import joined_runs
 from trailformat.arrays.spans import Image, Spans, locate_columns
 from trailformat.arrays.spelling import TextForm
+from trailformat.arrays.strings import Strings
 from trailformat.arrays.text_arrays import (
     StoredValues,
     TextArray,
     TextProblem,
     ValueSpelling,
-    bytes_array,
     text_array,
     text_column,
 )
 
 __all__ = [
     "ArrayType",
+    "ArrowType",
     "BytesAt",
-    "ColumnArray",
     "DecodePath",
+    "Digits",
     "Escapes",
     "Field",
     "FieldForm",
@@ -47,16 +50,15 @@ __all__ = [
     "Lines",
     "Numbered",
     "Parts",
-    "Problem",
     "Spans",
     "StoredValues",
+    "Strings",
     "TextArray",
     "TextForm",
     "TextProblem",
     "ValueSpelling",
+    "are_unequal",
     "array_type",
-    "bytes_array",
-    "column_arrays",
     "joined_runs",
     "line_breaks",
     "locate_columns",

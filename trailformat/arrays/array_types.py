@@ -19,8 +19,6 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import NamedTuple
 
-import pyarrow as pa
-
 from trailformat.codec import charsets
 from trailformat.definitions.column import ColumnDefinition
 from trailformat.values import DATA_TYPES, DATETIME
@@ -43,6 +41,7 @@ _HOUR, _DAY = 3, 2
 
 ANY_SIZE = 1 << 16
 """More than any value has."""
+_DECIMAL = "decimal128"
 
 
 class DecodePath(enum.Enum):
@@ -59,6 +58,33 @@ class DecodePath(enum.Enum):
     SLOW = enum.auto()
 
 
+class ArrowType(NamedTuple):
+    """A type of Arrow: the function of pyarrow that makes it, and its arguments."""
+
+    name: str
+    arguments: tuple[int | str, ...] = ()
+
+    @property
+    def is_decimal(self) -> bool:
+        """Whether values are decimals of a fixed scale."""
+        return self.name == _DECIMAL
+
+    @property
+    def scale(self) -> int:
+        """The scale of decimals; 0 of others."""
+        return int(self.arguments[1]) if self.is_decimal else 0
+
+    @property
+    def is_signed(self) -> bool:
+        """Whether values may be negative."""
+        return not self.name.startswith("uint")
+
+    @property
+    def has_zone(self) -> bool:
+        """Whether values are moments with a time zone."""
+        return self == ZONED_MOMENTS
+
+
 class ArrayType(NamedTuple):
     """A column as an array: its Arrow type, and the fastest way to it that is exact.
 
@@ -70,11 +96,16 @@ class ArrayType(NamedTuple):
         most: bytes of a value, without that.
     """
 
-    type: pa.DataType
+    type: ArrowType
     path: DecodePath
     width: int = 0
     is_prefixed: bool = False
     most: int = ANY_SIZE
+
+
+BINARY, STRING = ArrowType("binary"), ArrowType("string")
+DATES, TIMES, DOUBLES = ArrowType("date32"), ArrowType("time64", ("us",)), ArrowType("float64")
+MOMENTS, ZONED_MOMENTS = ArrowType("timestamp", ("us",)), ArrowType("timestamp", ("us", "UTC"))
 
 
 @lru_cache(_MOST_KEPT)
@@ -83,7 +114,7 @@ def array_type(definition: ColumnDefinition, codec: str) -> ArrayType:
     make = _FAMILIES.get(definition.data_type)
     if make is not None:
         return make(definition, codec)
-    return ArrayType(pa.binary(), DecodePath.SLOW if definition.data_type in DATA_TYPES else DecodePath.BYTES)
+    return ArrayType(BINARY, DecodePath.SLOW if definition.data_type in DATA_TYPES else DecodePath.BYTES)
 
 
 def _integer(definition: ColumnDefinition, _codec: str) -> ArrayType:
@@ -93,7 +124,7 @@ def _integer(definition: ColumnDefinition, _codec: str) -> ArrayType:
     if definition.scale:
         path = DecodePath.INTEGER if is_signed and 0 < definition.scale <= _MOST_DIGITS else DecodePath.SLOW
         return ArrayType(_decimal(_DIGITS[width], definition.scale), path, width)
-    plain = pa.type_for_alias(f"{'' if is_signed else 'u'}int{8 * width}")
+    plain = ArrowType(f"{'' if is_signed else 'u'}int{8 * width}")
     return ArrayType(plain, DecodePath.INTEGER, width)
 
 
@@ -102,13 +133,13 @@ def _text(definition: ColumnDefinition, codec: str) -> ArrayType:
     most = ANY_SIZE if is_prefixed else definition.internal_length
     subtype = sub_type(definition.sub_data_type)
     if subtype.is_binary:
-        return ArrayType(pa.binary(), DecodePath.BYTES, is_prefixed=is_prefixed, most=most)
+        return ArrayType(BINARY, DecodePath.BYTES, is_prefixed=is_prefixed, most=most)
     own = subtype.codec or charsets.codec_of(definition.charset, codec)
-    kind, path = pa.string(), DecodePath.TEXT if own == charsets.UTF_8 else DecodePath.ASCII
+    kind, path = STRING, DecodePath.TEXT if own == charsets.UTF_8 else DecodePath.ASCII
     if subtype.is_number:
         is_fixed = definition.scale > 0
         kind = _decimal(_MOST_DIGITS, definition.scale) if is_fixed else kind
-        path = DecodePath.DECIMAL if pa.types.is_decimal(kind) else DecodePath.SLOW if is_fixed else DecodePath.NUMBER
+        path = DecodePath.DECIMAL if kind.is_decimal else DecodePath.SLOW if is_fixed else DecodePath.NUMBER
     return ArrayType(kind, path if charsets.keeps_ascii(own) else DecodePath.SLOW, is_prefixed=is_prefixed, most=most)
 
 
@@ -116,16 +147,16 @@ def _date(definition: ColumnDefinition, _codec: str) -> ArrayType:
     is_prefixed = definition.data_type != DATETIME
     most, least = definition.most_significant, definition.least_significant
     if most >= _HOUR:
-        return ArrayType(pa.time64("us"), DecodePath.SLOW)
+        return ArrayType(TIMES, DecodePath.SLOW)
     if 0 < least <= _DAY:
-        return ArrayType(pa.date32(), DecodePath.DATE, is_prefixed=is_prefixed)
+        return ArrayType(DATES, DecodePath.DATE, is_prefixed=is_prefixed)
     if definition.native_type in _WITH_ZONE:
-        return ArrayType(pa.timestamp("us", "UTC"), DecodePath.MOMENT, is_prefixed=is_prefixed)
-    return ArrayType(pa.timestamp("us"), DecodePath.MOMENT, is_prefixed=is_prefixed)
+        return ArrayType(ZONED_MOMENTS, DecodePath.MOMENT, is_prefixed=is_prefixed)
+    return ArrayType(MOMENTS, DecodePath.MOMENT, is_prefixed=is_prefixed)
 
 
 def _real(definition: ColumnDefinition, _codec: str) -> ArrayType:
-    return ArrayType(pa.float64(), DecodePath.INTEGER if definition.data_type == _DOUBLE else DecodePath.SLOW, 8)
+    return ArrayType(DOUBLES, DecodePath.INTEGER if definition.data_type == _DOUBLE else DecodePath.SLOW, 8)
 
 
 def _written_decimal(definition: ColumnDefinition, _codec: str) -> ArrayType:
@@ -133,11 +164,11 @@ def _written_decimal(definition: ColumnDefinition, _codec: str) -> ArrayType:
 
 
 def _interval(_definition: ColumnDefinition, _codec: str) -> ArrayType:
-    return ArrayType(pa.string(), DecodePath.SLOW)
+    return ArrayType(STRING, DecodePath.SLOW)
 
 
-def _decimal(digits: int, scale: int) -> pa.DataType:
-    return pa.decimal128(min(max(digits, scale), _MOST_DIGITS), scale) if 0 <= scale <= _MOST_DIGITS else pa.string()
+def _decimal(digits: int, scale: int) -> ArrowType:
+    return ArrowType(_DECIMAL, (min(max(digits, scale), _MOST_DIGITS), scale)) if 0 <= scale <= _MOST_DIGITS else STRING
 
 
 _FAMILIES: dict[int, Callable[[ColumnDefinition, str], ArrayType]] = {

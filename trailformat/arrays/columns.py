@@ -1,4 +1,4 @@
-"""Arrays of a table's columns: what :func:`trailformat.values.decode_value` says of each value, many at a time.
+"""Arrow arrays of a table's columns: what :func:`trailformat.values.decode_value` says of each value, many at a time.
 
 The kernels make what is ordinary; every value that they are not sure of is decoded by itself: both say the same.
 """
@@ -12,9 +12,11 @@ import numpy as np
 import pyarrow as pa
 
 from trailformat.arrays.array_types import array_type
+from trailformat.arrays.arrow import arrow_type
 from trailformat.arrays.fallback import Problem, SlowDecoder
-from trailformat.arrays.kernel_arrays import StoredColumns, kernel_arrays
+from trailformat.arrays.kernel_arrays import kernel_arrays
 from trailformat.arrays.spans import Image, Spans
+from trailformat.arrays.stored import StoredColumns
 from trailformat.codec.charsets import UTF_8
 from trailformat.definitions.column import ColumnDefinition
 from trailformat.scan.kernels.arguments import HAS_UNDECIDED, HAS_VALUE
@@ -52,7 +54,7 @@ def column_arrays(
     columns = []
     for number, definition in enumerate(definitions):
         if number not in made:
-            kind = array_type(definition, codec).type
+            kind = arrow_type(array_type(definition, codec).type)
             if kind not in nulls:
                 nulls[kind] = pa.nulls(image.sizes.shape[1], kind)
             columns.append(ColumnArray(nulls[kind], []))

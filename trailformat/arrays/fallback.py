@@ -1,4 +1,4 @@
-"""Values of arrays that are decoded one by one: what no kernel is sure of."""
+"""Values of Arrow arrays that are decoded one by one: what no kernel is sure of."""
 
 from __future__ import annotations
 
@@ -10,15 +10,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from trailformat.arrays.spans import Image, Spans
+from trailformat.arrays.spans import STRANGE_INDICATOR, Image, Spans
 from trailformat.codec.byte_order import ByteOrder
 from trailformat.definitions.column import ColumnDefinition
 from trailformat.records.columns import PRESENT, Column
 from trailformat.scan.kernels.arguments import UNDECIDED
 from trailformat.values import Value, decode_value, plain_text
-
-STRANGE_INDICATOR = "indicator missing, or neither 0000 nor ffff"
-"""Why a value is none whose bytes are not known any more."""
 
 
 class Problem(NamedTuple):

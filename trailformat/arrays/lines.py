@@ -10,13 +10,11 @@ from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
-import pyarrow as pa
 
 from trailformat.arrays.kernels.arguments import (
     CSV,
     F_DATA,
     F_ESCAPES,
-    F_FIRST,
     F_KIND,
     F_OFFSETS,
     F_OPENING,
@@ -42,6 +40,7 @@ from trailformat.arrays.kernels.arguments import (
     SPARE,
 )
 from trailformat.arrays.kernels.loaded import kernels
+from trailformat.arrays.strings import Strings
 from trailformat.scan.rows.row_bytes import Array
 
 
@@ -97,10 +96,17 @@ class BytesAt(NamedTuple):
 
 
 class Numbered(NamedTuple):
-    """Texts by their numbers in a ``pyarrow.StringArray``, int32."""
+    """Texts by their numbers among strings, int32."""
 
-    texts: pa.Array
+    texts: Strings
     numbers: Array
+
+
+class Digits(NamedTuple):
+    """Numbers, uint64, written in digits; a mask of those that are there, None for all."""
+
+    numbers: Array
+    present: Array | None = None
 
 
 class Parts(NamedTuple):
@@ -123,12 +129,12 @@ class Field(NamedTuple):
 
     Attributes:
         form: its texts; of a list ``absent`` stands for one that is empty, and ``name`` between two rows.
-        values: a ``pyarrow.StringArray`` or ``UInt64Array``, or what is made of others; None where no row has a value.
-        sizes: of the values as stored, or ABSENT or NULL; None where a value that is null in the array is NULL.
+        values: of each row; None where no row has one.
+        sizes: of the values as stored, or ABSENT or NULL; None where a value that is null is NULL.
     """
 
     form: FieldForm
-    values: pa.Array | Numbered | BytesAt | Parts | None
+    values: Strings | Digits | Numbered | BytesAt | Parts | None
     sizes: Array | None = None
 
 
@@ -190,38 +196,44 @@ def _describe(row: Array, field: Field) -> list[Any]:
     if isinstance(values, BytesAt):
         row[F_KIND], row[F_DATA], row[F_OFFSETS] = HEX, values.data.ctypes.data, values.starts.ctypes.data
     elif isinstance(values, Parts):
-        made = [None if values.present.all() else np.packbits(values.present, bitorder="little")]
         row[F_KIND], row[F_DATA], row[F_OFFSETS] = LIST, len(values.fields), values.first.ctypes.data
-        row[F_VALID] = 0 if made[0] is None else made[0].ctypes.data
+        made = _describe_mask(row, values.present)
+    elif isinstance(values, Digits):
+        row[F_KIND], row[F_DATA] = NUMBER, values.numbers.ctypes.data
+        made = [] if values.present is None else _describe_mask(row, values.present)
     elif isinstance(values, Numbered):
         row[F_PLACES] = values.numbers.ctypes.data
-        _describe_array(row, values.texts)
+        _describe_strings(row, values.texts)
     elif values is not None:
-        _describe_array(row, values)
+        _describe_strings(row, values)
     if field.sizes is not None:
         row[F_SIZES], row[F_WIDE] = field.sizes.ctypes.data, field.sizes.itemsize == 8
     return made
 
 
-def _describe_array(row: Array, values: pa.Array) -> None:
-    valid, *others = values.buffers()
-    row[F_FIRST], row[F_VALID] = values.offset, valid.address if valid else 0
-    if pa.types.is_uint64(values.type):
-        row[F_KIND], row[F_DATA] = NUMBER, others[0].address
-    else:
-        row[F_OFFSETS], row[F_DATA] = others[0].address, others[1].address if others[1] else 0
+def _describe_mask(row: Array, present: Array) -> list[Any]:
+    bits = None if present.all() else np.packbits(present, bitorder="little")
+    row[F_VALID] = 0 if bits is None else bits.ctypes.data
+    return [bits]
+
+
+def _describe_strings(row: Array, values: Strings) -> None:
+    row[F_OFFSETS], row[F_DATA] = values.offsets.ctypes.data, values.data.ctypes.data
+    row[F_VALID] = 0 if values.valid is None else values.valid.ctypes.data
 
 
 def _room(field: Field, rows: int) -> int:
     """The most bytes of a field in all rows."""
-    form, values = field.form, field.values
+    form = field.form
     most = max(len(form.opening) + len(form.closing), len(form.null), len(form.absent)) + len(form.name)
-    return rows * most + (_room_of_values(field) if values is not None else 0)
+    return rows * most + _room_of_values(field)
 
 
 def _room_of_values(field: Field) -> int:
     """The most bytes of the values of a field."""
-    values: Any = field.values
+    values = field.values
+    if values is None:
+        return 0
     if isinstance(values, BytesAt):
         return 0 if field.sizes is None else 2 * int(np.maximum(field.sizes, 0).sum())
     if isinstance(values, Parts):
@@ -229,16 +241,17 @@ def _room_of_values(field: Field) -> int:
         return parts * len(field.form.name) + sum(_room(one, parts) for one in values.fields)
     if isinstance(values, Numbered):
         return _MOST[field.form.escapes] * _size_of(values)
-    return _MOST_DIGITS * len(values) if pa.types.is_uint64(values.type) else _MOST[field.form.escapes] * values.nbytes
+    if isinstance(values, Digits):
+        return _MOST_DIGITS * len(values.numbers)
+    return _MOST[field.form.escapes] * values.nbytes
 
 
 def _size_of(values: Numbered) -> int:
     """The bytes of texts by their numbers, or some more."""
-    texts, numbers = values
+    numbers, sizes = values.numbers, values.texts.sizes
     if not len(numbers):
         return 0
-    sizes = np.diff(np.frombuffer(texts.buffers()[1], np.int32)[texts.offset : texts.offset + len(texts) + 1])
-    return int(sizes.max()) * len(numbers) if len(texts) <= _FEW else int(sizes[numbers].sum(dtype=np.int64))
+    return int(sizes.max()) * len(numbers) if len(sizes) <= _FEW else int(sizes[numbers].sum(dtype=np.int64))
 
 
 def _gathered(groups: list[Any]) -> tuple[Array, list[Array]]:

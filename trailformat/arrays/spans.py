@@ -23,6 +23,8 @@ from trailformat.scan.rows.images import image_regions
 from trailformat.scan.rows.row_bytes import Array, RowBytes
 
 _MOST = np.iinfo(np.int32).max
+STRANGE_INDICATOR = "indicator missing, or neither 0000 nor ffff"
+"""The problem of a value whose size is UNDECIDED."""
 
 
 class Image(NamedTuple):

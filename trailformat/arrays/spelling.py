@@ -5,10 +5,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-import pyarrow as pa
 
 from trailformat.arrays.array_types import ANY_SIZE, ArrayType, DecodePath
-from trailformat.arrays.kernel_arrays import KernelArray, StoredColumn
 from trailformat.arrays.kernels.arguments import (
     FOUND_HIGH,
     FOUND_MISSING,
@@ -34,6 +32,8 @@ from trailformat.arrays.kernels.arguments import (
     SPELLING_SIZE,
 )
 from trailformat.arrays.kernels.loaded import kernels
+from trailformat.arrays.stored import KernelArray, StoredColumn
+from trailformat.arrays.strings import Strings
 from trailformat.scan.rows.row_bytes import Array
 
 _ASCII = 0x80
@@ -79,7 +79,7 @@ def can_be_spelled(target: ArrayType) -> bool:
     return target.path in _FORMS
 
 
-def spelled(column: StoredColumn, form: TextForm) -> KernelArray:
+def spelled(column: StoredColumn, form: TextForm) -> KernelArray[Strings]:
     """The texts of a column; when some of them are not right, every one with a byte beyond ASCII is left out."""
     made, has_high = _spelled(column, form)
     if not has_high or _are_right(made.array, column.target, form):
@@ -90,19 +90,16 @@ def spelled(column: StoredColumn, form: TextForm) -> KernelArray:
     return _spelled(without, form)[0]
 
 
-def _are_right(texts: pa.Array, target: ArrayType, form: TextForm) -> bool:
+def _are_right(texts: Strings, target: ArrayType, form: TextForm) -> bool:
     """Whether the bytes beyond ASCII of texts are characters that are ordinary."""
     if target.path is not DecodePath.TEXT:
         return False
-    try:
-        texts.validate(full=True)
-    except pa.ArrowInvalid:
-        return False
-    data = np.frombuffer(texts.buffers()[2], np.uint8)
-    return not form.is_printable or data[data >= _ASCII].tobytes().decode().isprintable()
+    return texts.are_utf_8() and (
+        not form.is_printable or texts.data[texts.data >= _ASCII].tobytes().decode().isprintable()
+    )
 
 
-def _spelled(column: StoredColumn, form: TextForm) -> tuple[KernelArray, bool]:
+def _spelled(column: StoredColumn, form: TextForm) -> tuple[KernelArray[Strings], bool]:
     """The texts, and whether some have bytes beyond ASCII."""
     texts = b"".join((*form.around, *form.other)) + bytes(SPARE)
     described, spelling = column.described(), _described(column.target, form, texts)
@@ -114,10 +111,8 @@ def _spelled(column: StoredColumn, form: TextForm) -> tuple[KernelArray, bool]:
     out, found = np.empty(room + SPARE, np.uint8), np.empty(FOUND_SIZE, np.int64)
     addresses = (array.ctypes.data for array in (described, spelling, offsets, valid, out, found))
     end = kernels()["spell_values"](*addresses)
-    bits = pa.py_buffer(valid) if found[FOUND_MISSING] else None
-    buffers = [bits, pa.py_buffer(offsets), pa.py_buffer(out[:end])]
-    array = pa.Array.from_buffers(pa.string(), rows, buffers)
-    return KernelArray(array, int(found[FOUND_UNDECIDED]), valid), bool(found[FOUND_HIGH])
+    strings = Strings(out[:end], offsets, valid if found[FOUND_MISSING] else None)
+    return KernelArray(strings, int(found[FOUND_UNDECIDED]), valid), bool(found[FOUND_HIGH])
 
 
 def _described(target: ArrayType, form: TextForm, texts: bytes) -> Array:
@@ -125,8 +120,8 @@ def _described(target: ArrayType, form: TextForm, texts: bytes) -> Array:
     spelling = np.zeros(SPELLING_SIZE, np.int64)
     spelling[P_FORM], spelling[P_MOST] = _FORMS[target.path], form.most
     spelling[P_WIDTH], spelling[P_IS_UPPER] = target.width, form.is_upper
-    spelling[P_IS_SIGNED] = not pa.types.is_unsigned_integer(target.type)
-    spelling[P_SCALE] = target.type.scale if pa.types.is_decimal(target.type) else 0
+    spelling[P_IS_SIGNED] = target.type.is_signed
+    spelling[P_SCALE] = target.type.scale
     spelling[P_DOUBLES_QUOTES] = form.doubles_quotes
     spelling[P_ODD] = 0 if form.odd is None else form.odd.ctypes.data
     spelling[P_TEXTS] = np.frombuffer(texts, np.uint8).ctypes.data

@@ -1,6 +1,6 @@
 """The values of columns as text, many at a time: ``plain_text`` of what :func:`trailformat.values.decode_value` says.
 
-What is ordinary is made by kernels and by Arrow; of everything else each distinct value is decoded once.
+What is ordinary is made by kernels; of everything else each distinct value is decoded once.
 """
 
 from __future__ import annotations
@@ -9,28 +9,20 @@ from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.compute as pc
 
-from trailformat.arrays.array_types import ArrayType, DecodePath, array_type
-from trailformat.arrays.fallback import STRANGE_INDICATOR
-from trailformat.arrays.kernel_arrays import StoredColumn, kernel_array
-from trailformat.arrays.kernels.arguments import SPARE
+from trailformat.arrays.array_types import DOUBLES, STRING, ArrayType, DecodePath, array_type
 from trailformat.arrays.kernels.loaded import kernels
-from trailformat.arrays.spans import Image, Spans
+from trailformat.arrays.spans import STRANGE_INDICATOR, Image, Spans
 from trailformat.arrays.spelling import TextForm, can_be_spelled, spelled
+from trailformat.arrays.stored import StoredColumn
+from trailformat.arrays.strings import Strings, check_size
 from trailformat.codec.byte_order import ByteOrder
 from trailformat.codec.charsets import UTF_8
 from trailformat.definitions.column import ColumnDefinition
-from trailformat.errors import BadData
 from trailformat.records.columns import PRESENT, Column
 from trailformat.scan.kernels.arguments import UNDECIDED
 from trailformat.scan.rows.row_bytes import Array
 from trailformat.values import DATA_TYPES, Value, decode_value, decoded_text
-
-_MOST_BYTES = (1 << 31) - 1 - SPARE
-"""An array of texts has no room for more."""
-_BINARY = ArrayType(pa.binary(), DecodePath.BYTES)
 
 
 class TextProblem(NamedTuple):
@@ -41,9 +33,9 @@ class TextProblem(NamedTuple):
 
 
 class TextArray(NamedTuple):
-    """Values as text, a ``pyarrow.StringArray``: null where one is NULL or a problem."""
+    """Values as text: null where one is NULL or a problem."""
 
-    array: pa.Array
+    array: Strings
     problems: list[TextProblem]
 
 
@@ -88,7 +80,7 @@ def text_array(values: StoredValues, definition: ColumnDefinition, codec: str = 
     Raises:
         BadData: an array cannot hold them all, 2 GiB of text.
     """
-    _check_size(int(values.sizes.sum()))
+    check_size(int(values.sizes.sum()))
     starts, sizes = values.starts.astype(np.int64), values.sizes.astype(np.int64)
     kernels()["unmarked"](values.data.ctypes.data, starts.ctypes.data, sizes.ctypes.data, len(sizes))
     little = np.ascontiguousarray(values.little, np.uint8)
@@ -111,7 +103,7 @@ def text_column(
         BadData: an array cannot hold it, 2 GiB of text.
     """
     values = StoredValues(spans.data, spans.little, image.starts[index], image.sizes[index])
-    _check_size(int(np.maximum(values.sizes, 0).sum(dtype=np.int64)))
+    check_size(int(np.maximum(values.sizes, 0).sum(dtype=np.int64)))
     array, rows = _made(values, definition, codec, spelling)
     if not len(rows):
         return TextArray(array, [])
@@ -123,12 +115,12 @@ def text_column(
 
 def _made(
     values: StoredValues, definition: ColumnDefinition, codec: str, spelling: ValueSpelling
-) -> tuple[pa.Array, Array]:
+) -> tuple[Strings, Array]:
     """The array of values that stand behind their indicators, and the rows that are to be decoded one by one."""
     sizes, target = values.sizes, _ordinary(definition, codec)
     if target is None:
-        return pa.nulls(len(sizes), pa.string()), np.flatnonzero((sizes >= 0) | (sizes == UNDECIDED))
-    _check_size(int(np.maximum(sizes, 0).sum(dtype=np.int64)) * (2 if target.path is DecodePath.BYTES else 1))
+        return Strings.nulls(len(sizes)), np.flatnonzero((sizes >= 0) | (sizes == UNDECIDED))
+    check_size(int(np.maximum(sizes, 0).sum(dtype=np.int64)) * (2 if target.path is DecodePath.BYTES else 1))
     made = spelled(StoredColumn(*values, target), spelling.forms.get(target.path, _PLAIN_FORM))
     return made.array, made.undecided_rows(sizes)
 
@@ -137,24 +129,13 @@ def _ordinary(definition: ColumnDefinition, codec: str) -> ArrayType | None:
     """The builder of an array whose text is that of most values; None where all are to be decoded one by one."""
     target = array_type(definition, codec)
     if target.path is DecodePath.DECIMAL:
-        return target._replace(type=pa.string(), path=DecodePath.NUMBER)
+        return target._replace(type=STRING, path=DecodePath.NUMBER)
     is_other = (
         definition.data_type not in DATA_TYPES
-        or pa.types.is_floating(target.type)
-        or (target.path is DecodePath.MOMENT and target.type.tz is not None)
+        or target.type == DOUBLES
+        or (target.path is DecodePath.MOMENT and target.type.has_zone)
     )
     return None if is_other or not can_be_spelled(target) else target
-
-
-def bytes_array(data: Array, starts: Array, sizes: Array) -> pa.Array:
-    """The bytes at these places, int64, as they are.
-
-    Raises:
-        BadData: an array cannot hold them all.
-    """
-    _check_size(int(sizes.sum()))
-    column = StoredColumn(data, np.zeros(len(sizes), np.uint8), starts, sizes, _BINARY._replace(most=_MOST_BYTES))
-    return kernel_array(column).array
 
 
 class _Decoder(NamedTuple):
@@ -173,23 +154,18 @@ class _Decoder(NamedTuple):
         return decode_value(Column(0, self.indicator + stored), self.definition, order, self.codec)
 
 
-def _filled(array: pa.Array, values: StoredValues, rows: Array, decoder: _Decoder) -> TextArray:
+def _filled(array: Strings, values: StoredValues, rows: Array, decoder: _Decoder) -> TextArray:
     """The array with the values of these rows decoded, each distinct one once."""
     problems: list[TextProblem] = []
     for order, is_little in ((ByteOrder.BIG, False), (ByteOrder.LITTLE, True)):
         chosen = rows[values.little[rows] == is_little]
         if not len(chosen):
             continue
-        column = StoredColumn(values.data, values.little[chosen], values.starts[chosen], values.sizes[chosen], _BINARY)
-        raw = kernel_array(column).array.dictionary_encode()
-        decoded = [decoder.value(stored, order) for stored in raw.dictionary.to_pylist()]
+        starts, sizes = (places[chosen].astype(np.int64) for places in (values.starts, values.sizes))
+        distinct, numbers = Strings.at(values.data, starts, sizes).distinct()
+        decoded = [decoder.value(stored, order) for stored in distinct]
         texts = [decoder.write(value) for value in decoded]
-        numbers = raw.indices.to_numpy()
-        sizes = np.array([len(text.encode()) if text else 0 for text in texts])
-        _check_size(int(sizes[numbers].sum()))
-        mask = np.zeros(len(array), bool)
-        mask[chosen] = True
-        array = pc.replace_with_mask(array, pa.array(mask), pa.array(texts, pa.string()).take(raw.indices))
+        array = array.replaced(chosen, Strings.of(texts), numbers)
         is_problem = np.array([_is_problem(*pair) for pair in zip(decoded, texts, strict=True)])[numbers]
         undecoded = zip(chosen[is_problem].tolist(), numbers[is_problem].tolist(), strict=True)
         problems += [TextProblem(row, decoded[number].problem or "") for row, number in undecoded]
@@ -198,8 +174,3 @@ def _filled(array: pa.Array, values: StoredValues, rows: Array, decoder: _Decode
 
 def _is_problem(value: Value, text: str | None) -> bool:
     return value.problem is not None or (text is None and value.value is not None)
-
-
-def _check_size(size: int) -> None:
-    if size > _MOST_BYTES:
-        raise BadData("too much text for one array", expected=f"at most {_MOST_BYTES} bytes", found=f"{size} bytes")

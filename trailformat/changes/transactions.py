@@ -70,6 +70,14 @@ def role_of(record: Record) -> TransactionRole:
     return TransactionRole.OUTSIDE if record.is_file_header else role_in(record.header.io_type, record.header.trans_ind)
 
 
+def place_of(record: Record) -> int | None:
+    """FIRST, MIDDLE, LAST or ONLY, or a TransInd that is none of these; a fragment is MIDDLE. None outside of all."""
+    role = role_of(record)
+    if role in (TransactionRole.OUTSIDE, TransactionRole.RESTART):
+        return None
+    return MIDDLE if role is TransactionRole.FRAGMENT else record.header.trans_ind
+
+
 def is_transactional(record: Record) -> bool:
     """Whether the record belongs to a transaction at all."""
     return not record.is_file_header and record.header.io_type not in NOT_TRANSACTIONAL

@@ -37,7 +37,7 @@ class MaskedCount:
         passing = np.asarray(mask, np.uint8)[np.asarray(batch.kind) <= FILE_HEADER]
         scanning, first = self._scanning, int(batch.rba[0])
         if scanning.position.rba != first:
-            # behind damage; and what was half a record when the batch was made may be a whole one now
+            # it stands behind damage, or what was half a record then may be a whole one now
             scanning.position = scanning.position._replace(rba=first)
         self._filler.pass_only(passing.tobytes())
         scanning.stop = batch.end

@@ -23,7 +23,7 @@ from trailformat.transactions.whole_trail import FileBatch
 MOST_DAMAGE = 1000
 """So many spans of damage are listed of one transaction."""
 
-_COLUMNS = ("rba", "table", "io_type", "io_time", "audit_rba", "audit_pos")
+_COLUMNS = ("rba", "table", "io_type", "io_time", "record_length", "audit_rba", "audit_pos")
 
 Item = Extent | Damage | Restart
 
@@ -37,10 +37,11 @@ class _Details:
         self.moments: tuple[Moment, Moment] | None = None
         self.has_one_time = True
         self.tables: dict[str, Counter[int]] = {}
+        self.data_size = 0
         self.damage: list[Damage] = []
         self.missing: Path | None = None
 
-    def add(self, path: Path, found: _Added, tables: Sequence[tuple[str, int, int]]) -> None:
+    def add(self, path: Path, found: _Added, tables: Sequence[_OfTable]) -> None:
         """Take in the records of one batch."""
         self.last = Spot(path, found.last)
         self.before += found.before
@@ -48,8 +49,9 @@ class _Details:
         self.has_one_time &= found.has_one_time and first.time == found.last_moment.time
         self.latest = max(self.latest, found.latest)
         self.moments = first, found.last_moment
-        for name, io_type, records in tables:
-            self.tables.setdefault(name, Counter())[io_type] += records
+        for one in tables:
+            self.tables.setdefault(one.name, Counter())[one.io_type] += one.records
+            self.data_size += one.data_size
 
 
 class _Added(NamedTuple):
@@ -63,6 +65,15 @@ class _Added(NamedTuple):
     latest: int
 
 
+class _OfTable(NamedTuple):
+    """The number of records of one table and IOType, and the bytes of their data."""
+
+    name: str
+    io_type: int
+    records: int
+    data_size: int
+
+
 class ExtentWalk:
     """Takes batches of records, gives the transactions in them with all that is known, and what stands among them.
 
@@ -71,6 +82,7 @@ class ExtentWalk:
         asked: the place up to which ``before`` of a transaction counts.
         is_ahead: whether that is in a later file than the first one.
         missing: the file in front of the first batch that is not there.
+        chosen: gives the mask of the records of a batch that count in ``tables``; None of a batch: all.
     """
 
     def __init__(
@@ -80,8 +92,10 @@ class ExtentWalk:
         asked: Spot | None = None,
         is_ahead: bool = False,
         missing: Path | None = None,
+        chosen: Callable[[FileBatch], Array | None] = lambda _: None,
     ) -> None:
         self._walk = ColumnWalk()
+        self._chosen = chosen
         self._path_of = path_of
         self._asked = asked
         self._is_before = is_ahead
@@ -183,13 +197,12 @@ class ExtentWalk:
             details.latest,
             details.has_one_time,
             details.tables,
+            details.data_size,
             tuple(details.damage),
             details.missing,
         )
 
-    def _added(
-        self, found: FileBatch, path: Path, segments: Segments
-    ) -> dict[int, tuple[_Added, list[tuple[str, int, int]]]]:
+    def _added(self, found: FileBatch, path: Path, segments: Segments) -> dict[int, tuple[_Added, list[_OfTable]]]:
         """What the batch adds to each segment of which it has records."""
         rows, owners = segments.members()
         if not len(rows):
@@ -209,7 +222,10 @@ class ExtentWalk:
             has_one_time.tolist(),
             np.maximum.reduceat(own_time, first).tolist(),
         )
-        tables = _tables(found, taken, np.repeat(np.arange(len(first)), last - first + 1))
+        group, chosen = np.repeat(np.arange(len(first)), last - first + 1), self._chosen(found)
+        if chosen is not None:
+            group, taken = group[chosen[rows]], {name: column[chosen[rows]] for name, column in taken.items()}
+        tables = _tables(found, taken, group, len(first))
         return dict(zip(owners[first].tolist(), zip(added, tables, strict=True), strict=True))
 
     def _are_before(self, path: Path, rbas: Array) -> Array:
@@ -223,23 +239,25 @@ def _moments(taken: dict[str, Array], at: Array) -> Iterator[Moment]:
     return map(Moment, *(taken[name][at].tolist() for name in ("io_time", "audit_rba", "audit_pos")))
 
 
-def _tables(found: FileBatch, taken: dict[str, Array], group: Array) -> Iterator[list[tuple[str, int, int]]]:
-    """Name, IOType and number of records of the tables of each group of rows, in the order in which they come."""
+def _tables(found: FileBatch, taken: dict[str, Array], group: Array, groups: int) -> Iterator[list[_OfTable]]:
+    """The tables of each group of rows, in the order in which they come."""
     tables, table = np.unique(taken["table"], return_inverse=True)
     keys = (group * len(tables) + table.reshape(-1)) * 256 + taken["io_type"]
-    _, first, count = np.unique(keys, return_index=True, return_counts=True)
+    _, first, key, count = np.unique(keys, return_index=True, return_inverse=True, return_counts=True)
+    sizes = np.zeros(len(count), np.int64)
+    np.add.at(sizes, key.reshape(-1), taken["record_length"])
     order = np.argsort(first)
     first = first[order]
-    columns = taken["table"][first], taken["rba"][first], taken["io_type"][first], count[order]
+    columns = taken["table"][first], taken["rba"][first], taken["io_type"][first], count[order], sizes[order]
     names: dict[int, str] = {}
-    told = []
-    for key, rba, io_type, records in zip(*(column.tolist() for column in columns), strict=True):
-        if key not in names:
-            names[key] = _name(found.trail, rba)
-        told.append((names[key], io_type, records))
+    added = []
+    for name, rba, *numbers in zip(*(column.tolist() for column in columns), strict=True):
+        if name not in names:
+            names[name] = _name(found.trail, rba)
+        added.append(_OfTable(names[name], *numbers))
     begin = 0
-    for end in np.searchsorted(group[first], np.arange(int(group[-1]) + 1), "right").tolist():
-        yield told[begin:end]
+    for end in np.searchsorted(group[first], np.arange(groups), "right").tolist():
+        yield added[begin:end]
         begin = end
 
 

@@ -83,7 +83,8 @@ class Extent(NamedTuple):
         before: the number of them before the given place; 0 without one.
         first_moment, last_moment: of its first and its last record; ``latest`` is the latest IO Time of all.
         has_one_time: whether all its records have one IO Time, which is then that of its commit.
-        tables: its records by table and IOType.
+        tables: its records by table and IOType, of those that were chosen.
+        data_size: the bytes of the data of these.
         damage: what cannot be read between its beginning and ``after``; the last of many spans reaches over the rest.
         missing: the file in which it begins or goes on, and which is not there.
     """
@@ -104,6 +105,7 @@ class Extent(NamedTuple):
     latest: int
     has_one_time: bool
     tables: dict[str, Counter[int]]
+    data_size: int
     damage: tuple[Damage, ...]
     missing: Path | None
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from trailformat.errors import NotATrail, refuse_denied
 from trailformat.scan import BAD_SPAN, PARTIAL, Batch, scan
@@ -143,15 +143,17 @@ def _batches(trail: TrailFile, start: int, nearby: int) -> Iterator[Batch]:
     yield from scan(trail, first.position.rba)
 
 
-def transactions_of(whole: WholeTrail) -> Iterator[Extent | Damage | Restart]:
-    """Those of a whole trail, in their order; files that are no trail are stepped over.
+def transactions_of(
+    whole: WholeTrail, chosen: Callable[[FileBatch], Any] = lambda _: None
+) -> Iterator[Extent | Damage | Restart]:
+    """Those of a whole trail, in their order; files that are no trail are stepped over. ``chosen``: see ExtentWalk.
 
     Raises:
         NotATrail: a file cannot be read any more.
     """
     from trailformat.transactions.details import ExtentWalk  # noqa: PLC0415 - it needs numpy
 
-    walk, reached = ExtentWalk(whole.paths.__getitem__), -1
+    walk, reached = ExtentWalk(whole.paths.__getitem__, chosen=chosen), -1
     for found in whole.batches():
         if found.breaks:
             yield from walk.end(whole.missing_after(reached))

@@ -51,6 +51,13 @@ class RowTransactions:
         self.csns = csns
         self.xids = xids
 
+    @classmethod
+    def of_one(cls, transaction: Transaction) -> RowTransactions:
+        """That of a batch of one row."""
+        absent = np.full(_OPEN + 1, ABSENT, np.int64)
+        texts = (StringColumn(b"", absent, absent, {_OPEN: text}) for text in transaction)
+        return cls(np.full(1, _OPEN, np.int32), *texts)
+
     @cached_property
     def transactions(self) -> list[Transaction]:
         """The transactions by their numbers; made when first needed, 1 to 2 microseconds each."""

@@ -26,7 +26,9 @@ from logdump.arrow.tables.rows import (
 )
 from logdump.arrow.tables.schema import FIXED_TYPES, NULL_NAMES, PROBLEM_LIST, batch_schema_of
 from trailformat import ColumnDefinition, Record, TrailError, Value
-from trailformat.arrays import Image, Problem, Spans, column_arrays, locate_columns
+from trailformat.arrays import Image, Spans, locate_columns
+from trailformat.arrays.columns import column_arrays
+from trailformat.arrays.fallback import Problem
 from trailformat.changes.row_changes import row_images
 from trailformat.codec.timestamps import FIRST_TIME, JULIAN_UNIX_EPOCH, LAST_TIME
 from trailformat.records.columns import build_columns

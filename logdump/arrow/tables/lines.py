@@ -11,17 +11,31 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from logdump.arrow.tables.group import Group
 from logdump.arrow.tables.layout import SIDES, TableLayout
 from logdump.arrow.tables.piece import Array
 from logdump.arrow.tables.rows import TableRow
-from trailformat.arrays import Field, FieldForm, Image, LineForm, Numbered, joined_runs, text_column, write_lines
+from trailformat.arrays import (
+    Digits,
+    Field,
+    FieldForm,
+    Image,
+    LineForm,
+    Numbered,
+    Strings,
+    joined_runs,
+    text_column,
+    write_lines,
+)
+from trailformat.arrays.arrow import strings_of
 from trailformat.scan.kernels.arguments import GOOD, HAS_UNDECIDED, HAS_VALUE
 
-_SECONDS, _T, _Z = 26, ord("T"), ord("Z")
-"""Characters of ``2024-03-14 09:31:00.000000``."""
+_MOMENT = np.frombuffer(b"0000-00-00T00:00:00.000000Z", np.uint8)
+_DAY, _SECOND = 86_400_000_000, 1_000_000
+_CLOCK = ((11, 3_600 * _SECOND), (14, 60 * _SECOND), (17, _SECOND), (20, 10_000), (22, 100), (24, 1))
+"""Places of two digits in a moment, and the microseconds of one."""
+_PAIRS = np.array([divmod(number, 10) for number in range(100)], np.uint8) + ord("0")
 _FEW = 5
 """So many rows are written sooner one by one, where there are thousands of tables."""
 
@@ -102,33 +116,42 @@ def _by_columns(group: Group, spelling: RowSpelling, odd: Array) -> LinePart:
     return LinePart(group.rows.rows, lines.data.data, lines.ends)
 
 
-def _fixed_values(group: Group) -> list[pa.Array | Numbered]:
+def _fixed_values(group: Group) -> list[Strings | Digits | Numbered]:
     """The fields that every row has, but the name of the file, as lines take them."""
     return [_written(array) for array in group.fixed()[1:]]
 
 
-def _written(array: pa.Array) -> pa.Array | Numbered:
+def _written(array: pa.Array) -> Strings | Digits | Numbered:
     """Values as lines take them: of those that many rows have each is made once."""
     if pa.types.is_timestamp(array.type):
         stored = np.frombuffer(array.buffers()[1], np.int64)
-        begins = np.append(True, stored[1:] != stored[:-1])
-        runs = np.cumsum(begins, dtype=np.int32) - np.int32(1)
-        return Numbered(iso_texts(array.take(pa.array(np.flatnonzero(begins)))), runs)
+        return iso_texts(stored)
     if pa.types.is_integer(array.type):
-        return array.cast(pa.uint64())
+        return Digits(array.to_numpy().astype(np.uint64))
     if array.null_count:
-        return array.cast(pa.string())
-    return Numbered(array.dictionary, np.ascontiguousarray(array.indices, np.int32))
+        return strings_of(array.cast(pa.string()))
+    return Numbered(strings_of(array.dictionary), np.ascontiguousarray(array.indices, np.int32))
 
 
-def iso_texts(times: pa.Array) -> pa.Array:
-    """Times in ISO 8601, UTC; one that is null as any other."""
-    shown = pc.fill_null(times, 0).cast(pa.timestamp("us")).cast(pa.string())
-    text = np.empty((len(shown), _SECONDS + 1), np.uint8)
-    text[:, :_SECONDS] = np.frombuffer(shown.buffers()[2], np.uint8)[: _SECONDS * len(shown)].reshape(-1, _SECONDS)
-    text[:, 10], text[:, _SECONDS] = _T, _Z
-    offsets = np.arange(0, text.size + 1, _SECONDS + 1, dtype=np.int32)
-    return pa.StringArray.from_buffers(len(shown), pa.py_buffer(offsets), pa.py_buffer(text))
+def iso_texts(times: Array) -> Numbered:
+    """Microseconds from 1970 on, int64, in ISO 8601, UTC; of neighbours that are alike one is made."""
+    begins, runs = _runs(times)
+    moments = times[begins]
+    first, of_day = _runs(moments // _DAY)
+    days = np.datetime_as_string((moments[first] // _DAY).view("M8[D]")).astype("S10")
+    text = np.tile(_MOMENT, (len(moments), 1))
+    text[:, :10] = days.view(np.uint8).reshape(-1, 10)[of_day]
+    rest = moments % _DAY
+    for place, unit in _CLOCK:
+        text[:, place : place + 2] = _PAIRS[rest // unit]
+        rest %= unit
+    return Numbered(Strings(text.reshape(-1), np.arange(0, text.size + 1, len(_MOMENT), dtype=np.int32)), runs)
+
+
+def _runs(numbers: Array) -> tuple[Array, Array]:
+    """A mask of the numbers that begin a run of equal ones, and the number of each one's run."""
+    begins = np.append(True, numbers[1:] != numbers[:-1])[: len(numbers)]
+    return begins, np.cumsum(begins, dtype=np.int32) - np.int32(1)
 
 
 def _one_by_one(group: Group, spelling: RowSpelling, odd: Array, problems: list[tuple[int, int, str, str]]) -> LinePart:

@@ -9,6 +9,7 @@ import pyarrow as pa
 
 from logdump.arrow.tables.layout import DATA, FIXED, NULLS, PROBLEMS, SIDES, TableLayout
 from trailformat.arrays import array_type
+from trailformat.arrays.arrow import arrow_type
 
 FIXED_TYPES = {
     "file": pa.string(),
@@ -35,7 +36,7 @@ def schema_of(layout: TableLayout) -> pa.Schema:
     if layout.columns is None:
         fields.append(pa.field(DATA, pa.binary()))
     columns = layout.columns or ()
-    types = [array_type(column, layout.codec).type for column in columns]
+    types = [arrow_type(array_type(column, layout.codec).type) for column in columns]
     for side in SIDES:
         names = zip(layout.column_names, types, strict=True)
         fields += [pa.field(f"{side}_{name}", kind) for name, kind in names]

@@ -119,12 +119,15 @@ class CompressSurvey:
         try:
             for batch in scan(trail):
                 damage = dict.fromkeys(batch.spans())
+                passing = selection.rows(batch)
                 for row in range(len(batch)):
                     if row in damage:
                         self._damage(is_bad=int(batch.kind[row]) == BAD_SPAN)
                         continue
+                    if not passing[row]:
+                        continue
                     record = trail.record_at(int(batch.rba[row]))
-                    if record is not None and selection.accepts(record):
+                    if record is not None:
                         self._records += 1
                         self._bytes += record.length
                         add(record)

@@ -27,11 +27,12 @@ def ddl_records(trail: TrailFile, start: int, selection: Selection, notify: int)
     scanned = 0
     for batch in scan(trail, start):
         spans = set(batch.spans())
+        passing = selection.rows(batch)
         for row, io_type in enumerate(batch.io_type):
             rba = int(batch.rba[row])
             if row in spans:
                 yield _damage(trail, rba, int(batch.length[row]))
-            elif io_type == DDL_OP and (record := trail.record_at(rba)) is not None and selection.accepts(record):
+            elif io_type == DDL_OP and passing[row] and (record := trail.record_at(rba)) is not None:
                 reached.report(trail.path, rba)
                 yield record
         begun, scanned = scanned, scanned + len(batch)

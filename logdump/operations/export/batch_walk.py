@@ -44,8 +44,7 @@ class BatchWalk:
         selection = session.selection()
         carrier = TransactionTracker(trail, before=transactions.open_at(start))
         self._tally.end = Spot(trail.path, start)
-        size = _ROWS if selection.is_decided else selection.batch_size
-        for batch in scan(trail, start, self._stop, batch_size=size):
+        for batch in scan(trail, start, self._stop, batch_size=_ROWS):
             learn_definitions(trail, batch)
             passing = np.flatnonzero(selection.rows(batch))
             rows = passing if self._limit is None else passing[: self._limit - self._tally.selected]

@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
 import numpy as np
-import pyarrow as pa
 
 from logdump.arrow.records.columns.tokens import bodies, row_ids, user_tokens_by_row
 from logdump.arrow.records.rows import Rows, Source
@@ -27,17 +26,17 @@ from logdump.operations.export.record_lists import (
 from logdump.operations.export.record_pieces import RecordPiece
 from logdump.render import json_record
 from trailformat import TrailError, TrailFile, io_type_name
-from trailformat.arrays import BytesAt, Field, Numbered, new_room, write_lines
+from trailformat.arrays import BytesAt, Digits, Field, Numbered, Strings, new_room, write_lines
 from trailformat.changes.row_changes import OPERATIONS
 from trailformat.codec.timestamps import FIRST_TIME, JULIAN_UNIX_EPOCH, LAST_TIME
 from trailformat.records.record_header import PLACES
 from trailformat.scan.rows import NONE, Fields, headers_of
 from trailformat.scan.rows.headers import header_positions
 
-_DIGITS = pa.array([str(number) for number in range(256)])
-_LETTERS = pa.array([chr(number) for number in range(256)])
-_TYPES = pa.array([io_type_name(number) for number in range(256)])
-_OPERATIONS = pa.array([OPERATIONS.get(number) for number in range(256)], pa.string())
+_DIGITS = Strings.of([str(number) for number in range(256)])
+_LETTERS = Strings.of([chr(number) for number in range(256)])
+_TYPES = Strings.of([io_type_name(number) for number in range(256)])
+_OPERATIONS = Strings.of(OPERATIONS.get(number) for number in range(256))
 _STEP = 32 << 20
 """Rooms have a multiple of so many bytes, so that the next lines fit too; what is not written to takes no memory."""
 _USUAL = "HDTU"
@@ -132,36 +131,36 @@ class _Records:
             **{name: Field(forms.list_of(name), none) for name in ("other_tokens", "problems")},
         }
 
-    def nothing(self) -> pa.Array:
+    def nothing(self) -> Strings:
         """A member that is null in every ordinary record."""
-        return pa.nulls(len(self._rows), pa.string())
+        return Strings.nulls(len(self._rows))
 
     def byte(self, name: str) -> Array:
         """A field of the header that is one byte."""
         values: Array = self._rows.view[self._header + PLACES[name].start]
         return values
 
-    def column(self, name: str) -> pa.Array:
+    def column(self, name: str) -> Digits:
         """A column of the batch as numbers."""
-        return pa.array(self._rows.of(name).astype(np.uint64))
+        return Digits(self._rows.of(name).astype(np.uint64))
 
-    def table_index(self) -> pa.Array:
+    def table_index(self) -> Digits:
         """The index of the definition, where the header has one."""
         index = headers_of(self._rows).table_index
-        return pa.array(index.astype(np.uint64), mask=index < 0)
+        return Digits(index.astype(np.uint64), index >= 0)
 
-    def other_rba(self) -> pa.Array:
+    def other_rba(self) -> Digits:
         """RBA of the other half of an update."""
         rbas = self._rows.of("rba").astype(np.uint64)
-        return pa.array(rbas[self._other], mask=self._other == NONE)
+        return Digits(rbas[self._other], self._other != NONE)
 
-    def time(self) -> pa.Array:
+    def time(self) -> Numbered:
         """IO Time."""
         julian = self._rows.of("io_time")
         self.odd |= (julian < FIRST_TIME) | (julian > LAST_TIME)
-        return iso_texts(pa.array(np.where(self.odd, 0, julian - JULIAN_UNIX_EPOCH)))
+        return iso_texts(np.where(self.odd, 0, julian - JULIAN_UNIX_EPOCH))
 
-    def table(self) -> pa.Array:
+    def table(self) -> Numbered:
         """The name of the table."""
         return numbered(self._piece.tables, self._known.group)
 
@@ -174,11 +173,11 @@ class _Records:
             [texts[number] for number in np.flatnonzero(is_there).tolist()], (np.cumsum(is_there) - 1)[index]
         )
 
-    def row_id(self) -> pa.Array:
+    def row_id(self) -> Strings:
         """ORAROWID."""
         return row_ids(self._rows)
 
-    def _user_tokens(self, none: Numbered) -> pa.Array | Numbered:
+    def _user_tokens(self, none: Numbered) -> Strings | Numbered:
         """The user tokens of each row, with commas between them."""
         found = user_tokens_by_row(self._rows)
         if not found:
@@ -190,7 +189,7 @@ class _Records:
             else:
                 items = [json_record.USER_TOKEN.build(pair) for pair in pairs]
                 texts[row] = inner_json(items, is_ascii=self._forms.is_ascii)
-        return pa.array(texts, pa.string())
+        return Strings.of(texts)
 
 
 def _have_usual_tokens(rows: Rows) -> Array:
@@ -209,15 +208,15 @@ def _repeated(parts: Fields) -> Array:
     return mask
 
 
-def _byte_of(name: str, texts: pa.Array) -> Callable[[_Records], pa.Array]:
+def _byte_of(name: str, texts: Strings) -> Callable[[_Records], Numbered]:
     return lambda records: numbered(texts, records.byte(name))
 
 
-def _column_of(name: str) -> Callable[[_Records], pa.Array]:
+def _column_of(name: str) -> Callable[[_Records], Digits]:
     return lambda records: records.column(name)
 
 
-_TEXTS: dict[str, Callable[[_Records], pa.Array]] = {
+_TEXTS: dict[str, Callable[[_Records], Strings | Digits | Numbered]] = {
     "io_type_name": _byte_of("io_type", _TYPES),
     "table": _Records.table,
     "time": _Records.time,
@@ -231,7 +230,7 @@ _TEXTS: dict[str, Callable[[_Records], pa.Array]] = {
     "row_id": _Records.row_id,
 }
 _BYTES = {"syskey_length": "syskey_len"}
-_NUMBERS: dict[str, Callable[[_Records], pa.Array]] = {
+_NUMBERS: dict[str, Callable[[_Records], Strings | Digits | Numbered]] = {
     **{name: _column_of(name) for name in ("rba", "length", "record_length", "audit_rba")},
     "data_length": _column_of("record_length"),
     "table_index": _Records.table_index,

@@ -9,8 +9,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.compute as pc
 
 from logdump.arrow.records.columns.definitions import Known
 from logdump.arrow.records.columns.image_values import image_texts
@@ -19,7 +17,18 @@ from logdump.arrow.records.rows import Rows
 from logdump.arrow.tables.piece import Array
 from logdump.render import json_record
 from trailformat import ColumnDefinition, Token
-from trailformat.arrays import BytesAt, Escapes, Field, FieldForm, LineForm, Numbered, Parts, bytes_array
+from trailformat.arrays import (
+    BytesAt,
+    Digits,
+    Escapes,
+    Field,
+    FieldForm,
+    LineForm,
+    Numbered,
+    Parts,
+    Strings,
+    are_unequal,
+)
 from trailformat.changes.segments import Kind
 from trailformat.records.lob_pieces import MOST_COUNTED
 from trailformat.scan.rows import NONE, Fields, headers_of, images_of, lob_pieces
@@ -82,9 +91,9 @@ class MemberForms(NamedTuple):
         return Field(FieldForm(b""), numbered([self.quoted(text) for text in texts], numbers))
 
 
-def numbered(texts: list[Any] | pa.Array, numbers: Array) -> Numbered:
+def numbered(texts: list[Any] | Strings, numbers: Array) -> Numbered:
     """Texts by their numbers."""
-    values = texts if isinstance(texts, pa.Array) else pa.array(texts, pa.string())
+    values = texts if isinstance(texts, Strings) else Strings.of(texts)
     return Numbered(values, numbers.astype(np.int32))
 
 
@@ -175,10 +184,9 @@ class RowImages:
         new = new + self._before
         if len(old):
             is_equal = parts.size[old] == parts.size[new]
-            compared = np.flatnonzero(is_equal)
-            places = (old[compared], new[compared])
-            stored = (bytes_array(self._rows.view, parts.start[at], parts.size[at]) for at in places)
-            is_equal[compared] = pc.equal(*stored).to_numpy(zero_copy_only=False)
+            compared = np.flatnonzero(is_equal & (parts.size[old] > 0))
+            starts = parts.start[old[compared]], parts.start[new[compared]]
+            is_equal[compared] = ~are_unequal(self._rows.view, starts, parts.size[old[compared]])
             is_equal |= is_null[old] & is_null[new]
             changes[old] = changes[new] = np.where(is_equal, _FALSE, _TRUE)
         return changes
@@ -252,8 +260,7 @@ def segments(rows: Rows, is_piece: Array, places: LobPlaces, forms: MemberForms)
 
 def _number(name: str, values: Array, forms: MemberForms, is_known: Array | None = None) -> Field:
     """A member of a segment."""
-    mask = None if is_known is None else ~is_known
-    return Field(forms.inside(f',"{name}":', null=f',"{name}":null'), pa.array(values.astype(np.uint64), mask=mask))
+    return Field(forms.inside(f',"{name}":', null=f',"{name}":null'), Digits(values.astype(np.uint64), is_known))
 
 
 @lru_cache(1 << 14)
@@ -273,19 +280,13 @@ def _token_head(number: int, info: int) -> str:
     return inner_json({name: members[name] for name in ("id", "name", "info")}, is_ascii=True) + ',"hex":"'
 
 
-def _token_texts(view: Array, parts: Fields) -> pa.Array:
+def _token_texts(view: Array, parts: Fields) -> Strings:
     """The payloads of tokens as text; null where one is not printable."""
-    stored = bytes_array(view, parts.start, parts.size)
-    _, offsets, data = stored.buffers()
-    plain = pa.Array.from_buffers(pa.string(), len(stored), [None, offsets, data])
-    ends = np.frombuffer(offsets, np.int32)[1 : len(stored) + 1]
-    payloads = np.frombuffer(data, np.uint8)[: int(ends[-1]) if len(ends) else 0]
-    places = np.searchsorted(ends, np.flatnonzero(payloads - _BLANK >= _PRINTABLE), side="right")
+    stored = Strings.at(view, parts.start, parts.size)
+    places = np.searchsorted(stored.offsets[1:], np.flatnonzero(stored.data - _BLANK >= _PRINTABLE), side="right")
     odd = places[np.diff(places, prepend=-1) != 0]
     if not len(odd):
-        return plain
-    distinct = stored.take(pa.array(odd)).dictionary_encode()
-    texts = [json_record.token_text(Token(0, 0, payload)) for payload in distinct.dictionary.to_pylist()]
-    numbers = np.arange(len(stored))
-    numbers[odd] = len(stored) + distinct.indices.to_numpy()
-    return numbered(pa.concat_arrays([plain, pa.array(texts, pa.string())]), numbers)
+        return stored
+    distinct, numbers = stored.take(odd).distinct()
+    texts = [json_record.token_text(Token(0, 0, payload)) for payload in distinct]
+    return stored.replaced(odd, Strings.of(texts), numbers)

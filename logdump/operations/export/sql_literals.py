@@ -9,15 +9,13 @@ import datetime as dt
 from functools import partial
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.compute as pc
 
 from logdump.arrow.tables.piece import Array
 from logdump.render.sql.dialect import Dialect, Unwritable
 from logdump.render.sql.large_objects import LONGEST
 from logdump.render.sql.statement import literal_of
 from trailformat import ColumnDefinition, Value
-from trailformat.arrays import DecodePath, TextForm, ValueSpelling
+from trailformat.arrays import DecodePath, Strings, TextForm, ValueSpelling
 
 _LONG = 1000
 """Characters of a text, bytes of a binary value, from which on a dialect may have other literals, or none."""
@@ -54,16 +52,15 @@ class Literals:
             ),
             DecodePath.DATE: TextForm(_around(dialect.date(_MOMENT.date()), str(_MOMENT.date()))),
         }
-        self._nulls = pa.array(sorted(dialect.nulls), pa.string())
+        self._nulls = [text.encode() for text in sorted(dialect.nulls)]
 
     def of(self, definition: ColumnDefinition) -> ValueSpelling:
         """The spelling of the values of a column."""
         return ValueSpelling(self._forms, partial(self.single, definition))
 
-    def are_null(self, literals: pa.Array) -> Array:
+    def are_null(self, literals: Strings) -> Array:
         """A mask of the literals that stand for NULL."""
-        mask: Array = pc.is_in(literals, self._nulls).to_numpy(zero_copy_only=False)
-        return mask
+        return literals.are_in(self._nulls)
 
     def _is_plain(self, character: str) -> bool:
         """Whether it stands in a literal as it is, or doubled."""

@@ -9,8 +9,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.compute as pc
 
 from logdump.arrow.tables.lines import LinePart
 from logdump.arrow.tables.piece import Array
@@ -19,7 +17,18 @@ from logdump.operations.export.sql_literals import Literals
 from logdump.render.sql.dialect import Dialect, Unwritable
 from logdump.render.sql.large_objects import ObjectValue
 from trailformat import ColumnDefinition
-from trailformat.arrays import Field, FieldForm, Image, LineForm, locate_columns, text_column, unequal, write_lines
+from trailformat.arrays import (
+    Digits,
+    Field,
+    FieldForm,
+    Image,
+    LineForm,
+    Strings,
+    locate_columns,
+    text_column,
+    unequal,
+    write_lines,
+)
 from trailformat.changes.row_changes import OPERATIONS
 from trailformat.scan.kernels.arguments import ABSENT, GOOD, HAS_UNDECIDED, NULL, UNDECIDED
 from trailformat.scan.rows import RowBytes
@@ -237,7 +246,7 @@ class _Statements:
             return None
         names = (_constant(name, mask) for name, mask in zip(plain[1:], masks, strict=True))
         fields = [
-            Field(FieldForm(b""), pa.array(self._rows.of("rba")).cast(pa.string())),
+            Field(FieldForm(b""), Digits(self._rows.of("rba").astype(np.uint64))),
             _constant(b" PK", self._is_key_changed),
             _constant(b" UPDATE " + plain[0] + b": the trail has no before image of ", is_lost),
             *_separated(names, masks),
@@ -313,7 +322,7 @@ class _Statements:
             for number in self._table.found_by:
                 name = self._table.names[number]
                 field = self._value(image, number, name + b" = ", name + b" IS NULL", has[number])
-                if field.values is not None and field.sizes is not None:
+                if isinstance(field.values, Strings) and field.sizes is not None:
                     is_null = self._literals.are_null(field.values) & has[number]
                     field = field._replace(sizes=np.where(is_null, NULL, field.sizes))
                 fields.append(field)
@@ -337,7 +346,7 @@ class _Statements:
         objects = self._images.objects[image is self._images.before, number]
         literals = [self._literals.single(definition, objects[place].value) for place in places]
         self._images.odd[places] |= [one is None for one in literals]
-        array = pc.replace_with_mask(found.array, pa.array(is_object), pa.array(literals, pa.string()))
+        array = found.array.replaced(np.array(places), Strings.of(literals))
         return Field(form, array, np.where(is_object, 0, sizes))
 
     @property

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 from logdump.operations.heartbeats.rows import RowHistory
 from logdump.operations.heartbeats.tables import BASE_NAME, has_beats, role_of
@@ -75,10 +76,8 @@ class HeartbeatReader:
         self._note_clock(header.created if header is not None else None)
         for batch in self._batches(trail, start):
             learn_definitions(trail, batch)
-            passing = (
-                record for record in self._records(trail, batch) if selection is None or selection.accepts(record)
-            )
-            records = [*waiting, *passing]
+            passing = selection.rows(batch) if selection is not None else None
+            records = [*waiting, *self._records(trail, batch, passing)]
             # the after image of an update may stand in the next batch
             waiting = records[-1:] if records and records[-1].header.is_before else []
             yield from self._rows(trail, records[: len(records) - len(waiting)], definitions)
@@ -115,12 +114,12 @@ class HeartbeatReader:
             self.problems += bool(row.problems)
             yield row
 
-    def _records(self, trail: TrailFile, batch: Batch) -> Iterator[Record]:
-        """The records of the batch that may be rows of a heartbeat table."""
+    def _records(self, trail: TrailFile, batch: Batch, passing: Any) -> Iterator[Record]:
+        """The records of the batch that may be rows of a heartbeat table, and pass; ``passing`` is None for all."""
         names = batch.names
         wanted = {key for key in range(1, len(names)) if role_of(names[key], self._base) is not None}
         for row in batch.rows_of_tables(wanted):
-            if int(batch.io_type[row]) in OPERATIONS:
+            if int(batch.io_type[row]) in OPERATIONS and (passing is None or passing[row]):
                 record = trail.record_at(int(batch.rba[row]))
                 if record is not None:
                     yield record

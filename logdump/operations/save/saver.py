@@ -24,15 +24,11 @@ from logdump.session.session import Session
 from trailformat import Record, TrailFile, TrailWriter, make_header, make_record
 from trailformat.records.io_types import COMMENT
 from trailformat.records.record import make_file_header_record, replace_header
-from trailformat.scan.nearby import NEARBY
 from trailformat.trail.sequence import Spot
 
 if TYPE_CHECKING:
     from trailformat.codec.mapped_file import MappedFile
     from trailformat.scan import Batch
-
-_USUAL_BYTES = 100
-"""Bytes of a short record."""
 
 
 class SaveOptions(NamedTuple):
@@ -61,7 +57,6 @@ class Saver:
         self._definitions = SavedDefinitions(self._trail)
         self._end = Spot(self._trail.path, 0)
         self._is_begun = self._is_full = False
-        self._copies: bool | None = None
         self.saved = self.saved_bytes = 0
 
     def run(self) -> Generator[Event, None, None]:
@@ -115,7 +110,6 @@ class Saver:
                 )
 
     def _copy_file(self, writer: TrailWriter, start: int) -> Generator[Event, None, None]:
-        self._copies = None
         with closing(FilteredReader(self._session, stays=True)) as reader:
             while (record := (yield from reader.find(_is_no_file_header))) is not None:
                 self._write_head(writer, record, start)
@@ -137,19 +131,8 @@ class Saver:
             raise CommandError(f"There is no record to save and no file header: {target} is not written.")
 
     def _copies_ranges(self) -> bool:
-        """Whether the rest is copied by columns: nothing changes in the records, and there are enough of them."""
-        if self._copies is None:
-            changes = self._options.trans_ind is not None or self._options.commit_time is not None
-            self._copies = not changes and self._most_left() >= NEARBY
-        return self._copies
-
-    def _most_left(self) -> int:
-        """About how many more records there can be."""
-        records, size, cursor = self._options.records, self._options.bytes, self._session.cursor
-        most = (cursor.trail.size - cursor.next) // _USUAL_BYTES
-        if size is not None:
-            most = min(most, (size - self.saved_bytes) // _USUAL_BYTES)
-        return most if records is None else min(most, records - self.saved)
+        """Whether the rest is copied by columns: nothing changes in the records."""
+        return self._options.trans_ind is None and self._options.commit_time is None
 
     def _copy_ranges(self, writer: TrailWriter) -> Generator[Event, None, None]:
         """Copy the rest of what passes, up to the limit."""

@@ -132,7 +132,7 @@ class TimelineScan:
                     self._take(beat)
                 continue
             if not self._has_beats:
-                self._volume.add(item, selection.passing(item))
+                self._volume.add(item, selection.rows(item).nonzero()[0].tolist())
             self._covered = _sound_end(item)
             if time.monotonic() - looked >= _EVERY:
                 self.timeline, looked = self._look(), time.monotonic()

@@ -17,6 +17,7 @@ from logdump.spark.source.options import Options
 from logdump.spark.source.planner import Slice, is_unborn
 from trailformat import CannotRead, NotATrail, TrailError, TrailFile
 from trailformat.scan import FILE_HEADER, PARTIAL, Batch, FileRange, ScanPosition, scan_range
+from trailformat.scan.batch import BATCH_SIZE
 from trailformat.scan.position import first_position
 from trailformat.transactions.not_applied_rows import rows_not_applied
 
@@ -75,7 +76,7 @@ def wanted_rows(source: OpenSlice, batch_size: int | None = None) -> Iterator[tu
     trail, part = source.trail, source.part
     selection = selection_of(trail, source.options, source.definitions)
     piece = FileRange(first_position(trail, part.start), part.stop)
-    batches = scan_range(trail, piece, batch_size=batch_size or selection.batch_size)
+    batches = scan_range(trail, piece, batch_size=batch_size or BATCH_SIZE)
     try:
         for batch in batches:
             passing = selection.rows(batch) if selection.is_active else np.asarray(batch.kind) <= FILE_HEADER

@@ -16,6 +16,7 @@ import pyarrow as pa
 from logdump.arrow.tables.layout import SIDES, TableLayout
 from logdump.spark.source.table_columns import spark_type
 from trailformat.arrays import array_type
+from trailformat.arrays.arrow import arrow_type
 
 
 class AlterationKind(enum.Enum):
@@ -61,7 +62,7 @@ class Alterations:
 
     def _columns(self, layout: TableLayout) -> Iterator[Alteration]:
         for name, definition in zip(layout.column_names, layout.columns or (), strict=True):
-            kind = spark_type(array_type(definition, layout.codec).type)
+            kind = spark_type(arrow_type(array_type(definition, layout.codec).type))
             types = {self._wanted[column] for side in SIDES if (column := f"{side}_{name}".lower()) in self._wanted}
             if not types and self._takes_all:
                 yield Alteration(name, AlterationKind.NEW, f"column {name} ({kind.ddl}) is new")

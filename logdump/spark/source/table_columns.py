@@ -77,12 +77,13 @@ def spark_type(arrow: Any) -> ColumnType:
 
 def table_columns(layouts: Sequence[TableLayout], options: Options) -> dict[str, RowColumn]:
     """The columns by name, for rows of these definitions of one table, the newest one last."""
-    from trailformat.arrays import array_type  # noqa: PLC0415 - it loads pyarrow, and a task needs no schema
+    from trailformat.arrays import array_type  # noqa: PLC0415 - it loads numpy, and a task needs no schema
+    from trailformat.arrays.arrow import arrow_type  # noqa: PLC0415 - it loads pyarrow, likewise
 
     types: dict[str, tuple[str, Any]] = {}
     for layout in reversed(layouts):
         for name, definition in zip(layout.column_names, layout.columns or (), strict=True):
-            types.setdefault(name.lower(), (name, array_type(definition, layout.codec).type))
+            types.setdefault(name.lower(), (name, arrow_type(array_type(definition, layout.codec).type)))
     images = [
         RowColumn(f"{side}_{name}", spark_type(kind), f"{name} {side} the change")
         for side in SIDES

@@ -137,7 +137,7 @@ def _save_file(part: Slice, options: Options, files: PartFiles) -> None:
         files.begin(SourceFiles(part.path, trail.file_header, lambda: SavedDefinitions(trail)))
         selection = selection_of(trail, options)
         copy = RangeCopy(files.write, files.write_bytes, lambda: files.room)
-        for batch in scan(trail, trail.first_rba, part.stop, batch_size=selection.batch_size):
+        for batch in scan(trail, trail.first_rba, part.stop):
             passing = selection.rows(batch) & _is_wanted(batch, part)
             for chunk in rows_of(trail, batch, passing.nonzero()[0]):
                 copy.copy(chunk)

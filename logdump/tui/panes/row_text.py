@@ -176,6 +176,6 @@ def csn_text(row: ListRow, glyphs: Glyphs) -> str:
 
 
 def _bracket(row: ListRow, glyphs: Glyphs) -> str:
-    if row.trans_ind is None:
+    if row.place is None:
         return " "
-    return glyphs.transaction[row.trans_ind] if row.trans_ind < 4 else "?"
+    return glyphs.transaction[row.place] if row.place < len(glyphs.transaction) else "?"

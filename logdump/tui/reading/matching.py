@@ -44,8 +44,8 @@ class Matches:
         self._forget_damage_at_end()
         session.filters_in_use, session.source_definitions = self._filters, self._source
         trail, selection = session.trail, session.selection()
-        for batch in scan(trail, self.covered, batch_size=selection.batch_size):
-            rows, spans = selection.passing(batch), batch.spans()
+        for batch in scan(trail, self.covered):
+            rows, spans = selection.rows(batch).nonzero()[0].tolist(), batch.spans()
             self.rbas.extend(sorted(int(batch.rba[row]) for row in (*rows, *spans)))
             self.records += len(rows)
             self._damaged += sum(int(batch.kind[row]) == BAD_SPAN for row in spans)

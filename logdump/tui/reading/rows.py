@@ -5,12 +5,11 @@ from __future__ import annotations
 import enum
 from typing import NamedTuple
 
-from logdump.tui.reading.cuts import cut_at
 from trailformat import PartialRecord, Record, TrailError, TrailFile, io_type_name
 from trailformat.changes.transaction_context import TransactionContext
-from trailformat.changes.transactions import is_transactional
+from trailformat.changes.transaction_search import TransactionSearch
+from trailformat.changes.transactions import Transaction, TransactionRole, place_of, role_of
 from trailformat.index import known_index
-from trailformat.records.io_types import RESTARTS
 
 
 class RowKind(enum.Enum):
@@ -27,8 +26,8 @@ class RowKind(enum.Enum):
 class ListRow(NamedTuple):
     """One line of the list. ``length`` in bytes, of damage up to the next good header; ``time`` Julian microseconds.
 
-    ``trans_ind`` is None outside of transactions; ``csn`` is that of the record's transaction and not known
-    as long as the index has to tell it (:meth:`RowReader.with_csn`); ``problem`` is what is wrong with damage.
+    ``place`` is that in the transaction, as ``place_of`` has it; ``csn`` is that of the record's transaction and not
+    known as long as the index has to tell it (:meth:`RowReader.with_csn`); ``problem`` is what is wrong with damage.
     A record that a restart of Extract has left ``is_restart``, and ``cuts`` the transaction that was open there, by its
     CSN; empty where the transaction has none that is known, None where none is open.
     ``table_index`` is set as long as the name of that index is not known.
@@ -40,7 +39,7 @@ class ListRow(NamedTuple):
     operation: str = ""
     table: str = ""
     time: int = 0
-    trans_ind: int | None = None
+    place: int | None = None
     data_length: int = 0
     csn: str | None = None
     problem: str = ""
@@ -120,7 +119,7 @@ class RowReader:
         if row.is_restart:
             cut = cut_at(self._trail, row.rba)
             return row if cut is None else row._replace(cuts=cut.csn or "")
-        return self._of_transaction(row, context) if row.trans_ind is not None else row
+        return self._of_transaction(row, context) if row.place is not None else row
 
     def _of_transaction(self, row: ListRow, context: TransactionContext) -> ListRow:
         try:
@@ -145,11 +144,20 @@ class RowReader:
             io_type_name(header.io_type),
             self._trail.name_of(record) if is_known else "",
             header.io_time,
-            header.trans_ind if is_transactional(record) else None,
+            place_of(record),
             record.data_length,
             table_index=None if is_known else index,
-            is_restart=header.io_type in RESTARTS,
+            is_restart=role_of(record) is TransactionRole.RESTART,
         )
+
+
+def cut_at(trail: TrailFile, rba: int) -> Transaction | None:
+    """The transaction that the restart at ``rba`` cuts, which may stand in the file before; None where none is open."""
+    try:
+        found = TransactionSearch(trail, _SEARCHED).found_at(rba, trail.order)
+    except TrailError:
+        return None
+    return found.transaction if found is not None else None
 
 
 def known_to(trail: TrailFile) -> int:

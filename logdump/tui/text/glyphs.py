@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 
 class Glyphs(NamedTuple):
-    """``transaction`` holds a glyph for each TransInd: begin, middle, end, only; ``restart`` is that of a restart.
+    """``transaction`` holds a glyph for each place in one: first, middle, last, only; ``restart`` is that of a restart.
 
     ``spans`` are those of a transaction over time: possibly open, open, written to disk.
     """

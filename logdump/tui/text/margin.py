@@ -9,7 +9,7 @@ from logdump.render.values_text import column_name, value_text
 from logdump.session.session import Session
 from logdump.tui.text.styled import Line
 from trailformat import ColumnChange, Record, TrailError, Value, change_of
-from trailformat.changes.transactions import is_transactional
+from trailformat.changes.transactions import place_of
 
 _POSITIONS = ("begins its transaction", "inside its transaction", "ends its transaction", "the whole transaction")
 _LONGEST = 60
@@ -27,9 +27,9 @@ def _notes(record: Record, session: Session) -> Iterator[tuple[str, str]]:
     """A remark for each field that there is something to say about, by its name."""
     if record.is_file_header:
         return
-    header = record.header
-    if is_transactional(record) and header.trans_ind < len(_POSITIONS):
-        yield "TransInd", _POSITIONS[header.trans_ind]
+    place = place_of(record)
+    if place is not None and place < len(_POSITIONS):
+        yield "TransInd", _POSITIONS[place]
     yield from _columns(record, session)
 
 

@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from fixtures import TRAILS
+from logdump.session import passing
 from logdump.session import scan as session_scan
-from logdump.session import selection
+from logdump.session.selection import Selection
 from tests.logdump.line import Line
 from tests.logdump.program import logdump
 from trailformat.scan import parallel
@@ -183,7 +184,7 @@ def test_ctrl_c_keeps_the_position(shop: Line, monkeypatch: pytest.MonkeyPatch) 
     def interrupted(_self: object, _record: object) -> bool:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(selection.Selection, "accepts", interrupted)
+    monkeypatch.setattr(Selection, "rows", interrupted)
     with pytest.raises(KeyboardInterrupt):
         shop("find hojicha")
     assert (shop.session.cursor.current, shop.session.cursor.next) == (2008, 2170)
@@ -202,7 +203,7 @@ def test_columns_find_what_records_find(search: str, monkeypatch: pytest.MonkeyP
 
     paths = sorted(path for path in TRAILS.iterdir() if path.suffix != ".md")
     expected = [walk(path) for path in paths]
-    monkeypatch.setattr(session_scan, "NEARBY", 1)
+    monkeypatch.setattr(session_scan, "_FIRST", 1)
     monkeypatch.setattr(parallel, "PIECE", 700)
-    monkeypatch.setattr(selection, "_LARGE", 4)
+    monkeypatch.setattr(passing, "BATCH_SIZE", 4)
     assert [walk(path) for path in paths] == expected

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-from logdump.filters import Criterion, FilterSet, Subject, apply, parse_criterion
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import NamedTuple
+
+from logdump.filters import Criterion, FilterSet, apply, parse_criterion
+from logdump.filters.rows import FilterRows, FilterSource
 from logdump.notation.times import GMT
 from logdump.session.selection import Selection
 from logdump.session.session import Session
@@ -17,10 +22,40 @@ from trailformat import (
     make_header,
     make_record,
 )
+from trailformat.changes.transactions import Transaction
+from trailformat.scan import scan
+from trailformat.trail.row_definitions import RowDefinitions
+from trailformat.transactions.tracker import RowTransactions
 
 HEADER = make_header(
     5, partition=4, orig_node=255, audit_pos=4242, audit_rba=519, trans_ind=1, name_field=b"HR.REGIONS\0"
 )
+
+
+class Subject(NamedTuple):
+    """A record in a file of its own, and LOGCSN and TRANID of its transaction."""
+
+    record: Record
+    csn: str | None = None
+    xid: str | None = None
+
+    def meets(self, one: Criterion | FilterSet) -> bool:
+        """Whether it meets a criterion, or passes a filter."""
+        rba, raw = self.record.rba, self.record.raw
+        with TemporaryDirectory() as folder:
+            path = Path(folder) / "tt000000000"
+            path.write_bytes(_filler(rba) + raw)
+            with TrailFile(path) as trail:
+                (batch,) = scan(trail, rba)
+                source = FilterSource(trail, lambda: RowDefinitions(trail))
+                rows = FilterRows(source, batch, RowTransactions.of_one(Transaction(self.csn, self.xid)))
+                return bool(one.mask(rows)[0])
+
+
+def _filler(size: int) -> bytes:
+    """A record of so many bytes; nothing for 0."""
+    least = len(make_record(HEADER, b"x").raw) - 1
+    return make_record(HEADER, bytes(size - least)).raw if size else b""
 
 
 def subject(
@@ -36,10 +71,11 @@ def subject(
     **header: int,
 ) -> Subject:
     """An Insert into HR.REGIONS, but for what is given."""
-    fields = RecordHeader(**{**HEADER._asdict(), **header})
+    name_field = name.encode("utf-8", "surrogateescape") + b"\0" if name else b""
+    fields = RecordHeader(**{**HEADER._asdict(), "name_field": name_field, **header})
     record = make_record(fields, data, tokens or [], user_tokens, order)
     record.rba = rba
-    return Subject(record, name, csn, xid)
+    return Subject(record, csn, xid)
 
 
 def file_header() -> Subject:
@@ -48,8 +84,8 @@ def file_header() -> Subject:
 
 
 def broken() -> Subject:
-    """A record whose parts do not decode."""
-    return Subject(Record(b"G\x01\x00\x0cX\x00\x00\x09Z\x01\x00\x0c"), "HR.REGIONS")
+    """Bytes that are no sound record."""
+    return Subject(Record(b"G\x01\x00\x0cX\x00\x00\x09Z\x01\x00\x0c", rba=200))
 
 
 def criterion(text: str) -> Criterion:
@@ -59,7 +95,7 @@ def criterion(text: str) -> Criterion:
 
 def meets(text: str, one: Subject) -> bool:
     """Whether the subject meets the option."""
-    return criterion(text).matches(one)
+    return one.meets(criterion(text))
 
 
 def filters(*statements: str) -> FilterSet:

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from unittest import mock
 
+import numpy as np
 import pytest
 
-from logdump.filters import Comparison
+from logdump.filters.rows import FilterRows, FilterSource
 from trailformat import ByteOrder, TrailFile
 from trailformat.scan import scan
+from trailformat.trail.row_definitions import RowDefinitions
 from trailformat.transactions.tracker import TransactionTracker
 
 from .by_hand import trail_in
-from .test_by_hand import told, with_numpy
-
-pytest.importorskip("numpy", reason="masks need numpy")
+from .test_by_hand import told
 
 DECIDED = [
     "RECTYPE 5",
@@ -39,60 +39,50 @@ DECIDED = [
     "GGSTOKEN ORATAG Denver",
 ]
 OPEN = ["SYSKEY 107", "SYSKEYLEN 4", "UNDOFLAG 1", "USERTOKEN TK-HOST"]
+"""What is looked up in each record."""
 
 
-def verdicts(tmp_path: Path, *statements: str) -> tuple[Any, Any]:
-    """What the columns of the trail by hand say: RBAs that may pass, and that pass for sure."""
-    from logdump.filters.masks import MaskSource, verdict
-
+def read_for(tmp_path: Path, *statements: str) -> tuple[list[int], list[int]]:
+    """The RBAs of the records that are read to apply a filter to the trail by hand, and of those that pass."""
     path, _ = trail_in(tmp_path, ByteOrder.BIG)
     with TrailFile(path) as trail:
-        (one,) = scan(trail)
-        batch: Any = with_numpy(one)
+        (batch,) = scan(trail)
         owners = TransactionTracker(trail).of(batch)
-        found = verdict(told(statements), batch, MaskSource(trail.buffer, owners))
-        return batch.rba[found.may].tolist(), batch.rba[found.surely].tolist()
+        with mock.patch.object(TrailFile, "record_at", autospec=True, side_effect=TrailFile.record_at) as read:
+            rows = FilterRows(FilterSource(trail, lambda: RowDefinitions(trail)), batch, owners)
+            mask = told(statements).mask(rows)
+        return [call.args[1] for call in read.call_args_list], np.asarray(batch.rba)[mask].tolist()
 
 
 @pytest.mark.parametrize("option", DECIDED)
-def test_columns_decide(option: str, tmp_path: Path) -> None:
-    from logdump.filters.masks import is_decided
-
+def test_columns_decide_without_a_record(option: str, tmp_path: Path) -> None:
     for statement in (option, f"EXCLUDE {option}"):
-        assert is_decided(told([statement]))
-        may, surely = verdicts(tmp_path, statement)
-        assert may == surely != []
-
-
-@pytest.mark.parametrize("option", [*OPEN, "VALUE QTY = 7"])
-@pytest.mark.parametrize("which", ["INCLUDE", "EXCLUDE"])
-def test_records_are_asked(which: str, option: str) -> None:
-    from logdump.filters.masks import is_decided
-
-    assert not is_decided(told(["RECTYPE 5", f"{which} {option}", "EXCLUDE RECTYPE 3"]))
+        read, passing = read_for(tmp_path, statement)
+        assert (read, passing != []) == ([], True)
 
 
 @pytest.mark.parametrize("option", OPEN)
-def test_records_are_asked_only_where_the_columns_leave_it_open(option: str, tmp_path: Path) -> None:
-    inserts, _ = verdicts(tmp_path, "RECTYPE 5")
-    everything, _ = verdicts(tmp_path, "RBA >= 0")
+def test_records_are_read_only_where_the_columns_leave_it_open(option: str, tmp_path: Path) -> None:
+    _, inserts = read_for(tmp_path, "RECTYPE 5")
+    _, everything = read_for(tmp_path, "RBA >= 0")
     others = [rba for rba in everything if rba not in inserts]
-    assert verdicts(tmp_path, option) == (everything, [])
-    assert verdicts(tmp_path, "RECTYPE 5", option) == (everything, inserts)
-    assert verdicts(tmp_path, "RECTYPE 5", option, "MATCH ALL") == (inserts, [])
-    assert verdicts(tmp_path, f"EXCLUDE {option}") == (everything, [])
-    assert verdicts(tmp_path, "EXCLUDE RECTYPE 5", f"EXCLUDE {option}") == (others, [])
-    assert verdicts(tmp_path, "EXCLUDE RECTYPE 5", f"EXCLUDE {option}", "EXCLUDE MATCH ALL") == (everything, others)
+    for statements, read in (
+        ([option], everything),
+        ([option, "RECTYPE 5"], others),
+        ([option, "RECTYPE 5", "MATCH ALL"], inserts),
+        ([f"EXCLUDE {option}"], everything),
+        ([f"EXCLUDE {option}", "EXCLUDE RECTYPE 5"], others),
+        ([f"EXCLUDE {option}", "EXCLUDE RECTYPE 5", "EXCLUDE MATCH ALL"], inserts),
+        (["RECTYPE 5", f"EXCLUDE {option}"], inserts),
+    ):
+        assert read_for(tmp_path, *statements)[0] == read, statements
 
 
 def test_a_filter_on_transactions_needs_to_be_told_them(tmp_path: Path) -> None:
-    from logdump.filters.masks import MaskSource, verdict
-    from logdump.filters.token_criteria import GgsToken
-
     path, _ = trail_in(tmp_path, ByteOrder.BIG)
     with TrailFile(path) as trail:
-        (one,) = scan(trail)
+        (batch,) = scan(trail)
+        rows = FilterRows(FilterSource(trail, lambda: RowDefinitions(trail)), batch)
         for option in ("CSN > 99", "GGSTOKEN TRANID 5.1.7"):
             with pytest.raises(ValueError, match=r"^a filter needs transactions, which were not collected$"):
-                verdict(told([option]), with_numpy(one), MaskSource(trail.buffer, None))
-    assert not GgsToken(ord("6"), Comparison.EQUAL, None).fits(None, "5.1.7")
+                told([option]).mask(rows)

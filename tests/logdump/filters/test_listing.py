@@ -110,7 +110,7 @@ def test_control_characters_never_reach_the_terminal() -> None:
 
 def test_quotes_are_doubled_bytes_that_are_no_text_escaped_and_hex_grouped_from_the_left() -> None:
     made = filters('STRING "5"" pipe"', "STRING \udcff", "HEX aabbcc")
-    assert made.accepts(subject(data=b"\xff"))
+    assert subject(data=b"\xff").meets(made)
     assert show(made)[2:-1] == [
         'STRING-0   : ( 7), "5"" pipe"',
         r'STRING-1   : ( 1), "\udcff"',

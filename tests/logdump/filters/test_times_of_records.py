@@ -4,11 +4,11 @@ from datetime import UTC, datetime
 
 import pytest
 
-from logdump.filters import FilterError, FilterSet, Subject, apply, show
+from logdump.filters import FilterError, FilterSet, apply, show
 from logdump.notation.times import TimeOffset
 from trailformat import from_datetime
 
-from .subjects import criterion, file_header, meets, subject
+from .subjects import Subject, criterion, file_header, meets, subject
 
 
 def at(hour: int, minute: int = 0) -> Subject:
@@ -27,8 +27,8 @@ def test_the_text_may_stand_in_quotes_and_the_century_may_be_left_out() -> None:
 def test_the_time_is_that_of_timeoffset() -> None:
     filters = FilterSet()
     apply(filters, "STARTTIME 2024-03-01 09:00", TimeOffset.parse("GMT +01"))
-    assert filters.accepts(at(8))
-    assert not filters.accepts(at(7, 59))
+    assert at(8).meets(filters)
+    assert not at(7, 59).meets(filters)
     assert show(filters)[2] == "Starttime-0: 2024/03/01 08:00:00.000.000 GMT"
 
 

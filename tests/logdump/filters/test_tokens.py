@@ -2,11 +2,11 @@ from __future__ import annotations
 
 import pytest
 
-from logdump.filters import FilterError, Needs, Subject
+from logdump.filters import FilterError, Needs
 from trailformat import Token, make_token
 from trailformat.records.user_tokens import build_user_tokens
 
-from .subjects import broken, criterion, file_header, meets, subject
+from .subjects import Subject, broken, criterion, file_header, meets, subject
 
 ROWID = b"AAAHeaAAFAAAAOAAAA"
 FIRST = subject(

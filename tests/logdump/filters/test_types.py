@@ -28,8 +28,8 @@ from .subjects import broken, criterion, file_header, meets, subject
 )
 def test_a_type_is_a_number_or_a_name(keyword: str, types: str, io_type: int) -> None:
     one = criterion(f"{keyword} {types}")
-    assert one.matches(subject(io_type=io_type))
-    assert not one.matches(subject(io_type=116))
+    assert subject(io_type=io_type).meets(one)
+    assert not subject(io_type=116).meets(one)
 
 
 def test_a_file_header_has_no_type_and_a_broken_record_none_that_can_be_read() -> None:

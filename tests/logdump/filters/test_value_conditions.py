@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from logdump.filters.comparison import Comparison
-from logdump.filters.value_criteria import ColumnValue
+from logdump.filters.value_comparison import ValueComparison
 from tests.searching import examples
 from tests.trailformat.samples import BOTH
 from tests.trailformat.values.kinds import KINDS, of
@@ -124,7 +124,7 @@ def columns_of(definition: ColumnDefinition, values: list[Plain], order: ByteOrd
 
 
 def by_bytes(
-    criterion: ColumnValue, definition: ColumnDefinition, columns: list[bytes], order: ByteOrder
+    criterion: ValueComparison, definition: ColumnDefinition, columns: list[bytes], order: ByteOrder
 ) -> list[bool | None]:
     """What the condition says of each column; None where it leaves that to the decoder."""
     from logdump.filters.value_conditions import condition
@@ -157,7 +157,7 @@ def test_it_holds_as_the_decoded_value_does(name: str, data: st.DataObject) -> N
     columns = columns_of(definition, values, order)
     decoded = [decode_value(Column(3, one), definition, order, "utf-8") for one in columns]
     for sign in signs:
-        criterion = ColumnValue("C", is_exact=False, comparison=sign, wanted=wanted)
+        criterion = ValueComparison(sign, wanted)
         found = by_bytes(criterion, definition, columns, order)
         expected = [criterion.holds(value) for value in decoded]
         assert [(column, said) for column, said in zip(columns, found, strict=True) if said is not None] == [
@@ -193,7 +193,7 @@ def test_an_ordinary_value_is_not_decoded(name: str, value: Plain) -> None:
     column = stored(value, definition, ByteOrder.BIG)
     assert column is not None
     for sign, holds in ((Comparison.EQUAL, True), (Comparison.GREATER, False), (Comparison.LESS_OR_EQUAL, True)):
-        criterion = ColumnValue("C", is_exact=False, comparison=sign, wanted=plain_text(value))
+        criterion = ValueComparison(sign, plain_text(value))
         assert by_bytes(criterion, definition, [column], ByteOrder.BIG) == [holds]
 
 
@@ -212,5 +212,5 @@ def test_the_next_float_is_another_one(name: str, value: float) -> None:
     assert name.startswith("TANDEM") or len({one.value for one in decoded}) == len(columns)
     for wanted in map(plain_text, [one.value for one in decoded]):
         for sign in Comparison:
-            criterion = ColumnValue("C", is_exact=False, comparison=sign, wanted=wanted)
+            criterion = ValueComparison(sign, wanted)
             assert by_bytes(criterion, definition, columns, ByteOrder.BIG) == [criterion.holds(one) for one in decoded]

@@ -8,7 +8,7 @@ from unittest.mock import Mock
 
 import pytest
 
-from logdump.session import selection
+from logdump.session import passing
 from logdump.session.passing import passing_batches
 from logdump.session.selection import Selection
 from tests.trailformat.samples import column, header, metadata_record, trail_of
@@ -151,7 +151,7 @@ def test_by_columns_some_bytes_at_a_time(
 @pytest.mark.usefixtures("kernels")
 def test_by_threads(trail: tuple[Path, list[int]], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(parallel, "PIECE", 300)
-    monkeypatch.setattr(selection, "_LARGE", 2)
+    monkeypatch.setattr(passing, "BATCH_SIZE", 2)
     path, holding = trail
     with TrailFile(path) as file, Workers(3) as workers:
         chosen = Selection(file, [told(["VALUE QTY = 7"])], lambda: RowDefinitions(file))

@@ -8,9 +8,8 @@ from typing import NamedTuple
 import pytest
 
 from logdump.operations.export import batch_walk
-from logdump.operations.save import saver as saving
+from logdump.session import passing
 from logdump.session import scan as session_scan
-from logdump.session import selection
 from tests.kernels import IS_NATIVE, Kernels, run
 
 
@@ -26,7 +25,7 @@ WAYS = {
     "native": Way(Kernels.NATIVE, 1 << 14),
     "native, in small batches": Way(Kernels.NATIVE, 3),
 }
-BATCH_SIZES = ((selection, "_LARGE"), (selection, "_SMALL"), (batch_walk, "_ROWS"))
+BATCH_SIZES = ((passing, "BATCH_SIZE"), (batch_walk, "_ROWS"))
 
 
 @pytest.fixture(params=WAYS)
@@ -37,7 +36,6 @@ def engine(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> I
         pytest.skip("the kernels are not built")
     for module, name in BATCH_SIZES:
         monkeypatch.setattr(module, name, way.rows)
-    monkeypatch.setattr(session_scan, "NEARBY", 1)
-    monkeypatch.setattr(saving, "NEARBY", 1)
+    monkeypatch.setattr(session_scan, "_FIRST", 1)
     with run(way.kernels):
         yield

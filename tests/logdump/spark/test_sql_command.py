@@ -20,7 +20,6 @@ from logdump.session.events import Failure, Notice, RowsShown
 from logdump.session.exit_status import ExitStatus
 from logdump.session.recovery_events import RecoveryShown
 from logdump.spark.needed_columns import needed_columns
-from logdump.spark.view_table import VIEWS
 from logdump.spark.views import Views
 from tests.logdump.commands.test_bounded_recovery import HISTORY
 from tests.logdump.line import Line
@@ -129,13 +128,6 @@ def test_transactions_tell_how_they_ended_and_whether_they_are_applied(
     second = {"where": "TRANSIND = 0"}
     query = "select ended, is_effective from transactions where is_effective = (ended <> 'last')"
     assert Views(spark, str(tmp_path), second).query(query).collect() == []
-
-
-def test_how_transactions_ended_is_looked_for_where_it_is_wanted(spark: SparkSession) -> None:
-    views = Views(spark, str(SHOP), {})
-    planned = [views.query(f"select {columns} from transactions") for columns in ("xid", "ended")]
-    offered = frozenset(VIEWS["transactions"].reads["records"])
-    assert [needed_columns(frame, offered) & {"ended", "is_effective"} for frame in planned] == [set(), {"ended"}]
 
 
 def test_a_transaction_goes_on_where_the_numbers_start_over(spark: SparkSession, tmp_path: Path) -> None:

@@ -38,7 +38,6 @@ def matches(trail: TrailFile, *statements: str) -> Matches:
     return found
 
 
-@pytest.mark.usefixtures("kernels")
 @pytest.mark.parametrize("statement", ["include filename TEAHOUSE.TEAS", "include rectype 5", "exclude csn > 41882385"])
 def test_they_are_those_that_next_stops_at(line: Line, statement: str) -> None:
     line(f"open {TRAILS / 'et000000000'}")

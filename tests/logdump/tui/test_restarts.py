@@ -11,7 +11,7 @@ import pytest
 from fixtures import TRAILS
 from fixtures.flavour import MYSQL_21
 from logdump.tui.panes.one_line import OneLine
-from logdump.tui.reading import cuts
+from logdump.tui.reading import rows
 from logdump.tui.text.glyphs import UNICODE
 from tests.logdump.tui.drive import WIDE, Screen, drive
 from tests.logdump.tui.test_records import rba_of
@@ -61,10 +61,10 @@ def test_a_restart_at_the_beginning_of_a_file_names_the_transaction_of_the_file_
 def test_a_restart_cuts_a_transaction_whose_beginning_is_too_far_back_to_be_looked_for(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(cuts, "_SEARCHED", 3)
+    monkeypatch.setattr(rows, "_SEARCHED", 3)
     path = trail_of(tmp_path, *[row(trans_ind=MIDDLE)] * 9, row(io_type=RESTART_ABEND))
     with TrailFile(path) as file:
-        assert cuts.cut_at(file, file.size - row(io_type=RESTART_ABEND).length) == NO_TRANSACTION
+        assert rows.cut_at(file, file.size - row(io_type=RESTART_ABEND).length) == NO_TRANSACTION
 
 
 def test_the_title_counts_the_restarts_of_the_file(trail: Path) -> None:

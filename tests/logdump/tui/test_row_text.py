@@ -47,9 +47,9 @@ def test_ascii_alone_is_enough() -> None:
     assert text_of(ROW, 120, plain=True).isascii()
 
 
-@pytest.mark.parametrize(("trans_ind", "glyph"), [(0, "┌"), (1, "│"), (2, "└"), (3, "─"), (9, "?"), (None, " ")])
-def test_the_place_in_the_transaction(trans_ind: int | None, glyph: str) -> None:
-    assert f"  {glyph} GGSUnified" in text_of(ROW._replace(trans_ind=trans_ind), 120)
+@pytest.mark.parametrize(("place", "glyph"), [(0, "┌"), (1, "│"), (2, "└"), (3, "─"), (9, "?"), (None, " ")])
+def test_the_place_in_the_transaction(place: int | None, glyph: str) -> None:
+    assert f"  {glyph} GGSUnified" in text_of(ROW._replace(place=place), 120)
 
 
 def test_a_time_that_is_none_is_shown_as_hex() -> None:

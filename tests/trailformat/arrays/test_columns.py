@@ -28,7 +28,8 @@ from trailformat import (
     TrailWriter,
     make_header,
 )
-from trailformat.arrays import ColumnArray, Image, column_arrays, locate_columns
+from trailformat.arrays import Image, locate_columns
+from trailformat.arrays.columns import ColumnArray, column_arrays
 from trailformat.records.io_types import DELETE, INSERT, UNIFIED_UPDATE
 from trailformat.records.record_header import COMPRESSED, name_field
 from trailformat.scan import Batch, scan

@@ -14,6 +14,7 @@ from tests.searching import examples
 from tests.trailformat.arrays.stored import KINDS, raw_values
 from trailformat import BadData, ByteOrder, Column, ColumnDefinition
 from trailformat.arrays import StoredValues, TextArray, text_array
+from trailformat.arrays.arrow import arrow_strings
 from trailformat.codec.charset_numbers import CHARSETS
 from trailformat.codec.charsets import UTF_8, decode, keeps_ascii
 from trailformat.values import decode_value, plain_text
@@ -47,8 +48,9 @@ def _expected(raw: bytes, definition: ColumnDefinition, order: ByteOrder, codec:
 
 
 def _check(found: TextArray, expected: list[tuple[str | None, str | None]]) -> None:
-    found.array.validate(full=True)
-    assert found.array.to_pylist() == [text for text, _ in expected]
+    assert found.array.are_utf_8()
+    arrow_strings(found.array).validate(full=True)
+    assert found.array.to_list() == [text for text, _ in expected]
     assert found.problems == [(row, reason) for row, (_, reason) in enumerate(expected) if reason is not None]
 
 
@@ -108,7 +110,7 @@ def test_each_distinct_value_is_decoded_once(monkeypatch: pytest.MonkeyPatch) ->
 def test_a_value_longer_than_its_column_is_a_problem() -> None:
     definition = _DEFINITION._replace(data_type=0, sub_data_type=5, internal_length=3)
     found = text_array(_stored([b"\0\0abc", b"\0\0abcd"], [False, False]), definition)
-    assert found.array.to_pylist() == ["abc", None]
+    assert found.array.to_list() == ["abc", None]
     reason = "CHAR: value is longer than its column; expected at most 3 bytes; found 4 bytes"
     assert found.problems == [(1, reason)]
 
@@ -123,7 +125,7 @@ def test_ascii_stays_as_it_is_where_it_is_taken_without_decoding(codec: str, tex
 
 
 def test_more_text_than_an_array_holds_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("trailformat.arrays.text_arrays._MOST_BYTES", 100)
+    monkeypatch.setattr("trailformat.arrays.strings.MOST_BYTES", 100)
     definition = _DEFINITION._replace(data_type=64, sub_data_type=4)
     raw = b"\0\0" + (20).to_bytes(2) + bytes(20)
     with pytest.raises(BadData, match="too much text for one array"):

@@ -1,4 +1,4 @@
-"""Pages of the index are pages of the walk, in both engines."""
+"""Pages of the index are pages of the walk."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The sums of an index are those of the walk, in both engines, whatever the batches."""
+"""The sums of an index are those of the walk, whatever the batches."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Both engines give the rows of the serial walk: fixtures, generated trails, damage, garbage."""
+"""Kernels, native and interpreted, give the rows of the serial walk: fixtures, generated trails, damage, garbage."""
 
 from __future__ import annotations
 

@@ -25,11 +25,11 @@ ALIGNED = 64
 SPARE = 8
 """Bytes of a word: so many more than they need values that stand one after the other have."""
 
-F_DATA, F_OFFSETS, F_VALID, F_FIRST, F_SIZES, F_WIDE, F_ESCAPES, F_KIND, F_PLACES = range(9)
+F_DATA, F_OFFSETS, F_VALID, F_SIZES, F_WIDE, F_ESCAPES, F_KIND, F_PLACES = range(8)
 F_OPENING, F_CLOSING, F_NULL, F_ABSENT, F_NAME, FIELD_SIZE = range(F_PLACES + 1, F_PLACES + 13, 2)
 """Places in the description of a field of lines, int64[FIELD_SIZE].
 
-Value number FIRST + n belongs to row n, or FIRST + PLACES[n] where that is the address of an array of int32; VALID are
+Value number n belongs to row n, or number PLACES[n] where that is the address of an array of int32; VALID are
 the bits of those that are there (0: all are); SIZES, 0 or the address of the sizes of the values as stored, of int64
 where WIDE is set; ESCAPES, one of those below. The others are texts, each with its offset and its size: before and
 behind a value, for NULL, for a value that the image lacks, and the name in the list of NULLs.

@@ -12,7 +12,6 @@ from trailformat.arrays.kernels.arguments import (
     F_CLOSING,
     F_DATA,
     F_ESCAPES,
-    F_FIRST,
     F_KIND,
     F_NAME,
     F_NULL,
@@ -243,7 +242,7 @@ def _in_digits(number: Any, out: int, to: int) -> Any:
 def _number(field: int, row: int) -> Any:
     """The number of the value that belongs to a row."""
     places = i64(field, 8 * F_PLACES)
-    return (i32(places, 4 * row) if places else row) + i64(field, 8 * F_FIRST)
+    return i32(places, 4 * row) if places else np.int64(row)
 
 
 @inlined

@@ -11,6 +11,8 @@ from logdump.arrow.records.columns.definitions import Known
 from logdump.arrow.records.errors import ValueTooLarge, place
 from logdump.arrow.records.rows import Array, Rows
 from trailformat import BadData, ColumnDefinition, TrailError
+from trailformat.arrays import StoredValues, Strings, text_array
+from trailformat.arrays.arrow import arrow_strings
 from trailformat.scan.rows import Fields
 from trailformat.trail.row_definitions import RowDefinition
 from trailformat.values.data_types import FIXED_TEXT
@@ -38,14 +40,14 @@ class ImageValues(NamedTuple):
 
 
 class ImageTexts(NamedTuple):
-    """The columns of an image: the value of part n is ``texts[places[n]]``; what does not decode."""
+    """The columns of an image: the value of part n is number ``places[n]`` of texts; what does not decode."""
 
-    texts: Any
+    texts: Strings
     places: Array
     problems: list[ValueProblem]
 
 
-_Texts = tuple[Any, Array, list[tuple[int, str]]]
+_Texts = tuple[Strings, Array, list[tuple[int, str]]]
 
 
 class _Pool:
@@ -91,7 +93,7 @@ def image_values(rows: Rows, parts: Fields, known: Known) -> ImageValues:
     at = pool.places(known.group[region], parts.number)
     names = pa.array(pool.names or [""], pa.string()).take(pa.array(np.maximum(at, 0), mask=at < 0))
     found = _image_texts(rows, parts, region, pool, at)
-    return ImageValues(names, found.texts.take(pa.array(found.places)), found.problems)
+    return ImageValues(names, arrow_strings(found.texts).take(pa.array(found.places)), found.problems)
 
 
 def image_texts(rows: Rows, parts: Fields, known: Known, row: Array) -> ImageTexts:
@@ -111,13 +113,11 @@ def _image_texts(rows: Rows, parts: Fields, row: Array, pool: _Pool, at: Array) 
 
 
 def _decoded(rows: Rows, parts: Fields, little: Array, kind: Array, pool: _Pool) -> _Texts:
-    from trailformat.arrays import StoredValues, text_array  # noqa: PLC0415 - it loads kernels
-
     if len(pool.kinds) < _FEW:
         kind = kind.astype(np.int16)
     order = np.argsort(kind, kind="stable")
     ends = np.searchsorted(kind[order], np.arange(-1, len(pool.kinds)), side="right")
-    arrays = [pa.nulls(int(ends[0]), pa.string())]
+    arrays = [Strings.nulls(int(ends[0]))]
     problems: list[tuple[int, str]] = []
     for (_, definition, codec), begin, end in zip(pool.kinds.values(), ends[:-1], ends[1:], strict=True):
         chosen = order[begin:end]
@@ -129,10 +129,10 @@ def _decoded(rows: Rows, parts: Fields, little: Array, kind: Array, pool: _Pool)
     _check_size(arrays)
     places = np.empty(len(order), np.int64)
     places[order] = np.arange(len(order))
-    return pa.concat_arrays(arrays), places, problems
+    return Strings.joined(arrays), places, problems
 
 
-def _check_size(arrays: list[Any]) -> None:
+def _check_size(arrays: list[Strings]) -> None:
     if sum(array.nbytes for array in arrays) > _MOST_BYTES:
         raise BadData("too much text for one array")
 

@@ -8,9 +8,11 @@ import numpy as np
 import pyarrow as pa
 
 from logdump.arrow.records.column_types import BYTES, TEXTS
-from logdump.arrow.records.columns.arrow_values import bytes_at, lists, masked, replaced
+from logdump.arrow.records.columns.arrow_values import bytes_at, lists, replaced
 from logdump.arrow.records.rows import Array, Rows
 from trailformat import TrailError
+from trailformat.arrays import Strings
+from trailformat.arrays.arrow import arrow_strings
 from trailformat.codec.token_names import GGS_TOKENS, ROWID, token_name
 from trailformat.records.large_record import LARGEST
 from trailformat.records.user_tokens import UserTokens, parse_user_tokens
@@ -63,18 +65,17 @@ def _tokens_of(rows: Rows, row: int) -> list[tuple[str, bytes]] | None:
     return list(dict.fromkeys((_NAMES[token.id].as_py(), token.payload) for token in tokens))
 
 
-def row_ids(rows: Rows) -> Any:
+def row_ids(rows: Rows) -> Strings:
     """ORAROWID of each row."""
     parts = gg_parts(rows)
     at, region = _first_of(parts, ROWID)
-    texts = bytes_at(rows.view, parts.start[at], np.minimum(parts.size[at], _ROW_ID_SIZE))
-    unsound = np.flatnonzero(~parts.is_sound).tolist()
-    if (np.frombuffer(texts.buffers()[2] or b"", np.uint8) >= _NOT_ASCII).any():
-        unsound, region = sorted({*unsound, *region.tolist()}), region[:0]
-    place, has = np.zeros(len(rows), np.int64), np.zeros(len(rows), dtype=bool)
-    place[region], has[region] = np.arange(len(region)), True
-    array = (texts if len(region) else pa.array([b""])).take(masked(place, has)).cast(pa.string())
-    return replaced(array, unsound, [_row_id_of(rows, row) for row in unsound])
+    texts = Strings.at(rows.view, parts.start[at], np.minimum(parts.size[at], _ROW_ID_SIZE))
+    unsound, ids = np.flatnonzero(~parts.is_sound), Strings.nulls(len(rows))
+    if (texts.data >= _NOT_ASCII).any():
+        unsound = np.union1d(unsound, region)
+    elif len(region):
+        ids = ids.replaced(region, texts)
+    return ids.replaced(unsound, Strings.of(_row_id_of(rows, row) for row in unsound.tolist())) if len(unsound) else ids
 
 
 def _row_id_of(rows: Rows, row: int) -> str | None:
@@ -164,4 +165,4 @@ def _text(data: bytes) -> str:
     return data.decode("utf-8", "backslashreplace")
 
 
-BUILDERS = {"row_id": row_ids, "gg_tokens": _gg_tokens, "user_tokens": _user_tokens}
+BUILDERS = {"row_id": lambda rows: arrow_strings(row_ids(rows)), "gg_tokens": _gg_tokens, "user_tokens": _user_tokens}

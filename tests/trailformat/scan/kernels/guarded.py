@@ -260,23 +260,22 @@ def _give_list(guard: Guard, field: Any, rows: int) -> None:
 def _give_field(guard: Guard, field: Any, rows: int) -> None:
     kind, places = field[arrays.F_KIND], field[arrays.F_PLACES]
     values = rows if not places else max(ints(places, rows), default=-1) + 1
-    first = field[arrays.F_FIRST]
     if places:
         field[arrays.F_PLACES] = guard.given(places, 4 * rows)
     if kind == arrays.NUMBER:
-        field[arrays.F_DATA] = guard.given(field[arrays.F_DATA], 8 * (first + values))
+        field[arrays.F_DATA] = guard.given(field[arrays.F_DATA], 8 * values)
     elif kind == arrays.HEX:
         starts, sizes = longs(field[arrays.F_OFFSETS], rows), longs(field[arrays.F_SIZES], rows)
         ends = [at + size for at, size in zip(starts, sizes, strict=True)]
         field[arrays.F_DATA] = _spanned(guard, field[arrays.F_DATA], starts, ends)
         field[arrays.F_OFFSETS] = guard.given(field[arrays.F_OFFSETS], 8 * rows)
     elif field[arrays.F_OFFSETS]:
-        offsets = ints(field[arrays.F_OFFSETS], first + values + 1)
+        offsets = ints(field[arrays.F_OFFSETS], values + 1)
         if field[arrays.F_DATA]:
-            field[arrays.F_DATA] = _shifted(guard, field[arrays.F_DATA], offsets[first], offsets[first + values])
+            field[arrays.F_DATA] = _shifted(guard, field[arrays.F_DATA], offsets[0], offsets[values])
         field[arrays.F_OFFSETS] = guard.given(field[arrays.F_OFFSETS], 4 * len(offsets))
     for at, size in (
-        (arrays.F_VALID, (first + values + 7) >> 3),
+        (arrays.F_VALID, (values + 7) >> 3),
         (arrays.F_SIZES, (8 if field[arrays.F_WIDE] else 4) * rows),
     ):
         if field[at]:

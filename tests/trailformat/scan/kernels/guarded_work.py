@@ -11,7 +11,6 @@ from random import Random
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 
 from fixtures import TRAILS
 from tests.trailformat.arrays.stored import KINDS
@@ -20,12 +19,14 @@ from trailformat import ByteOrder, NotATrail, Record, TrailFile, make_record
 from trailformat.arrays import (
     BytesAt,
     DecodePath,
+    Digits,
     Escapes,
     Field,
     FieldForm,
     LineForm,
     Numbered,
     Parts,
+    Strings,
     TextForm,
     ValueSpelling,
     joined_runs,
@@ -182,7 +183,7 @@ def _write_every_line() -> None:
         for text in (*texts, texts):
             values = ["", *text] if isinstance(text, list) else ["", text]
             sizes = np.array([NULL if one is None else len(one) for one in values[1:]], size)
-            field = Field(form, pa.array(values, pa.string()).slice(1), sizes)
+            field = Field(form, Strings.of(values[1:]), sizes)
             write_lines(
                 LineForm(b"head", b"\n", b"(", b",", b")", b"()"), [field, field], np.zeros(len(sizes), np.bool_)
             )
@@ -192,7 +193,7 @@ def _write_every_kind() -> None:
     """Lists of every size of texts, bytes and numbers, with and without a row that has none."""
     for size in range(20):
         line_breaks(np.full(size, ord('"\n'[size % 2]), np.uint8))
-    texts, data = pa.array(["", "leaf", None, "tea, tea"], pa.string()), np.arange(60, dtype=np.uint8)
+    texts, data = Strings.of(["", "leaf", None, "tea, tea"]), np.arange(60, dtype=np.uint8)
     form = FieldForm(b"<", b">", b"NULL", b".", b";")
     for sizes in ([0], [1, 0, 7], [4, 3, 11, 0]):
         first = np.concatenate(([0], np.cumsum(sizes)))
@@ -201,7 +202,7 @@ def _write_every_kind() -> None:
         fields = [
             Field(form, BytesAt(data, 3 * parts), parts % 4),
             Field(form, values),
-            Field(form, pa.array((7**parts).astype(np.uint64), mask=parts % 3 == 1)),
+            Field(form, Digits((7**parts).astype(np.uint64), parts % 3 != 1)),
         ]
         for present in (np.ones(len(sizes), bool), np.arange(len(sizes)) != 1):
             listed = Field(form, Parts(first, fields, present))

@@ -1,0 +1,171 @@
+"""The rows of a batch that a filter decides about: their columns, and the masks that criteria are made of.
+
+A mask is a one-dimensional numpy array of bool, one for each row. One record is a batch of one row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator
+from copy import copy
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from trailformat.scan.transactions.token_rows import payloads
+
+from trailformat import Record, TrailError, TrailFile
+from trailformat.changes.row_changes import ColumnChange, row_columns
+from trailformat.changes.segments import joined
+from trailformat.errors import CannotRead
+from trailformat.scan import RECORD, Batch, occurrences, rows_with_token
+from trailformat.transactions.not_applied_rows import rows_not_applied
+
+if TYPE_CHECKING:
+    from logdump.filters.needle import Needle
+    from trailformat.trail.row_definitions import RowDefinition, RowDefinitions
+    from trailformat.transactions.not_applied import Ranges
+    from trailformat.transactions.tracker import RowTransactions
+
+
+Mask = Any
+"""A one-dimensional numpy array of bool, one for each row of a batch."""
+
+
+class FilterSource:
+    """What the batches of one trail have in common.
+
+    Args:
+        trail: the file.
+        definitions: gives the columns of rows; called when values are needed.
+
+    Attributes:
+        kept: what criteria keep from batch to batch.
+    """
+
+    def __init__(self, trail: TrailFile, definitions: Callable[[], RowDefinitions]) -> None:
+        self.trail = trail
+        self._definitions = definitions
+        self.kept: dict[object, Any] = {}
+
+    def definition_at(self, rba: int) -> RowDefinition:
+        """The definition of the row at an RBA.
+
+        Raises:
+            CannotRead: there is none any more.
+        """
+        record = self.trail.record_at(rba)
+        if record is None:
+            raise CannotRead("the file has become shorter", path=self.trail.path, rba=rba)
+        return self._definitions().of(record)
+
+    def columns(self, record: Record) -> tuple[ColumnChange, ...]:
+        """The values of a row. Raises TrailError where they do not decode."""
+        return row_columns(joined(self.trail, record), self._definitions().of(record))
+
+
+class FilterRows:
+    """Rows of a batch under test.
+
+    Args:
+        source: where the batch comes from.
+        batch: the batch.
+        owners: the transactions of its rows; None where no criterion needs them.
+
+    Attributes:
+        among: the mask of the rows that are still to be decided; of the others a criterion may say anything.
+    """
+
+    def __init__(self, source: FilterSource, batch: Batch, owners: RowTransactions | None = None) -> None:
+        self.source = source
+        self.batch = batch
+        self._owners = owners
+        self.is_record: Mask = np.asarray(batch.kind) == RECORD
+        self.among: Mask = np.asarray(batch.kind) <= 1
+
+    def only(self, among: Mask) -> FilterRows:
+        """The same rows, with these to be decided."""
+        rows = copy(self)
+        rows.among = among
+        return rows
+
+    def none(self) -> Mask:
+        """A new mask without any row."""
+        return np.zeros(len(self.batch), dtype=bool)
+
+    def column(self, name: str) -> Any:
+        """A column of the batch."""
+        return np.asarray(getattr(self.batch, name))
+
+    def any_of(self, name: str, numbers: Collection[int]) -> Mask:
+        """The records that have one of some numbers in a column."""
+        return np.isin(self.column(name), list(numbers)) & self.is_record
+
+    def named(self, fits: Callable[[str], bool]) -> Mask:
+        """The rows whose table's name fits."""
+        table, names = self.column("table"), self.batch.names
+        is_used = np.bincount(table, minlength=len(names)) > 0
+        held = np.zeros(len(is_used), dtype=bool)
+        for key in np.flatnonzero(is_used).tolist():
+            held[key] = fits(names[key])
+        return held[table]
+
+    def not_applied(self, left_out: Ranges) -> Mask:
+        """The rows of transactions in these ranges."""
+        mask: Mask = rows_not_applied(left_out, self.batch)
+        return mask
+
+    @property
+    def transactions(self) -> RowTransactions:
+        """The transactions of the rows."""
+        if self._owners is None:
+            raise ValueError("a filter needs transactions, which were not collected")
+        return self._owners
+
+    def of_transactions(self, held: Mask) -> Mask:
+        """The rows of some transactions, by a mask of these."""
+        return held[np.asarray(self.transactions.index)]
+
+    def with_bytes(self, needle: Needle, part: str = "data") -> Mask:
+        """The rows whose data, or token, area holds a needle: the bytes of the whole batch are searched at once."""
+        mask = self.none()
+        mask[list(self._places(needle, part))] = True
+        return mask
+
+    def _places(self, needle: Needle, part: str) -> Iterator[int]:
+        batch, buffer = self.batch, self.source.trail.buffer
+        rbas, offsets, sizes = self.column("rba"), self.column(f"{part}_offset"), self.column(f"{part}_size")
+        last = -1
+        for place in occurrences(needle.value, buffer, int(rbas[0]), batch.end, any_case=needle.any_case):
+            row = int(np.searchsorted(rbas, place, side="right")) - 1
+            start = place - int(rbas[row]) - int(offsets[row])
+            if row != last and needle.lies_inside(start, int(sizes[row])):
+                yield row
+                last = row
+
+    @property
+    def is_little(self) -> Mask:
+        """The rows whose record is little-endian."""
+        mask: Mask = self.column("order") == 1
+        return mask
+
+    def with_token(self, token_id: int) -> Mask:
+        """The rows that carry a token of GoldenGate."""
+        return np.asarray(rows_with_token(self.batch, self.source.trail.buffer, token_id)) != 0
+
+    def by_payloads(self, token_id: int, among: Mask, holds: Callable[[list[bytes]], bool]) -> Mask:
+        """Those of some rows whose tokens with this id hold."""
+        mask, batch = self.none(), self.batch
+        for row in np.flatnonzero(among).tolist():
+            at, size = int(batch.rba[row]) + int(batch.token_offset[row]), int(batch.token_size[row])
+            mask[row] = holds(payloads(self.source.trail.buffer, at, size, int(batch.order[row]), token_id))
+        return mask
+
+    def by_record(self, holds: Callable[[Record], bool], among: Mask | None = None) -> Mask:
+        """The rows whose records hold, each read for itself; one that cannot be decoded does not."""
+        mask, trail = self.none(), self.source.trail
+        for row in np.flatnonzero(self.among if among is None else self.among & among).tolist():
+            record = trail.record_at(int(self.batch.rba[row]))
+            try:
+                mask[row] = record is not None and holds(record)
+            except TrailError:
+                continue
+        return mask

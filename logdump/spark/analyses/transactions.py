@@ -1,0 +1,109 @@
+"""View ``transactions``: each transaction of a trail, and whether a Replicat applies it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from logdump.arrow.records.column_types import BIGINT, BOOLEAN, STRING, STRINGS, TIMESTAMP
+from logdump.arrow.records.schema import RowColumn
+from logdump.notation.times import iso_time
+from logdump.spark.analyses.analysis import Analysis
+from trailformat.transactions.extent import Damage, Extent
+from trailformat.transactions.extents import transactions_of
+from trailformat.transactions.not_applied import NotApplied
+
+if TYPE_CHECKING:
+    from logdump.arrow.records.objects import Row
+    from logdump.session.selection import Selection
+    from logdump.spark.analyses.analysed_trail import AnalysedTrail
+    from trailformat.trail.sequence import Spot
+    from trailformat.transactions.whole_trail import FileBatch
+
+_COLUMNS = (
+    RowColumn("csn", STRING, "LOGCSN; null where it is not in the trail"),
+    RowColumn("xid", STRING, "TRANID"),
+    RowColumn("begin_file", STRING, "File of its first record that is there"),
+    RowColumn("begin_rba", BIGINT, "RBA of that"),
+    RowColumn("end_file", STRING, "File of its last record that is there"),
+    RowColumn("end_rba", BIGINT, "RBA of that"),
+    RowColumn("records", BIGINT, "Its records; of those that options choose"),
+    RowColumn("bytes", BIGINT, "Sum of their `record_length`"),
+    RowColumn("tables", STRINGS, "Names of their tables"),
+    RowColumn("first_time", TIMESTAMP, "IO Time of its first record"),
+    RowColumn("last_time", TIMESTAMP, "IO Time of its last record"),
+    RowColumn("is_whole", BOOLEAN, "Whether its first and its last record are there, and nothing between was lost"),
+    RowColumn("ended", STRING, "As of records"),
+    RowColumn("is_effective", BOOLEAN, "Whether a Replicat applies it"),
+)
+
+
+def _rows(trail: AnalysedTrail) -> Iterator[Row]:
+    """The transactions with a record in the files read that options choose; the whole trail tells of each."""
+    not_applied, seen = NotApplied(trail.whole), (-1, -1)
+    for one in transactions_of(trail.whole, _Chosen(trail).rows):
+        for damage in one.damage if isinstance(one, Extent) else [one] if isinstance(one, Damage) else []:
+            place = trail.whole.ordinals[damage.path], damage.rba
+            # what lies before a lost beginning comes alone, and with the transaction
+            if place > seen and not damage.is_partial:
+                seen = place
+                trail.damaged_at(damage.path, damage.rba)
+        if isinstance(one, Extent) and one.tables:
+            is_effective = one.begin is not None and one.is_whole and not not_applied.holds(one.begin)
+            if is_effective or not trail.options.effective:
+                yield _row(one, is_effective=is_effective)
+    trail.check_files()
+
+
+def _row(one: Extent, *, is_effective: bool) -> Row:
+    return {
+        "csn": one.transaction.csn,
+        "xid": one.transaction.xid,
+        **_place("begin", one.first),
+        **_place("end", one.last),
+        "records": sum(number for types in one.tables.values() for number in types.values()),
+        "bytes": one.data_size,
+        "tables": sorted(one.tables),
+        "first_time": iso_time(one.first_moment.time),
+        "last_time": iso_time(one.last_moment.time),
+        "is_whole": one.is_whole,
+        "ended": one.ended.value,
+        "is_effective": is_effective,
+    }
+
+
+def _place(name: str, spot: Spot | None) -> Row:
+    return {f"{name}_file": spot and spot.path, f"{name}_rba": spot and spot.rba}
+
+
+class _Chosen:
+    """The records that options choose, in the order of the trail."""
+
+    def __init__(self, trail: AnalysedTrail) -> None:
+        self._trail = trail
+        self._ordinal = -1
+        self._selection: Selection | None = None
+
+    def rows(self, found: FileBatch) -> Any:
+        """The mask of those of a batch; None where all are."""
+        trail = self._trail
+        if found.ordinal != self._ordinal:
+            self._ordinal = found.ordinal
+            is_read = trail.whole.paths[found.ordinal] in trail.paths
+            self._selection = trail.selection(found.trail) if is_read else None
+        if self._selection is not None and not self._selection.is_active:
+            return None
+        mask = np.zeros(len(found.batch), bool)
+        mask[self._selection.passing(found.batch) if self._selection is not None else []] = True
+        return mask
+
+
+TRANSACTIONS = Analysis(
+    "transactions",
+    "each transaction",
+    _COLUMNS,
+    _rows,
+    frozenset({"where", "table", "effective", "start_csn", "end_csn", "start_timestamp", "end_timestamp"}),
+)

@@ -1,0 +1,175 @@
+"""One answer to what is applied of a trail, what not and why, and where it begins and ends, whoever is asked.
+
+Trails are drawn (:mod:`tests.simulated.drawn_histories`); a model of a Replicat knows what is in them.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from fixtures.flavour import MYSQL_21, ORACLE_12
+from logdump.operations.bounded_recovery.options import BrOptions
+from logdump.operations.bounded_recovery.survey import BrSurvey
+from logdump.operations.effective_rows import LeftOutRanges
+from logdump.session.count_events import CountShown
+from logdump.session.differences import DiffShown
+from logdump.session.recovery_events import RecoveryShown
+from logdump.tui.reading.rows import RowReader
+from tests.logdump.line import Line
+from tests.logdump.spark.reads import rows
+from tests.searching import examples
+from tests.simulated.drawn_histories import KINDS, drawn
+from tests.simulated.extract import Written
+from tests.simulated.restarted_replicat import History, Occurrence
+from trailformat.changes.transaction_context import TransactionContext
+from trailformat.changes.transactions import LAST, ONLY
+from trailformat.records.io_types import NOT_TRANSACTIONAL
+from trailformat.scan import scan
+from trailformat.totals.counting import OTHERS
+from trailformat.trail.file import TrailFile
+from trailformat.trail.sequence import Spot
+from trailformat.transactions.around import extent_at
+from trailformat.transactions.extent import Extent
+from trailformat.transactions.extents import transactions_of
+from trailformat.transactions.restart_places import restart_places
+from trailformat.transactions.tracker import TransactionTracker
+from trailformat.transactions.whole_trail import WholeTrail
+
+SEEDS = st.integers(0, 1 << 32)
+_NO_ROWS = {*NOT_TRANSACTIONAL, OTHERS}
+
+Told = list[tuple[Spot, Spot, bool, str]]
+"""Of each transaction its first and last record, whether it begins there, and how it ended."""
+
+
+def _model(history: History) -> Told:
+    return sorted((one.first, one.last, one.begin is not None, one.ended) for one in history.occurrences())
+
+
+def _of_extents(extents: Iterator[object]) -> Told:
+    found = [one for one in extents if isinstance(one, Extent)]
+    return sorted((one.first, one.last, one.begin is not None, one.ended.value) for one in found if one.first)  # type: ignore[misc]
+
+
+def _applied(history: History, *, past_damage: bool = False) -> set[Spot]:
+    return set(history.run(Spot(history.paths[0], 0), past_damage=past_damage).begins)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@given(seed=SEEDS)
+@settings(max_examples=examples(6), deadline=None)
+def test_the_walk_and_the_view_of_spark_tell_where_each_transaction_begins_and_how_it_ended(
+    kind: str, seed: int
+) -> None:
+    with drawn(kind, seed) as history:
+        expected, applied = _model(history), _applied(history)
+        assert _of_extents(transactions_of(WholeTrail(history.paths))) == expected
+        told = rows(",".join(map(str, history.paths)), analysis="transactions", mode="PERMISSIVE")
+        assert {Spot(Path(one["begin_file"]), one["begin_rba"]) for one in told if one["is_effective"]} == applied
+        assert sorted(
+            (Spot(Path(one["begin_file"]), one["begin_rba"]), Spot(Path(one["end_file"]), one["end_rba"]), one["ended"])
+            for one in told
+        ) == [(first, last, ended) for first, last, _, ended in expected]
+        assert sum(one["records"] for one in told) == sum(len(one.rows) for one in history.occurrences())
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@given(seed=SEEDS)
+@settings(max_examples=examples(4), deadline=None)
+def test_from_each_record_transaction_and_safe_find_the_one_that_the_walk_finds(kind: str, seed: int) -> None:
+    with drawn(kind, seed) as history:
+        for one in history.occurrences():
+            for row in one.rows:
+                with TrailFile(row.path) as trail:
+                    extent, places = extent_at(trail, row.rba), restart_places(trail, row.rba)
+                assert extent is not None
+                assert _of_extents(iter([extent])) == [(one.first, one.last, one.begin is not None, one.ended)]
+                assert places.extent == extent._replace(before=one.rows.index(row))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@given(seed=SEEDS)
+@settings(max_examples=examples(4), deadline=None)
+def test_csn_and_brackets_of_a_record_are_those_of_its_transaction(kind: str, seed: int) -> None:
+    with drawn(kind, seed) as history:
+        for one in history.occurrences():
+            is_named = one.begin is not None
+            for row in one.rows if one.ended != "damage" else one.rows[:1]:
+                csn = MYSQL_21.csn(one.number) if is_named else None
+                with TrailFile(row.path) as trail:
+                    record = trail.record_at(row.rba)
+                    assert record is not None
+                    assert TransactionContext(trail).of(record).csn == csn
+                    [shown] = RowReader(trail).with_csn([RowReader(trail).at(row.rba)])
+                    assert (shown.csn, shown.place) == (csn, _place(one, row))
+                    batch = next(scan(trail, row.rba))
+                    assert TransactionTracker(trail).of(batch).of_row(0).csn == csn
+
+
+def _place(one: Occurrence, row: Written) -> int:
+    """First, middle, last, only: whether it begins with this record, and whether it ends with it."""
+    begins = one.begin is not None and row is one.rows[0]
+    ends = row.trans_ind in (LAST, ONLY)
+    return {(True, False): 0, (False, False): 1, (False, True): 2, (True, True): 3}[begins, ends]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@given(seed=SEEDS)
+@settings(max_examples=examples(3), deadline=None)
+def test_commands_apply_the_same_transactions_and_say_the_same_of_the_others(kind: str, seed: int) -> None:
+    with drawn(kind, seed) as history:
+        run, folder = history.run(Spot(history.paths[0], 0)), history.paths[0].parent
+        line, xids = Line(), [MYSQL_21.xid(number) for number in run.whole]
+        begin = f"open {history.paths[0]}"
+        line(f"{begin}; across on; recovery")
+        (shown,) = (event for event in line.events if isinstance(event, RecoveryShown))
+        ended = [one.ended for one in history.occurrences() if one.begin is not None]
+        assert (shown.transactions, shown.effective) == (len(history.occurrences()), len(run.whole))
+        assert shown.cut == sum(one in ("cut", "overtaken") for one in ended)
+        assert _begun(line("redo 99999")) == xids
+        # what stands behind damage may be applied too, so that nothing before it can be undone
+        assert _begun(line(f"{begin}; undo 99999")) == ([] if history.zeros else xids[::-1])
+        line(f"count effective, log {folder / '*0*'}")
+        (counted,) = (event for event in line.events if isinstance(event, CountShown))
+        types = counted.counted.total.types
+        assert sum(number for one, number in types.items() if one not in _NO_ROWS) == len(run.rows)
+        line(f"{begin}; export jsonl to {folder / 'rows'} effective")
+        assert _exported(folder / "rows") == run.rows
+        # HEARTBEAT goes by these
+        ranges = LeftOutRanges(WholeTrail(history.paths))
+        written = [row for one in history.occurrences() for row in one.rows]
+        assert {Spot(one.path, one.rba) for one in written if not ranges.of(one.path).hold(one.rba)} == run.rows
+        trail = folder / history.paths[0].name[:2]
+        line(f"diff {trail} {trail} ignore cut quiet")
+        (compared,) = (event for event in line.events if isinstance(event, DiffShown))
+        past_damage = len(_applied(history, past_damage=True))
+        assert (compared.equal, compared.a.transactions) == (past_damage, past_damage)
+
+
+def _begun(script: list[str]) -> list[str]:
+    return [text.split()[2] for text in script if text.startswith("-- Transaction ")]
+
+
+def _exported(path: Path) -> set[Spot]:
+    told = map(json.loads, path.read_text(encoding="utf-8").splitlines())
+    return {Spot(Path(one["file"]), one["rba"]) for one in told if one.get("csn") is not None}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@given(seed=SEEDS)
+@settings(max_examples=examples(4), deadline=None)
+def test_bounded_recovery_takes_each_whole_transaction_once(kind: str, seed: int) -> None:
+    with drawn(kind, seed, ORACLE_12) as history:
+        survey = BrSurvey(WholeTrail(history.paths), BrOptions(), {})
+        for _ in survey.run(1 << 40):
+            pass
+        whole = sum(one.is_whole for one in history.occurrences())
+        applied = len(_applied(history, past_damage=True))
+        shown = survey.shown("", is_partial=False)
+        assert (sum(shown.sources.values()), shown.copies) == (applied, whole - applied)

@@ -1,0 +1,57 @@
+"""Trails that are drawn: restarts, cuts, copies, roll-overs, damage, overwrite mode, missing files."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from random import Random
+
+from fixtures.flavour import MYSQL_21, Flavour
+from tests.simulated.extract import Written
+from tests.simulated.recovery import append_recovery, overwritten, rebuilt
+from tests.simulated.restarted_replicat import History, Zeros
+
+KINDS = ("append", "rebuilt", "overwritten", "damaged", "damaged copies", "missing")
+
+
+@contextmanager
+def drawn(kind: str, seed: int, flavour: Flavour = MYSQL_21) -> Iterator[History]:
+    """A trail of a kind, in a folder that goes."""
+    random = Random(seed)
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        if kind == "overwritten":
+            made = overwritten(folder, random, flavour)
+            first_left = min((one.rba for one in made.left), default=made.path.stat().st_size)
+            zeros = [Zeros(made.path, made.end, first_left)] if made.is_broken else []
+            yield History([made.path], made.written, zeros)
+            return
+        if kind in ("rebuilt", "damaged copies"):
+            extract = rebuilt(folder, random, flavour).extract
+        else:
+            extract = append_recovery(folder, random, flavour)
+        paths, written = list(extract.paths), list(extract.written)
+        zeros = [_destroyed(random, written) for _ in range(random.randint(1, 2) if "damaged" in kind else 0)]
+        if kind == "missing":
+            paths = _files_from(random, paths)
+            written = [one for one in written if one.path in paths]
+        yield History(paths, written, zeros)
+
+
+def _destroyed(random: Random, written: list[Written]) -> Zeros:
+    """One record whose bytes become zeros."""
+    one = random.choice(written)
+    data = one.path.read_bytes()
+    stop = one.rba + one.length
+    one.path.write_bytes(data[: one.rba] + bytes(one.length) + data[stop:])
+    return Zeros(one.path, one.rba, stop)
+
+
+def _files_from(random: Random, paths: list[Path]) -> list[Path]:
+    """The files from one on; those before it are removed."""
+    first = random.randrange(len(paths))
+    for path in paths[:first]:
+        path.unlink()
+    return paths[first:]

@@ -1,0 +1,114 @@
+"""Stored values of columns as kernels take them, and the values that these have left to be decoded one by one."""
+
+from __future__ import annotations
+
+from typing import Any, Generic, NamedTuple, TypeVar
+
+import numpy as np
+
+from trailformat.arrays.array_types import ArrayType, DecodePath
+from trailformat.arrays.kernels.arguments import (
+    BYTES,
+    C_DATA,
+    C_DATA_END,
+    C_FORM,
+    C_LITTLE,
+    C_MOST,
+    C_ROWS,
+    C_SIZES,
+    C_STARTS,
+    C_WIDE,
+    COLUMN_SIZE,
+    DATES,
+    DECIMALS,
+    INTEGERS_2,
+    INTEGERS_4,
+    INTEGERS_8,
+    MOMENTS,
+    NUMBERS,
+    WIDE_2,
+    WIDE_4,
+    WIDE_8,
+)
+from trailformat.scan.kernels.arguments import UNDECIDED
+from trailformat.scan.rows.row_bytes import Array
+
+A = TypeVar("A")
+_INTEGERS = {2: INTEGERS_2, 4: INTEGERS_4, 8: INTEGERS_8}
+_WIDE_INTEGERS = {2: WIDE_2, 4: WIDE_4, 8: WIDE_8}
+_FORMS = {DecodePath.NUMBER: NUMBERS, DecodePath.DATE: DATES}
+
+
+class StoredColumns(NamedTuple):
+    """The values of some columns of the same rows.
+
+    Attributes:
+        data: the bytes that hold them.
+        little: the byte order of each row.
+        starts: a row per column, where each value stands after its indicator.
+        sizes: likewise of each, or ABSENT, NULL, UNDECIDED.
+        room: at most so many bytes have all values of the chosen columns that stand one after the other.
+    """
+
+    data: Array
+    little: Array
+    starts: Array
+    sizes: Array
+    room: int
+
+
+class KernelArray(NamedTuple, Generic[A]):
+    """An array; how many of its values must be decoded one by one; the bits of those that are there."""
+
+    array: A
+    undecided: int
+    valid: Any
+
+    def undecided_rows(self, sizes: Array) -> Array:
+        """The rows of values, of these sizes, that must be decoded one by one."""
+        if not self.undecided:
+            return np.empty(0, np.int64)
+        there = (sizes >= 0) | (sizes == UNDECIDED)
+        if self.valid is not None:
+            bits = np.frombuffer(self.valid, np.uint8)
+            there &= ~np.unpackbits(bits, count=len(sizes), bitorder="little").astype(bool)
+        return np.flatnonzero(there)
+
+
+class StoredColumn(NamedTuple):
+    """The values of one column, as in StoredColumns, and the array that they are made into."""
+
+    data: Array
+    little: Array
+    starts: Array
+    sizes: Array
+    target: ArrayType
+
+    def described(self) -> Array:
+        """The column as kernels take it; it holds addresses of the arrays here."""
+        stored = StoredColumns(self.data, self.little, self.starts[np.newaxis], self.sizes[np.newaxis], 0)
+        column: Array = described(stored, [0], [self.target])[0]
+        return column
+
+
+def described(stored: StoredColumns, numbers: list[int], targets: list[ArrayType]) -> Array:
+    """Columns as kernels take them, without the places of what is made of them."""
+    table = np.zeros((len(targets), COLUMN_SIZE), np.int64)
+    rows, item = stored.sizes.shape[1], stored.sizes.itemsize
+    table[:, C_DATA], table[:, C_DATA_END] = stored.data.ctypes.data, len(stored.data)
+    table[:, C_LITTLE], table[:, C_ROWS], table[:, C_WIDE] = stored.little.ctypes.data, rows, item == 8
+    skipped = np.array(numbers, np.int64) * (item * rows)
+    table[:, C_STARTS], table[:, C_SIZES] = stored.starts.ctypes.data + skipped, stored.sizes.ctypes.data + skipped
+    table[:, C_FORM : C_MOST + 1] = [(*_form(target), target.is_prefixed, target.most) for target in targets]
+    return table
+
+
+def _form(target: ArrayType) -> tuple[int, int]:
+    """The form of the values, and the number that it needs."""
+    if target.path is DecodePath.INTEGER:
+        return (_WIDE_INTEGERS if target.type.is_decimal else _INTEGERS)[target.width], 0
+    if target.path is DecodePath.DECIMAL:
+        return DECIMALS, target.type.scale
+    if target.path is DecodePath.MOMENT:
+        return MOMENTS, int(target.type.has_zone)
+    return _FORMS.get(target.path, BYTES), 0
