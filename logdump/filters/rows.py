@@ -10,13 +10,13 @@ from copy import copy
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from trailformat.scan.transactions.token_rows import payloads
 
 from trailformat import Record, TrailError, TrailFile
 from trailformat.changes.row_changes import ColumnChange, row_columns
 from trailformat.changes.segments import joined
 from trailformat.errors import CannotRead
-from trailformat.scan import RECORD, Batch, occurrences, rows_with_token
+from trailformat.scan import RECORD, Batch, occurrences
+from trailformat.scan.row_tokens import payloads, rows_with_token
 from trailformat.transactions.not_applied_rows import rows_not_applied
 
 if TYPE_CHECKING:

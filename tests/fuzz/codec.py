@@ -1,8 +1,8 @@
-"""What the codec and both kinds of kernels must do with any bytes: records or a TrailError, the same in every way, and no other.
+"""What the codec and kernels must do with any bytes: records or a TrailError, the same in every way, and no other.
 
-:func:`compare` is quick: the record walk and the scan by both kinds of kernels give the same rows, and records that are known
-to be intact are among them. :func:`decode` takes records apart and puts them together again; :func:`follow` does all
-that a reader of a file does.
+:func:`compare` is quick: the record walk and the scan by native and by interpreted kernels give the same rows, and
+records that are known to be intact are among them. :func:`decode` takes records apart and puts them together again;
+:func:`follow` does all that a reader of a file does.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What the commands must do with any trail: no traceback, nothing raw, JSON that is JSON, the same by both kinds of kernels."""
+"""What the commands must do with any trail: no traceback, nothing raw, good JSON, the same however kernels run."""
 
 from __future__ import annotations
 

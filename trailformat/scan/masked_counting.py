@@ -33,7 +33,7 @@ class MaskedCount:
         return self._filler
 
     def of(self, batch: Batch, mask: Any) -> Iterator[KernelTotals]:
-        """The sums over those rows of the next batch that a mask lets pass; their ``spans`` are empty, the batch has them."""
+        """The sums over those rows of the next batch that a mask lets pass; they have no ``spans``."""
         passing = np.asarray(mask, np.uint8)[np.asarray(batch.kind) <= FILE_HEADER]
         scanning, first = self._scanning, int(batch.rba[0])
         if scanning.position.rba != first:

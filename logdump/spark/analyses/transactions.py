@@ -95,9 +95,7 @@ class _Chosen:
             self._selection = trail.selection(found.trail) if is_read else None
         if self._selection is not None and not self._selection.is_active:
             return None
-        mask = np.zeros(len(found.batch), bool)
-        mask[self._selection.passing(found.batch) if self._selection is not None else []] = True
-        return mask
+        return self._selection.rows(found.batch) if self._selection is not None else np.zeros(len(found.batch), bool)
 
 
 TRANSACTIONS = Analysis(

@@ -119,7 +119,7 @@ def _interval_of(time: Any, state: int) -> Any:
 
 
 @inlined
-def _join(about: int, size: int, time: int, rba: int, state: int, counting: int) -> None:
+def _join(about: int, size: int, time: Any, rba: int, state: int, counting: int) -> None:
     """Take a record into the transaction under way."""
     if i64(state, 8 * IS_OPEN) == 0:
         store64(state, 8 * IS_OPEN, 1)
