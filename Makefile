@@ -51,11 +51,12 @@ format: $(VENV)/.dev
 	$(BIN)/ruff format .
 
 bench: native
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[export]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[export,sql]'
 	$(BIN)/python -m benchmarks.startup
 	$(BIN)/python -m benchmarks.bulk
 	$(BIN)/python -m benchmarks.export
 	$(BIN)/python -m benchmarks.records
+	$(BIN)/python -m benchmarks.sql
 
 bench-spark: native
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[spark]'

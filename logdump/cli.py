@@ -47,6 +47,8 @@ examples:
 
 _COMPARED = 2
 """Files that DIFF takes."""
+_SQL_WORDS = 3
+"""Words of the shell in ``sql <statement> <file>``."""
 
 
 class _Script(argparse.Action):
@@ -143,6 +145,13 @@ def _shell_made_several(words: list[str]) -> str | None:
     return f"{len(names)} files are given for one name: put the wildcard into quotes, logdump {line}"
 
 
+def _with_statement_last(words: list[str]) -> list[str]:
+    """``sql <statement> <file> …`` as the command has it: the files after OVER, the statement at the end."""
+    if len(words) < _SQL_WORDS or words[0].upper() != "SQL" or words[1].upper() == "OVER":
+        return words
+    return [words[0], "OVER", ",".join(words[2:]), words[1]]
+
+
 def _fits_only(wildcard: str, names: list[str]) -> bool:
     from logdump.operations.matching_files import matching_files  # noqa: PLC0415 - for advice only
 
@@ -179,6 +188,7 @@ def main(argv: list[str] | None = None) -> int:
     """Run ``logdump``; returns the exit status."""
     parser = _parser()
     options = parser.parse_args(argv)
+    options.command = _with_statement_last(options.command)
     if (advice := _shell_made_several(options.command)) is not None:
         parser.error(advice)
     if options.tui and (len(options.command) > 1 or options.scripts):

@@ -93,7 +93,9 @@ AREAS = {
         (_EXPORT + "text*.py", _EXPORT + "line_count.py", "tests/trailformat/arrays/test_lines.py"),
     ),
     "scripts": Area(
-        tuple(f"logdump/operations/export/sql_{name}.py" for name in ("blocks", "columns", "literals", "statements")),
+        tuple(
+            f"logdump/render/sql/{name}.py" for name in ("block*", "changed_rows", "literals", "object_rows", "units")
+        ),
         (_EXPORT + "sql*.py",),
     ),
     "tables": Area(

@@ -1,4 +1,4 @@
-"""The commands, one module per topic; each lists its own in ``COMMANDS``."""
+"""The commands, one module per topic here or in a feature; each lists its own in ``COMMANDS``."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ _HOMES = {
     "shell": "X",
     "format": "FORMAT",
     "engine": "ENGINE",
-    "sql": "SQL",
+    "logdump.features.sql.command": "SQL",
     "full_screen": "TUI",
     "history": "HISTORY HIST FC EXIT QUIT",
     "encryption": "DECRYPT ENCRYPT",
@@ -76,5 +76,7 @@ _ELSEWHERE = {
 """What other programs call it: which command does that here."""
 
 
-REGISTRY = Registry({f"{__name__}.{module}": words.split() for module, words in _HOMES.items()}, _ELSEWHERE)
+REGISTRY = Registry(
+    {module if "." in module else f"{__name__}.{module}": words.split() for module, words in _HOMES.items()}, _ELSEWHERE
+)
 """Every command that a session knows."""

@@ -21,8 +21,7 @@ from logdump.session.statements import ScriptPart, StatementShown
 from trailformat.transactions.extent import Walked
 
 if TYPE_CHECKING:
-    from logdump.render.sql import Opening, SqlScript
-    from trailformat.trail.sequence import Spot
+    from logdump.render.sql import SqlScript
 
 
 class Wanted(NamedTuple):
@@ -43,7 +42,7 @@ def run_script(session: Session, wanted: Wanted, *, takes_back: bool) -> Iterato
     script = script_of(session, dialect, takes_back=takes_back, includes_cut=wanted.includes_cut)
     shown = _Shown(session.settings.notify)
     try:
-        if _is_long(session, wanted):
+        if session.takes_lines and session.settings.format is OutputFormat.TEXT:
             yield from _texts(session, script, wanted, shown)
         else:
             yield from _items(session, script, wanted, shown)
@@ -53,15 +52,6 @@ def run_script(session: Session, wanted: Wanted, *, takes_back: bool) -> Iterato
     if script.end is not None:
         session.cursor.is_backwards = False
         yield from move_to(session, script.end)
-
-
-def _is_long(session: Session, wanted: Wanted) -> bool:
-    """Whether many statements are shown as text, to what takes them as lines."""
-    if not session.takes_lines or session.settings.format is not OutputFormat.TEXT:
-        return False
-    from logdump.operations.export.columns_pay import script_has_columns  # noqa: PLC0415 - few want so many
-
-    return script_has_columns(session, wanted.transactions)
 
 
 @dataclass
@@ -79,10 +69,6 @@ class _Shown:
             yield Progress(walked.records, walked.spot.rba, walked.time)
         self.records = walked.records
 
-    def begun(self, _item: Opening, _end: Spot | None) -> Iterator[Event]:
-        """Nothing: the statements are seen."""
-        yield from ()
-
     def text(self) -> str:
         """What was shown before Ctrl+C."""
         rest = f" and {amount(self.statements, 'statement')} of the next" if self.statements else ""
@@ -90,11 +76,11 @@ class _Shown:
 
 
 def _texts(session: Session, script: SqlScript, wanted: Wanted, shown: _Shown) -> Iterator[Event]:
-    from logdump.operations.export.sql_columns import ScriptText, script_texts  # noqa: PLC0415 - it needs kernels
+    from logdump.operations.script import script_texts  # noqa: PLC0415 - slow
 
-    for item in script_texts(session, script, wanted.transactions, session.settings.time_offset, shown):
-        if not isinstance(item, ScriptText):
-            yield item
+    for item in script_texts(session, script, wanted.transactions, session.settings.time_offset):
+        if isinstance(item, Walked):
+            yield from shown.walked(item)
             continue
         shown.transactions += item.ended
         if item.lines:

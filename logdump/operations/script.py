@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import closing
+from typing import NamedTuple
+
+from logdump.notation.times import TimeOffset
 from logdump.operations.effective_rows import left_out_around
-from logdump.render.sql import ScriptReach, SqlScript
+from logdump.operations.export.side_by_side import new_pool, results
+from logdump.render.sql import Closing, ScriptReach, SqlScript, WalkReached
+from logdump.render.sql.block_lines import BlockStatements
+from logdump.render.sql.block_text import ScriptLines
 from logdump.render.sql.dialect import Dialect
 from logdump.session.across import files_from
 from logdump.session.session import Session
 from logdump.session.settings import Across
+from trailformat.arrays.line_parts import merged
+from trailformat.transactions.extent import Walked
 from trailformat.transactions.whole_trail import WholeTrail
 
 
@@ -19,9 +29,35 @@ def script_of(session: Session, dialect: Dialect, *, takes_back: bool, includes_
     return SqlScript(
         trail,
         dialect,
-        lambda file: session.selection(file).accepts,
+        session.selection,
         session.definitions_of,
         takes_back=takes_back,
         includes_cut=includes_cut,
         reach=ScriptReach(left_out_around(session, trail.path), later, following),
     )
+
+
+class ScriptText(NamedTuple):
+    """Lines of a script in UTF-8, and how many transactions they end."""
+
+    lines: bytes
+    ended: int
+
+
+def script_texts(
+    session: Session, script: SqlScript, transactions: int, offset: TimeOffset
+) -> Iterator[ScriptText | Walked]:
+    """The script of so many transactions, many lines at a time; raises like ``SqlScript.items``."""
+    lines = ScriptLines(script, offset)
+    with closing(script), new_pool() as pool:
+        for part in results(pool, script.parts(session.cursor.next, transactions)):
+            if isinstance(part, Exception):
+                raise part
+            if isinstance(part, BlockStatements):
+                block = part.block.block
+                ended = len(block.extents) if block.closes else 0
+                yield ScriptText(bytes(merged(lines.of(script.finished(part)))), ended)
+            elif isinstance(part, Walked):
+                yield part
+            elif not isinstance(part, WalkReached):
+                yield ScriptText(lines.text(part), int(isinstance(part, Closing)))

@@ -27,7 +27,7 @@ from trailformat.values.sql_types import sql_type
 _KNOWN_TOKENS = frozenset(b"HDTU")
 
 
-class _ColumnShown(NamedTuple):
+class ColumnShown(NamedTuple):
     """A column of an image: its bytes, what its definition says, its value, and whether the other image differs."""
 
     column: Column
@@ -37,6 +37,7 @@ class _ColumnShown(NamedTuple):
 
     @property
     def text(self) -> str | None:
+        """The value as text; None for NULL, and where it does not decode."""
         return None if self.value.is_null or self.value.problem is not None else self.value.text
 
 
@@ -72,12 +73,6 @@ COLUMN = Shape(
         member("problem", "string or null", "Why the value does not decode", "value.problem"),
     ),
 )
-
-
-def described_column(index: int, definition: ColumnDefinition) -> dict[str, Any]:
-    """The members of a column that its definition tells, which come first."""
-    shown = _ColumnShown(Column(index, b""), definition, Value(b""), None)
-    return {part.name: part.value(shown) for part in COLUMN.members[:4]}
 
 
 def token_text(token: Token) -> str | None:
@@ -143,14 +138,14 @@ def _image(side: str) -> Get:
     return get
 
 
-def _column_shown(known: KnownRecord, column: Column, changed: ColumnChange | None, side: str) -> _ColumnShown:
+def _column_shown(known: KnownRecord, column: Column, changed: ColumnChange | None, side: str) -> ColumnShown:
     """A column with the value that the change has of it; decoded again where an image has the column twice."""
     definition = known.row_definition.column(column.index)
     value: Value | None = getattr(changed, side, None)
     if value is None or value.data != column.value:
         value = decode_value(column, definition, known.record.order, known.row_definition.charset)
     has_both = changed is not None and changed.before is not None and changed.after is not None
-    return _ColumnShown(column, definition, value, changed.is_changed if changed and has_both else None)
+    return ColumnShown(column, definition, value, changed.is_changed if changed and has_both else None)
 
 
 def _other_rba(known: KnownRecord) -> int | None:

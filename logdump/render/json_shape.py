@@ -109,6 +109,10 @@ class Shape(NamedTuple):
                 problems.append(f"{part.name}: {error.problem}")
         return {**result, PROBLEMS.name: problems} if PROBLEMS in self.members else result
 
+    def only(self, *names: str) -> Shape:
+        """Some of its members."""
+        return self._replace(members=tuple(part for part in self.members if part.name in names))
+
     def one(self, path: Get | str) -> Get:
         """Gets the object of what stands at a path; None where nothing does."""
         return _where_there(at(path), self.build)

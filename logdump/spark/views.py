@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from pyspark.errors import AnalysisException
@@ -27,13 +27,13 @@ class Views:
 
     Args:
         spark: where they are made.
-        path: as ``load`` takes it.
+        path: as ``load`` takes it, or several.
         options: of the data source, ``where`` among them.
     """
 
-    def __init__(self, spark: SparkSession, path: str, options: Mapping[str, str]) -> None:
+    def __init__(self, spark: SparkSession, path: str | Sequence[str], options: Mapping[str, str]) -> None:
         self._spark = spark
-        self._path = path
+        self._paths = [path] if isinstance(path, str) else [*path]
         self._options = dict(options)
 
     def query(self, statement: str) -> DataFrame:
@@ -73,7 +73,7 @@ class Views:
                 reader = reader.option("undecodable", "null")
         if schema is not None:
             reader = reader.schema(schema)
-        return reader.load([self._path])
+        return reader.load(self._paths)
 
 
 def _listed(columns: Iterable[str], needed: frozenset[str]) -> str:

@@ -105,9 +105,7 @@ def _clean(path: Path) -> None:
 @contextlib.contextmanager
 def only(way: Kernels) -> Iterator[None]:
     """While it lasts, kernels run this way; EXPORT goes by columns where they are machine code, else by record."""
-    most: dict[str, Any] = dict.fromkeys(
-        ("_MANY_BYTES", "_MANY_RECORDS", "_MANY_TRANSACTIONS"), 0 if way is Kernels.NATIVE else 1 << 62
-    )
+    most: dict[str, Any] = dict.fromkeys(("_MANY_BYTES", "_MANY_RECORDS"), 0 if way is Kernels.NATIVE else 1 << 62)
     with run(way), mock.patch.multiple(columns_pay, **most):
         yield
 

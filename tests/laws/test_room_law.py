@@ -14,7 +14,8 @@ ROOMS = {
         "errors spec codec definitions records values trail changes scan transactions totals index arrays".split()  # noqa: SIM905
     ),
     "logdump": (
-        "notation filters arrow session language render operations spark commands line tui cli __main__".split()  # noqa: SIM905
+        "notation filters arrow session language render operations spark commands features".split()  # noqa: SIM905
+        + "line tui cli __main__".split()  # noqa: SIM905
     ),
 }
 """From the ground up: a room may use those before it in the list."""

@@ -15,7 +15,7 @@ OF_THE_WORK = {
 }
 """Switches of what is done, not of how it is displayed."""
 DISPLAY = {*get_type_hints(Settings), "shows_everything"} - OF_THE_WORK
-DISPLAYING = {"render", "language", "commands", "line", "tui", "cli"}
+DISPLAYING = {"render", "language", "commands", "features", "line", "tui", "cli"}
 READERS_BELOW = {
     "logdump.operations.count": {"detail"},  # Logdump's COUNT shows tables under DETAIL ON
     "logdump.operations.export.sql_script": {"time_offset"},  # a script is text too

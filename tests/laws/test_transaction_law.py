@@ -29,8 +29,8 @@ OTHERS = {
     "logdump.commands.check": MARKERS,
     "logdump.commands.scan": "SFET and SFNT look for a record with this TransInd, as Logdump does",
     "logdump.operations.export.record_pieces": PIECES,
-    "logdump.operations.export.sql_blocks": HALVES,
     "logdump.operations.recovery.survey": MARKERS,
+    "logdump.render.sql.blocks": HALVES,
     "logdump.session.known_record": PIECES,
     "logdump.spark.source.summary": COUNT,
 }

@@ -96,7 +96,6 @@ def run(source: Path, folder: Path, command: str, field: str, byte: bytes, after
     with pytest.MonkeyPatch.context() as patched, overwriting(one):
         patched.setattr(columns_pay, "_MANY_BYTES", 0 if by_columns else 1 << 40)
         patched.setattr(columns_pay, "_MANY_RECORDS", 0)
-        patched.setattr(columns_pay, "_MANY_TRANSACTIONS", 0)
         patched.setattr(batch_walk, "_ROWS", 3)
         patched.setattr(record_pieces, "_MOST_BYTES", 300)
         line(command.replace("OUT", str(folder / "out")))

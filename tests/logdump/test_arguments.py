@@ -175,6 +175,11 @@ def test_the_prompt_knows_what_becomes_of_a_line(line: str, expected: Validity) 
         ("count file hr.jobs, int", ["INTERVAL"]),
         ("sql sel", ["SELECT"]),
         ("sql select op ", []),
+        ("sql select max(rb", ["max(rba"]),
+        ("sql select op from rec", ["records"]),
+        ("sql select op from tea", ["TEAHOUSE.SALES"]),
+        ("sql select op from records wh", ["WHERE"]),
+        ("sql desc", ["DESCRIBE"]),
     ],
 )
 def test_what_is_offered_fits_the_words_before(line: str, offered: list[str]) -> None:

@@ -5,7 +5,6 @@ The forms of lines and the text of a single row are those of a :class:`RowSpelli
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
@@ -24,11 +23,11 @@ from trailformat.arrays import (
     LineForm,
     Numbered,
     Strings,
-    joined_runs,
     text_column,
     write_lines,
 )
 from trailformat.arrays.arrow import strings_of
+from trailformat.arrays.line_parts import LinePart, count, merged
 from trailformat.scan.kernels.arguments import GOOD, HAS_UNDECIDED, HAS_VALUE
 
 _MOMENT = np.frombuffer(b"0000-00-00T00:00:00.000000Z", np.uint8)
@@ -56,14 +55,6 @@ class RowSpelling(Protocol):
 
     def row(self, row: TableRow, layout: TableLayout) -> str:
         """The line of a row."""
-
-
-class LinePart(NamedTuple):
-    """Lines of rows: the numbers of these, the bytes, where the line of each row ends."""
-
-    rows: Array
-    data: memoryview
-    ends: Array
 
 
 class TableLines(NamedTuple):
@@ -165,26 +156,3 @@ def _one_by_one(group: Group, spelling: RowSpelling, odd: Array, problems: list[
         lines.append(spelling.row(shown, group.layout).encode())
     ends = np.cumsum([len(line) for line in lines], dtype=np.int64)
     return LinePart(group.rows.rows[chosen], memoryview(b"".join(lines)), ends)
-
-
-def count(parts: Iterable[LinePart]) -> int:
-    """The number of lines."""
-    return sum(int(np.count_nonzero(np.diff(part.ends, prepend=0))) for part in parts)
-
-
-def merged(parts: list[LinePart]) -> bytes | memoryview:
-    """The lines of all parts in the order of their rows; none of two parts belongs to one row."""
-    if len(parts) == 1:
-        return parts[0].data
-    of_part = np.repeat(np.arange(len(parts)), [len(part.rows) for part in parts])
-    order = np.argsort(np.concatenate([part.rows for part in parts]), kind="stable")
-    ends = np.concatenate([part.ends for part in parts])[order]
-    begins = np.concatenate([np.concatenate(([0], part.ends))[:-1] for part in parts])[order]
-    filled = begins < ends
-    begins, ends, of_part = begins[filled], ends[filled], of_part[order][filled]
-    if not len(ends):
-        return b""
-    is_break = (np.diff(of_part) != 0) | (begins[1:] != ends[:-1])
-    is_first, is_last = np.append(True, is_break), np.append(is_break, True)
-    sources = [np.frombuffer(part.data, np.uint8) for part in parts]
-    return joined_runs(sources, of_part[is_first], begins[is_first], ends[is_last]).data

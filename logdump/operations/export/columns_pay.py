@@ -1,4 +1,4 @@
-"""Whether rows and statements are made by columns: where they are so many that it pays, and all that it needs loads."""
+"""Whether rows are made by columns: where they are so many that it pays, and all that it needs loads."""
 
 from __future__ import annotations
 
@@ -8,8 +8,6 @@ from logdump.session.session import Session
 
 _MANY_BYTES, _MANY_RECORDS = 1 << 20, 5000
 """From these on, text is made by columns: what takes as long as loading pyarrow and the kernels."""
-_MANY_TRANSACTIONS = 500
-"""From these on a script is: they have some thousands of statements."""
 
 
 def records_have_columns(session: Session, records: int | None, stop: int | None = None) -> bool:
@@ -17,11 +15,6 @@ def records_have_columns(session: Session, records: int | None, stop: int | None
     end = session.trail.size if stop is None else stop
     is_many = end - session.cursor.next >= _MANY_BYTES and (records is None or records >= _MANY_RECORDS)
     return is_many and has_extra()
-
-
-def script_has_columns(session: Session, transactions: int | None) -> bool:
-    """Whether a script of so many transactions is made by columns."""
-    return (transactions is None or transactions >= _MANY_TRANSACTIONS) and records_have_columns(session, None)
 
 
 def has_extra() -> bool:
@@ -32,7 +25,7 @@ def has_extra() -> bool:
 def why_not() -> str | None:
     """The reason for which it does not load; empty where it is not installed, None where it loads."""
     try:
-        importlib.import_module("trailformat.arrays")
+        importlib.import_module("trailformat.arrays.arrow")
     except ModuleNotFoundError:
         return ""
     except (ImportError, OSError, RuntimeError) as error:

@@ -11,6 +11,7 @@ The empty text is ``""``. Lists and objects are JSON.
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
@@ -24,7 +25,7 @@ from logdump.session.known_record import KnownRecord
 
 if TYPE_CHECKING:
     from logdump.arrow.tables.lines import RowForm
-    from logdump.operations.export.record_lists import MemberForms
+    from logdump.operations.export.member_forms import MemberForms
 
 _END = "\r\n"
 
@@ -36,20 +37,20 @@ class CsvText:
 
     def head(self, layout: TableLayout) -> str:
         """The header line; of records the names that members have in JSON."""
-        return _line(names_of(layout))
+        return csv_line(names_of(layout))
 
     def head_of(self, shape: Shape) -> str:
         """The header line of objects of one kind."""
-        return _line([field.name for field in shape.members])
+        return csv_line([field.name for field in shape.members])
 
     def line_of(self, shape: Shape, event: Event) -> str:
         """The line of the object that stands for an event."""
-        return _line([*exact(shape.build(event)).values()])
+        return csv_line([*exact(shape.build(event)).values()])
 
     def record(self, known: KnownRecord) -> str:
         """The line of a record; a file header has none."""
         members = exact(json_record.RECORD.build_what_decodes(known))
-        return _line([members[field.name] for field in json_record.RECORD.members])
+        return csv_line([members[field.name] for field in json_record.RECORD.members])
 
     def row(self, row: TableRow, layout: TableLayout) -> str:
         """The line of a row."""
@@ -61,7 +62,7 @@ class CsvText:
             values.append(value.text if value is not None and is_there else None)
         nulls = [name for name, value in zip(row.names, row.values, strict=True) if value is not None and value.is_null]
         problems = exact([problem._asdict() for problem in row.problems])
-        return _line([*values, nulls or None, problems or None])
+        return csv_line([*values, nulls or None, problems or None])
 
     def form(self, layout: TableLayout, path: Path) -> RowForm:
         """The form of the lines of a table in a trail, in which each row decodes."""
@@ -76,7 +77,7 @@ class CsvText:
 
     def members(self) -> MemberForms:
         """The forms of the members of ordinary records."""
-        from logdump.operations.export.record_lists import MemberForms  # noqa: PLC0415 - it needs pyarrow
+        from logdump.operations.export.member_forms import MemberForms  # noqa: PLC0415 - it needs pyarrow
         from trailformat.arrays import Escapes, FieldForm, LineForm  # noqa: PLC0415 - likewise
 
         number, text = (FieldForm(b"," + quote, quote, b",", escapes=Escapes.CSV) for quote in (b"", b'"'))
@@ -101,7 +102,8 @@ def names_of(layout: TableLayout) -> list[str]:
     return [*FIXED, *([DATA] if layout.columns is None else []), *layout.image_names, NULLS, PROBLEMS]
 
 
-def _line(values: list[Any]) -> str:
+def csv_line(values: Iterable[Any]) -> str:
+    """A line of these values: text in quotes, objects and lists as JSON, nothing for None."""
     return ",".join(map(_field, values)) + _END
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Protocol
 from logdump.language.execute import stopped_writing
 from logdump.notation.plural import amount
 from logdump.operations.export.appended_file import Place, StandardOutput
-from logdump.operations.export.columns_pay import records_have_columns, script_has_columns, why_not
+from logdump.operations.export.columns_pay import records_have_columns, why_not
 from logdump.operations.export.options import ExportOptions
 from logdump.operations.export.tally import ExportTally
 from logdump.operations.export.target import export_target
@@ -154,10 +154,6 @@ def _text(session: Session, options: ExportOptions, tally: ExportTally) -> Expor
 def _sql(session: Session, options: ExportOptions, tally: ExportTally) -> Export:
     from logdump.operations.export.sql_script import SqlExport  # noqa: PLC0415 - loaded with its first use
 
-    if script_has_columns(session, options.transactions):
-        from logdump.operations.export.sql_columns import SqlByColumns  # noqa: PLC0415 - it needs pyarrow and kernels
-
-        return SqlByColumns(session, options, tally)
     return SqlExport(session, options, tally)
 
 

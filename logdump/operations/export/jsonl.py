@@ -23,7 +23,7 @@ from logdump.session.settings import Settings
 
 if TYPE_CHECKING:
     from logdump.arrow.tables.lines import RowForm
-    from logdump.operations.export.record_lists import MemberForms
+    from logdump.operations.export.member_forms import MemberForms
     from trailformat.arrays import FieldForm
 
 
@@ -75,7 +75,7 @@ class JsonLines:
 
     def members(self) -> MemberForms:
         """The forms of the members of ordinary records."""
-        from logdump.operations.export.record_lists import MemberForms  # noqa: PLC0415 - it needs pyarrow
+        from logdump.operations.export.member_forms import MemberForms  # noqa: PLC0415 - it needs pyarrow
         from trailformat.arrays import Escapes, FieldForm, LineForm  # noqa: PLC0415 - likewise
 
         def form(quote: str, name: str) -> FieldForm:

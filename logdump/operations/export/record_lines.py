@@ -10,23 +10,17 @@ from typing import NamedTuple
 
 import numpy as np
 
-from logdump.arrow.records.columns.tokens import bodies, row_ids, user_tokens_by_row
 from logdump.arrow.records.rows import Rows, Source
-from logdump.arrow.tables.lines import LinePart, iso_texts
+from logdump.arrow.records.tokens import bodies, row_ids, user_tokens_by_row
+from logdump.arrow.tables.lines import iso_texts
 from logdump.arrow.tables.piece import Array
-from logdump.operations.export.record_lists import (
-    LobPlaces,
-    MemberForms,
-    RowImages,
-    gg_tokens,
-    inner_json,
-    numbered,
-    segments,
-)
+from logdump.operations.export.member_forms import MemberForms, StoredBytes, Values, distinct, numbered
+from logdump.operations.export.record_lists import LobPlaces, RowImages, gg_tokens, segments
 from logdump.operations.export.record_pieces import RecordPiece
 from logdump.render import json_record
 from trailformat import TrailError, TrailFile, io_type_name
 from trailformat.arrays import BytesAt, Digits, Field, Numbered, Strings, new_room, write_lines
+from trailformat.arrays.line_parts import LinePart
 from trailformat.changes.row_changes import OPERATIONS
 from trailformat.codec.timestamps import FIRST_TIME, JULIAN_UNIX_EPOCH, LAST_TIME
 from trailformat.records.record_header import PLACES
@@ -100,17 +94,12 @@ class _Records:
 
     def fields(self) -> Iterator[Field]:
         """The members of a record in JSON but ``file``, as fields of its line."""
-        lists = self._lists()
+        values = self._lists()
         for member in json_record.RECORD.members[1:]:
-            name = member.name
-            if name in lists:
-                yield lists[name]
-            elif name in _TEXTS:
-                yield Field(self._forms.text(name), _TEXTS[name](self))
-            else:
-                yield Field(self._forms.number(name), _NUMBERS.get(name, _Records.nothing)(self))
+            made = values[member.name] if member.name in values else _VALUES[member.name](self)
+            yield self._forms.field(member, made)
 
-    def _lists(self) -> dict[str, Field]:
+    def _lists(self) -> dict[str, Values]:
         """The members that are lists or objects, and the data."""
         forms, rows = self._forms, self._rows
         images = RowImages(rows, self._known, self._other, forms)
@@ -120,16 +109,17 @@ class _Records:
         tokens, pieces = gg_tokens(rows, forms), segments(rows, base_rba != NONE, places, forms)
         self.odd |= images.odd | tokens.odd | pieces.odd
         starts, ends = rows.payload("data")
-        none = numbered([""], np.zeros(len(rows)))
         return {
-            "before": Field(forms.objects("before"), before),
-            "after": Field(forms.objects("after"), after),
-            "segment": Field(forms.object("segment"), pieces.parts),
-            "gg_tokens": Field(forms.objects("gg_tokens"), tokens.parts),
-            "user_tokens": Field(forms.list_of("user_tokens"), self._user_tokens(none)),
-            "data": Field(forms.text("data"), BytesAt(rows.view, starts), ends - starts),
-            **{name: Field(forms.list_of(name), none) for name in ("other_tokens", "problems")},
+            "before": before,
+            "after": after,
+            "segment": pieces.parts,
+            "gg_tokens": tokens.parts,
+            "data": StoredBytes(BytesAt(rows.view, starts), ends - starts),
         }
+
+    def empty(self) -> Numbered:
+        """A list without parts in every ordinary record."""
+        return numbered([""], np.zeros(len(self._rows)))
 
     def nothing(self) -> Strings:
         """A member that is null in every ordinary record."""
@@ -166,29 +156,26 @@ class _Records:
 
     def of_transaction(self, part: str) -> Numbered:
         """LOGCSN or TRANID."""
-        index = np.asarray(self._piece.owners.index)[self._rows.rows]
-        is_there = np.bincount(index, minlength=1) > 0
+        numbers, places = distinct(np.asarray(self._piece.owners.index)[self._rows.rows])
         texts = getattr(self._piece.owners, part)
-        return numbered(
-            [texts[number] for number in np.flatnonzero(is_there).tolist()], (np.cumsum(is_there) - 1)[index]
-        )
+        return numbered([texts[number] for number in numbers], places)
 
     def row_id(self) -> Strings:
         """ORAROWID."""
         return row_ids(self._rows)
 
-    def _user_tokens(self, none: Numbered) -> Strings | Numbered:
+    def user_tokens(self) -> Strings | Numbered:
         """The user tokens of each row, with commas between them."""
         found = user_tokens_by_row(self._rows)
         if not found:
-            return none
+            return self.empty()
         texts = [""] * len(self._rows)
         for row, pairs in found.items():
             if isinstance(pairs, TrailError):
                 self.odd[row] = True
             else:
                 items = [json_record.USER_TOKEN.build(pair) for pair in pairs]
-                texts[row] = inner_json(items, is_ascii=self._forms.is_ascii)
+                texts[row] = self._forms.inner(items)
         return Strings.of(texts)
 
 
@@ -208,7 +195,7 @@ def _repeated(parts: Fields) -> Array:
     return mask
 
 
-def _byte_of(name: str, texts: Strings) -> Callable[[_Records], Numbered]:
+def _byte_of(name: str, texts: Strings = _DIGITS) -> Callable[[_Records], Numbered]:
     return lambda records: numbered(texts, records.byte(name))
 
 
@@ -216,41 +203,40 @@ def _column_of(name: str) -> Callable[[_Records], Digits]:
     return lambda records: records.column(name)
 
 
-_TEXTS: dict[str, Callable[[_Records], Strings | Digits | Numbered]] = {
-    "io_type_name": _byte_of("io_type", _TYPES),
-    "table": _Records.table,
-    "time": _Records.time,
-    "julian_time": _column_of("io_time"),
-    "before_after": _byte_of("before_after", _LETTERS),
-    "format_type": _byte_of("format_type", _LETTERS),
-    "audit_pos": _column_of("audit_pos"),
-    "operation": _byte_of("io_type", _OPERATIONS),
-    "csn": lambda records: records.of_transaction("csns"),
-    "xid": lambda records: records.of_transaction("xids"),
-    "row_id": _Records.row_id,
-}
-_BYTES = {"syskey_length": "syskey_len"}
-_NUMBERS: dict[str, Callable[[_Records], Strings | Digits | Numbered]] = {
-    **{name: _column_of(name) for name in ("rba", "length", "record_length", "audit_rba")},
-    "data_length": _column_of("record_length"),
-    "table_index": _Records.table_index,
-    "other_rba": _Records.other_rba,
+_VALUES: dict[str, Callable[[_Records], Values]] = {
+    **{name: _column_of(name) for name in ("rba", "length", "record_length", "audit_rba", "audit_pos")},
     **{
-        name: _byte_of(_BYTES.get(name, name), _DIGITS)
+        name: _byte_of(name)
         for name in (
             "io_type",
             "trans_ind",
             "partition",
             "undo_flag",
             "orig_node",
-            "syskey_length",
             "incomplete",
             "continued",
             "rec_count",
         )
     },
+    "syskey_length": _byte_of("syskey_len"),
+    "data_length": _column_of("record_length"),
+    "julian_time": _column_of("io_time"),
+    "io_type_name": _byte_of("io_type", _TYPES),
+    "operation": _byte_of("io_type", _OPERATIONS),
+    "before_after": _byte_of("before_after", _LETTERS),
+    "format_type": _byte_of("format_type", _LETTERS),
+    "table": _Records.table,
+    "table_index": _Records.table_index,
+    "time": _Records.time,
+    "other_rba": _Records.other_rba,
+    "csn": lambda records: records.of_transaction("csns"),
+    "xid": lambda records: records.of_transaction("xids"),
+    "row_id": _Records.row_id,
+    "user_tokens": _Records.user_tokens,
+    **dict.fromkeys(("ddl", "metadata"), _Records.nothing),
+    **dict.fromkeys(("other_tokens", "problems"), _Records.empty),
 }
-"""Members that are numbers; any that stands nowhere here is null in an ordinary row."""
+"""The members of ordinary records by their names, but those that :meth:`_Records._lists` makes."""
 
 
 def parts_of(lines: RecordLines, others: Iterable[tuple[int, str]]) -> list[LinePart]:

@@ -2,34 +2,23 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable
 from functools import lru_cache
-from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from logdump.arrow.records.columns.definitions import Known
-from logdump.arrow.records.columns.image_values import image_texts
-from logdump.arrow.records.columns.tokens import gg_parts
+from logdump.arrow.records.definitions import Known
+from logdump.arrow.records.image_texts import image_texts
 from logdump.arrow.records.rows import Rows
+from logdump.arrow.records.tokens import gg_parts
 from logdump.arrow.tables.piece import Array
-from logdump.render import json_record
-from trailformat import ColumnDefinition, Token
-from trailformat.arrays import (
-    BytesAt,
-    Digits,
-    Escapes,
-    Field,
-    FieldForm,
-    LineForm,
-    Numbered,
-    Parts,
-    Strings,
-    are_unequal,
-)
+from logdump.operations.export.member_forms import MemberChoice, MemberForms, StoredBytes, Values, distinct, numbered
+from logdump.render.json_lob import SEGMENT
+from logdump.render.json_record import COLUMN, GGS_TOKEN, ColumnShown, token_text
+from trailformat import ByteOrder, Column, ColumnDefinition, Token, TrailFile, Value, decode_value
+from trailformat.arrays import BytesAt, Digits, Field, Parts, Strings, are_unequal
 from trailformat.changes.segments import Kind
+from trailformat.records.columns import NULL, PRESENT
 from trailformat.records.lob_pieces import MOST_COUNTED
 from trailformat.scan.rows import NONE, Fields, headers_of, images_of, lob_pieces
 from trailformat.scan.rows.headers import are_wide
@@ -37,64 +26,15 @@ from trailformat.scan.rows.headers import are_wide
 _MARK = 0xFF
 _BLANK, _PRINTABLE = np.uint8(0x20), 0x5F
 """The first character of ASCII that is printed, and how many are."""
-_NULLS = (',"null":false,"hex":"', ',"null":true,"hex":"')
-_CHANGES = ("null", "true", "false")
-_UNKNOWN, _TRUE, _FALSE = range(3)
-
-
-class MemberForms(NamedTuple):
-    """The forms of the members of records in a text format, by their names.
-
-    Attributes:
-        number, text: of values.
-        json: of lists and objects that are JSON already.
-        quoted: makes of JSON what stands in such a list.
-        nested: the escapes of a text there.
-        line: the line of records in a file, with member ``file`` in its head.
-    """
-
-    number: Callable[[str], FieldForm]
-    text: Callable[[str], FieldForm]
-    json: Callable[[str], FieldForm]
-    quoted: Callable[[str], str]
-    nested: Escapes
-    line: Callable[[Path], LineForm]
-
-    @property
-    def is_ascii(self) -> bool:
-        """Whether other characters are escaped."""
-        return self.nested is Escapes.JSON_ASCII
-
-    def list_of(self, name: str) -> FieldForm:
-        """A list of JSON."""
-        form = self.json(name)
-        return form._replace(opening=form.opening + b"[", closing=b"]" + form.closing)
-
-    def objects(self, name: str) -> FieldForm:
-        """A list of objects, whose members are fields."""
-        form = self.json(name)
-        opening, closing = form.opening + b"[", b"]" + form.closing
-        return FieldForm(opening + b"{", b"}" + closing, form.null, opening + closing, b"},{")
-
-    def object(self, name: str) -> FieldForm:
-        """One object, whose members are fields."""
-        form = self.json(name)
-        return FieldForm(form.opening + b"{", b"}" + form.closing, form.null)
-
-    def inside(self, opening: str, closing: str = "", null: str = "") -> FieldForm:
-        """A field in a list."""
-        before, behind, instead = (self.quoted(text).encode() for text in (opening, closing, null))
-        return FieldForm(before, behind, instead, escapes=self.nested)
-
-    def choice(self, texts: list[str], numbers: Array) -> Field:
-        """One of a few pieces of JSON in each row of a list."""
-        return Field(FieldForm(b""), numbered([self.quoted(text) for text in texts], numbers))
-
-
-def numbered(texts: list[Any] | Strings, numbers: Array) -> Numbered:
-    """Texts by their numbers."""
-    values = texts if isinstance(texts, Strings) else Strings.of(texts)
-    return Numbered(values, numbers.astype(np.int32))
+_CHANGES = (None, True, False)
+_UNKNOWN, _TRUE, _FALSE = range(len(_CHANGES))
+_DESCRIBED = COLUMN.only("index", "name", "type", "key", "null")
+_COMPARED = COLUMN.only("changed", "problem")
+_TOKEN_HEAD = GGS_TOKEN.only("id", "name", "info")
+_PIECE_BASE = SEGMENT.only("kind", "base_file")
+_VALUE = Column(0, PRESENT)
+_SOUND, _UNDEFINED = Value(b""), decode_value(_VALUE, None, ByteOrder.BIG)
+"""A value with no problem, and one of a table that is not defined."""
 
 
 class Lists(NamedTuple):
@@ -128,14 +68,13 @@ class RowImages:
         self._parts = _joined(*found.images)
         self._region = self._parts.region
         self._row = np.where(self._region < len(rows), self._region, self._region - len(rows))
+        self._group = known.group[self._row]
         self.odd = ~found.is_sound
-        self._counts = np.array([len(one.table.columns) if one.table else 0 for one in known.definitions], np.int64)
         self._look_for_odd()
 
     def _look_for_odd(self) -> None:
-        """Columns that the definition lacks or that do not ascend; what is odd in one half is in both."""
+        """Columns that do not ascend; what is odd in one half is in both."""
         number, is_same = self._parts.number, self._region[1:] == self._region[:-1]
-        self.odd[self._row[number >= self._counts[self._known.group[self._row]]]] = True
         self.odd[self._row[1:][is_same & (number[1:] <= number[:-1])]] = True
         halves = np.flatnonzero(self._other != NONE)
         self.odd[halves] |= self.odd[self._other[halves]]
@@ -149,30 +88,52 @@ class RowImages:
         ]
 
     def _fields(self) -> list[Field]:
-        forms, parts, view = self._forms, self._parts, self._rows.view
+        parts, view = self._parts, self._rows.view
         values = image_texts(self._rows, parts, self._known, self._row)
         self.odd[[problem.row for problem in values.problems]] = True
         first, second = (view[np.minimum(parts.start + at, len(view) - 1)] for at in range(2))
         is_null = (parts.size >= 2) & (first == _MARK) & (second == _MARK)
-        text = forms.inside('","text":"', '"', '","text":null')
+        is_undefined = values.columns < 0
+        self._look_at_undefined(is_undefined, is_null | ((parts.size >= 2) & (first == 0) & (second == 0)))
         return [
-            self._described(is_null),
-            Field(FieldForm(b""), BytesAt(view, parts.start), parts.size),
-            Field(text, numbered(values.texts, values.places)),
-            forms.choice([f',"changed":{change},"problem":null' for change in _CHANGES], self._changes(is_null)),
+            *self._forms.inside(
+                COLUMN,
+                [
+                    self._described(is_null, is_undefined),
+                    StoredBytes(BytesAt(view, parts.start), parts.size),
+                    numbered(values.texts, values.places),
+                    self._compared(is_null, is_undefined & ~is_null),
+                ],
+            )
         ]
 
-    def _described(self, is_null: Array) -> Field:
-        """What the definition says of each column, and whether it is NULL."""
+    def _look_at_undefined(self, is_undefined: Array, is_marked: Array) -> None:
+        """Columns that a definition lacks are odd, and so are those without one whose first bytes are unusual."""
+        if is_undefined.any():
+            is_defined = np.array([one.table is not None for one in self._known.definitions], bool)
+            self.odd[self._row[is_undefined & (is_defined[self._group] | ~is_marked)]] = True
+
+    def _described(self, is_null: Array, is_undefined: Array) -> MemberChoice:
+        """What the definition says of each column, and whether it is NULL; tables without one have columns alike."""
+        tables = [one.table.columns if one.table else () for one in self._known.definitions]
+        columns: list[tuple[int, ColumnDefinition | None]] = [pair for table in tables for pair in enumerate(table)]
+        counts = np.array([len(table) for table in tables], np.int64)
+        at = (np.cumsum(counts) - counts)[self._group] + self._parts.number
+        indexes, places = distinct(self._parts.number[is_undefined])
+        at[is_undefined] = len(columns) + places
+        columns += [(index, None) for index in indexes]
         texts = [
-            _described(index, column, is_ascii=self._forms.is_ascii) + null
-            for one in self._known.definitions
-            for index, column in enumerate(one.table.columns if one.table else ())
-            for null in _NULLS
+            _described(index, column, is_null=one, forms=self._forms)
+            for index, column in columns
+            for one in (False, True)
         ]
-        first = np.cumsum(self._counts) - self._counts
-        at = first[self._known.group[self._row]] + self._parts.number
-        return self._forms.choice(texts or [""], np.clip(2 * at + is_null, 0, max(len(texts) - 1, 0)))
+        return MemberChoice(_DESCRIBED, texts, 2 * at + is_null)
+
+    def _compared(self, is_null: Array, is_problem: Array) -> MemberChoice:
+        """Whether the other image has another value, and what is wrong with this one."""
+        shown = [ColumnShown(_VALUE, None, value, change) for value in (_SOUND, _UNDEFINED) for change in _CHANGES]
+        texts = [self._forms.inner(_COMPARED.build(one)) for one in shown]
+        return MemberChoice(_COMPARED, texts, self._changes(is_null) + len(_CHANGES) * is_problem)
 
     def _changes(self, is_null: Array) -> Array:
         """For each column of both images whether the other image has another value."""
@@ -216,15 +177,14 @@ def gg_tokens(rows: Rows, forms: MemberForms) -> Lists:
     begins = np.where(is_first, rows.payload("token")[0][region], np.roll(parts.start + parts.size, 1))
     is_wide = (parts.start - begins != 4) | are_wide(info)
     odd[region[is_wide]] = True
-    kinds = parts.number << 8 | info
-    is_there = np.bincount(kinds, minlength=1) > 0
-    heads = [_token_head(*divmod(kind, 256)) for kind in np.flatnonzero(is_there).tolist()]
-    fields = [
-        forms.choice(heads or [""], (np.cumsum(is_there) - 1)[kinds]),
-        Field(FieldForm(b""), BytesAt(view, parts.start), parts.size),
-        Field(forms.inside('","text":"', '"', '","text":null'), _token_texts(view, parts)),
+    kinds, places = distinct(parts.number << 8 | info)
+    heads = [forms.inner(_TOKEN_HEAD.build(Token(*divmod(kind, 256), b""))) for kind in kinds]
+    values: list[Values | MemberChoice] = [
+        MemberChoice(_TOKEN_HEAD, heads, places),
+        StoredBytes(BytesAt(view, parts.start), parts.size),
+        _token_texts(view, parts),
     ]
-    return Lists(Parts(parts.first, fields, np.ones(len(rows), bool)), odd)
+    return Lists(Parts(parts.first, [*forms.inside(GGS_TOKEN, values)], np.ones(len(rows), bool)), odd)
 
 
 class LobPlaces(NamedTuple):
@@ -244,40 +204,38 @@ def segments(rows: Rows, is_piece: Array, places: LobPlaces, forms: MemberForms)
     odd = np.zeros(len(rows), bool)
     odd[at] = ~found.is_sound & (counted == 0)
     is_possible = (counted <= rec_count) & (rec_count < MOST_COUNTED)
-    told = found.numbers._asdict()
-    number = np.where(found.is_sound, told.pop("number"), counted)
-    all_pieces, has_pieces = np.where(found.is_sound, told.pop("pieces"), rec_count), found.is_sound | is_possible
-    base_file = json.dumps(str(rows.source.trail.path), ensure_ascii=forms.is_ascii)
-    fields = [
-        forms.choice([f'"kind":"{Kind.LOB.value}","base_file":{base_file}'], np.zeros(len(at))),
-        _number("base_rba", base_rba, forms),
-        _number("number", number, forms),
-        _number("pieces", all_pieces, forms, has_pieces),
-        *(_number(name, values, forms, found.is_sound) for name, values in told.items()),
+    told = {name: _digits(values, found.is_sound) for name, values in found.numbers._asdict().items()}
+    told |= {
+        "base_rba": _digits(base_rba),
+        "number": _digits(np.where(found.is_sound, found.numbers.number, counted)),
+        "pieces": _digits(np.where(found.is_sound, found.numbers.pieces, rec_count), found.is_sound | is_possible),
+    }
+    base = forms.inner(_PIECE_BASE.build(_Base(Kind.LOB, rows.source.trail)))
+    of_base = MemberChoice(_PIECE_BASE, [base], np.zeros(len(at)))
+    values: list[Values | MemberChoice] = [
+        of_base,
+        *(told[member.name] for member in SEGMENT.members if member not in _PIECE_BASE.members),
     ]
+    fields = [*forms.inside(SEGMENT, values)]
     return Lists(Parts(np.concatenate(([0], np.cumsum(is_piece))), fields, is_piece), odd)
 
 
-def _number(name: str, values: Array, forms: MemberForms, is_known: Array | None = None) -> Field:
-    """A member of a segment."""
-    return Field(forms.inside(f',"{name}":', null=f',"{name}":null'), Digits(values.astype(np.uint64), is_known))
+class _Base(NamedTuple):
+    """The kind of pieces, and the file of the record that they belong to."""
+
+    kind: Kind
+    base: TrailFile
+
+
+def _digits(values: Array, is_known: Array | None = None) -> Digits:
+    return Digits(values.astype(np.uint64), is_known)
 
 
 @lru_cache(1 << 14)
-def _described(index: int, column: ColumnDefinition, *, is_ascii: bool) -> str:
-    """The members of a column that its definition tells."""
-    return inner_json(json_record.described_column(index, column), is_ascii=is_ascii)
-
-
-def inner_json(value: Any, *, is_ascii: bool) -> str:
-    """A list or an object in JSON, without its brackets."""
-    return json.dumps(value, ensure_ascii=is_ascii, separators=(",", ":"))[1:-1]
-
-
-@lru_cache(1 << 12)
-def _token_head(number: int, info: int) -> str:
-    members = json_record.GGS_TOKEN.build(Token(number, info, b""))
-    return inner_json({name: members[name] for name in ("id", "name", "info")}, is_ascii=True) + ',"hex":"'
+def _described(index: int, column: ColumnDefinition | None, *, is_null: bool, forms: MemberForms) -> str:
+    """What is known of a column without its value."""
+    shown = ColumnShown(Column(index, NULL if is_null else PRESENT), column, _SOUND, None)
+    return forms.inner(_DESCRIBED.build(shown))
 
 
 def _token_texts(view: Array, parts: Fields) -> Strings:
@@ -288,5 +246,5 @@ def _token_texts(view: Array, parts: Fields) -> Strings:
     if not len(odd):
         return stored
     distinct, numbers = stored.take(odd).distinct()
-    texts = [json_record.token_text(Token(0, 0, payload)) for payload in distinct]
+    texts = [token_text(Token(0, 0, payload)) for payload in distinct]
     return stored.replaced(odd, Strings.of(texts), numbers)

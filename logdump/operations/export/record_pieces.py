@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from logdump.arrow.records.columns.definitions import Known
+from logdump.arrow.records.definitions import Known
 from logdump.arrow.tables.piece import Array, Piece
 from logdump.render import json_record
 from logdump.session.known_record import Facet, KnownRecord
@@ -86,17 +86,14 @@ class RecordPieces:
         """A piece in smaller ones, with what the session knows of their rows."""
         rows, related = piece.rows, self._related_in(piece.rows.batch)
         headers = headers_of(rows)
-        has_images = has_columns(rows)
-        ordinary = _ordinary(rows, related, headers.is_continued, has_images)
+        ordinary = _ordinary(rows, related, headers.is_continued)
         chosen = np.flatnonzero(ordinary)
         groups = by_definition(rows.subset(chosen), headers.table_index[chosen])
         path = self._session.trail.path
         shown = [KnownRecord(rows.record(row, path), self._session) for row in chosen[groups.firsts].tolist()]
         group = np.zeros(len(rows), np.int64)
         group[chosen] = groups.group
-        is_named = np.array([*map(_is_named, shown)], bool)[groups.group]
-        is_defined = np.array([one.row_definition.table is not None for one in shown], bool)[groups.group]
-        ordinary[chosen] = is_named & (is_defined | ~has_images[chosen])
+        ordinary[chosen] = np.array([*map(_is_named, shown)], bool)[groups.group]
         tables = [json_record.table_of(one) for one in shown]
         known = Known(group, [one.row_definition for one in shown])
         other = _others(rows, related, ordinary, known.group, np.array([*map(tables.index, tables)], np.int64))
@@ -114,9 +111,9 @@ class RecordPieces:
         return self._related[1]
 
 
-def _ordinary(rows: RowBytes, related: Related, is_continued: Array, has_images: Array) -> Array:
+def _ordinary(rows: RowBytes, related: Related, is_continued: Array) -> Array:
     """A mask of the rows that may be written by columns."""
-    is_full = _IS_FULL[rows.of("io_type")] & ~has_images
+    is_full = _IS_FULL[rows.of("io_type")] & ~has_columns(rows)
     is_whole = _IS_PLAIN[rows.of("io_type")] & ~is_full & ~is_continued
     is_known = (rows.kind == RECORD) & (rows.of("length") <= _WIDEST) & (related.other[rows.rows] != UNKNOWN)
     mask: Array = is_known & (is_whole | (related.base[rows.rows] >= 0))

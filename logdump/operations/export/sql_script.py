@@ -2,27 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
+
+import numpy as np
 
 from logdump.operations.export.appended_file import Place
 from logdump.operations.export.line_count import count_lines
 from logdump.operations.export.options import ExportOptions
+from logdump.operations.export.side_by_side import written
 from logdump.operations.export.tally import ExportTally
 from logdump.operations.export.text_file import TextFile
 from logdump.operations.script import script_of
-from logdump.render.sql import (
-    DIALECTS,
-    Opening,
-    SqlScript,
-    dialect_of,
-    item_lines,
-)
+from logdump.render.sql import DIALECTS, SqlScript, WalkReached, dialect_of
+from logdump.render.sql.block_lines import BlockStatements
+from logdump.render.sql.block_text import ScriptLines
+from logdump.render.sql.script import Item
 from logdump.session.events import Event, Notice, Progress, say
 from logdump.session.exit_status import ExitStatus
 from logdump.session.session import Session
+from trailformat.arrays.line_parts import LinePart, merged
 from trailformat.trail.sequence import Spot
 from trailformat.transactions.extent import Walked
+
+_LINE_END = ord("\n")
 
 
 class SqlExport:
@@ -59,15 +62,21 @@ class SqlExport:
         self._statements, self._remarks, self._skipped = script.statements, script.remarks, script.skipped
 
     def _fill(self, script: SqlScript, file: TextFile) -> Iterator[Event]:
-        """Write the script."""
-        for item in script.items(self._session.cursor.next, self._options.transactions):
-            if isinstance(item, Walked):
-                yield from self.walked(item)
-                continue
-            for line in item_lines(item, script.dialect, self._offset):
-                file.write(f"{line}\n")
-            if isinstance(item, Opening):
-                yield from self.begun(item, script.end)
+        """Write the script: jobs make the statements side by side, and a thread writes them in order."""
+        lines = ScriptLines(script, self._offset)
+
+        def writing(part: BlockStatements | Item | Walked | WalkReached | Exception) -> Callable[[], None] | None:
+            if isinstance(part, Exception):
+                raise part
+            if isinstance(part, BlockStatements):
+                return partial(_write, file, lines.of(script.finished(part)))
+            return None if isinstance(part, Walked | WalkReached) else partial(file.append, *_counted(lines.text(part)))
+
+        try:
+            for part in written(script.parts(self._session.cursor.next, self._options.transactions), writing):
+                yield from self._walked(part) if isinstance(part, Walked) else self._begun(part)
+        finally:
+            script.close()
 
     def report(self) -> Iterator[Event]:
         """The number of statements, and a line where some could not be written."""
@@ -79,17 +88,26 @@ class SqlExport:
             text = f"{self._skipped} transactions were left out; comments in their places say why."
             yield Notice((text,), ExitStatus.OK)
 
-    def walked(self, walked: Walked) -> Iterator[Event]:
+    def _walked(self, walked: Walked) -> Iterator[Event]:
         """How far the walk to the first transaction is; behind it those that are written say it."""
         step, before, self._read = self._session.settings.notify, self._read, walked.records
         if not self._transactions and walked.records // step > before // step:
             yield Progress(walked.records, walked.spot.rba, walked.time, self._session.trail.size)
 
-    def begun(self, item: Opening, end: Spot | None) -> Iterator[Event]:
+    def _begun(self, reached: WalkReached) -> Iterator[Event]:
         """Count a transaction and its records; NOTIFY's report where one is due."""
         step, before, tally = self._session.settings.notify, self._tally.selected, self._tally
         self._transactions += 1
-        tally.selected += item.records
+        tally.selected += reached.opening.records
         if tally.selected // step > before // step:
-            rba = end.rba if end is not None else 0
-            yield Progress(tally.selected, rba, item.extent.first_moment.time, self._session.trail.size)
+            rba = reached.end.rba if reached.end is not None else 0
+            yield Progress(tally.selected, rba, reached.opening.extent.first_moment.time, self._session.trail.size)
+
+
+def _write(file: TextFile, parts: list[LinePart]) -> None:
+    file.append(*_counted(merged(parts)))
+
+
+def _counted(data: bytes | memoryview) -> tuple[bytes | memoryview, int]:
+    """Lines, and how many there are."""
+    return data, int(np.count_nonzero(np.frombuffer(data, np.uint8) == _LINE_END))

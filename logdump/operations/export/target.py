@@ -34,15 +34,17 @@ _OURS = tuple(SUFFIXES.values()) + tuple(f"{suffix}.gz" for suffix in SUFFIXES.v
 
 
 @contextlib.contextmanager
-def export_target(target: Path, *, is_folder: bool, replaces: bool) -> Iterator[Path]:
+def export_target(target: Path, *, is_folder: bool, replaces: bool, command: str = "EXPORT") -> Iterator[Path]:
     """The place of an export: an empty file or folder, which becomes ``target`` when the context is left normally.
+
+    ``command`` is the one that messages name.
 
     Raises:
         CommandError: the target is there, or is not what may be replaced.
         CannotWrite: nothing can be written there.
     """
     sweep(target.parent)
-    _check(target, is_folder=is_folder, replaces=replaces)
+    _check(target, command, is_folder=is_folder, replaces=replaces)
     with WholeFolder(target) if is_folder else WholeFile(target, replace=replaces) as whole:
         try:
             yield whole.staged
@@ -50,15 +52,15 @@ def export_target(target: Path, *, is_folder: bool, replaces: bool) -> Iterator[
             raise
         except OSError as error:
             raise cannot_write(error, target) from error
-        _check(target, is_folder=is_folder, replaces=replaces)
+        _check(target, command, is_folder=is_folder, replaces=replaces)
 
 
-def _check(target: Path, *, is_folder: bool, replaces: bool) -> None:
+def _check(target: Path, command: str, *, is_folder: bool, replaces: bool) -> None:
     if not target.exists():
         return
     entries = sorted(target.iterdir()) if is_folder and target.is_dir() else [target]
     if entries and not replaces:
-        raise CommandError(f"{target} exists already; EXPORT … TO {target.name} REPLACE replaces it.")
+        raise CommandError(f"{target} exists already; {command} … TO {target.name} REPLACE replaces it.")
     for entry in entries if is_folder else ():
         if not _is_ours(entry):
             raise CommandError(f"{target} is not replaced: {entry.name} in it is no file of an export.")

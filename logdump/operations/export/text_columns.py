@@ -10,7 +10,7 @@ import numpy as np
 
 from logdump.arrow.tables.batches import TableBatches, blocks
 from logdump.arrow.tables.layout import ALL
-from logdump.arrow.tables.lines import LinePart, PieceLines, count, lines_of, merged
+from logdump.arrow.tables.lines import PieceLines, lines_of
 from logdump.arrow.tables.piece import Array, Piece
 from logdump.operations.export.batch_walk import BatchWalk
 from logdump.operations.export.open_files import OpenFiles
@@ -23,6 +23,7 @@ from logdump.operations.export.text_export import Spelling, TextExport
 from logdump.operations.export.text_file import TextFile
 from logdump.session.events import Event
 from logdump.session.session import Session
+from trailformat.arrays.line_parts import LinePart, count, merged
 
 L = TypeVar("L", PieceLines, RecordLines)
 

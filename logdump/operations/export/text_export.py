@@ -23,7 +23,7 @@ from trailformat.changes.segments import joined
 
 if TYPE_CHECKING:
     from logdump.arrow.tables.lines import RowForm
-    from logdump.operations.export.record_lists import MemberForms
+    from logdump.operations.export.member_forms import MemberForms
 
 _MOST_WAITING = 64 << 20
 """Bytes of text that wait in all files."""

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from logdump.render.sql.dialect import Dialect, Unwritable
 from logdump.render.sql.dialects import DIALECTS, dialect_of
-from logdump.render.sql.script import Closing, NotRun, Opening, ScriptReach, Skipped, SqlScript
+from logdump.render.sql.script import Closing, NotRun, Opening, Skipped, SqlScript, WalkReached
 from logdump.render.sql.script_text import item_lines, script_lines, statement_lines
+from logdump.render.sql.script_walk import ScriptReach
 from logdump.render.sql.statement import redo, undo
 from logdump.session.statements import Statement
 
@@ -20,6 +21,7 @@ __all__ = [
     "SqlScript",
     "Statement",
     "Unwritable",
+    "WalkReached",
     "dialect_of",
     "item_lines",
     "redo",

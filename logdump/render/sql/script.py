@@ -1,37 +1,39 @@
 """A script: the statements of whole transactions, in the order of the trail, or backwards to take them back.
 
 A transaction that a Replicat would not apply has no statements: one that was cut, of which a part is not here, or that
-stands in the trail before. Of transactions that are taken back only their places are kept, 20 bytes each; nothing else
-grows with the trail.
+stands in the trail before. Neighbouring transactions of a file are a block, whose statements are made together; one
+transaction is a block of one. A transaction that goes on in another file is decoded change by change.
 """
 
 from __future__ import annotations
 
-from array import array
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import islice
-from pathlib import Path
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from typing import NamedTuple
 
-from logdump.render.sql.dialect import Dialect, Unwritable
-from logdump.render.sql.large_objects import needs_large_objects, with_large_objects
-from logdump.render.sql.script_files import ScriptFile, ScriptFiles
-from logdump.render.sql.statement import redo, undo
+import numpy as np
+
+from logdump.render.sql.block_lines import BlockStatements, block_statements
+from logdump.render.sql.block_reader import BlockReader, BlockRows
+from logdump.render.sql.blocks import BlockExtents, blocks_of, is_in_one_file
+from logdump.render.sql.comments import Refusal
+from logdump.render.sql.dialect import Dialect
+from logdump.render.sql.literals import Literals
+from logdump.render.sql.record_changes import DecodedChange, RecordChanges
+from logdump.render.sql.script_files import ScriptFiles
+from logdump.render.sql.script_walk import ScriptReach, ScriptWalk, changes_in
+from logdump.render.sql.statement import statements_of
+from logdump.session.errors import CommandError
+from logdump.session.selection import Selection
 from logdump.session.statements import Statement
 from trailformat import Record, TrailError, TrailFile
-from trailformat.changes.row_changes import OPERATIONS, Change, changes_over
-from trailformat.changes.transactions import Transaction
-from trailformat.records.io_types import LARGE_OBJECT
-from trailformat.scan.nearby import NEARBY
+from trailformat.changes.row_changes import Change
 from trailformat.trail.row_definitions import RowDefinitions
-from trailformat.trail.sequence import Spot, next_file
-from trailformat.transactions.around import start_at
-from trailformat.transactions.extent import Damage, Extent, Restart, Walked
-from trailformat.transactions.extents import TransactionWalk
-from trailformat.transactions.not_applied import NotApplied
+from trailformat.trail.sequence import Spot
+from trailformat.transactions.extent import Extent, Walked
 
-_MANY_RECORDS = 1 << 15
-"""Of neighbours that are read once more together."""
+_MOST_CHANGES, _MOST_BYTES = 1000, 8 << 20
+"""Of changes that are decoded before their statements are made: how many, and the bytes of their values."""
 
 
 class Opening(NamedTuple):
@@ -73,22 +75,29 @@ class NotRun(NamedTuple):
 Item = Opening | Statement | Closing | Skipped | NotRun
 
 
-class ScriptReach(NamedTuple):
-    """What a script has of a trail.
+class WalkReached(NamedTuple):
+    """The walk has come to a whole transaction; the script so far reaches to ``end``."""
+
+    opening: Opening
+    end: Spot | None
+
+
+Job = Callable[[], BlockStatements]
+"""Makes statements of a block; jobs may run side by side."""
+
+
+class FinishedBlock(NamedTuple):
+    """All statements of a block.
 
     Attributes:
-        left_out: the transactions that a Replicat does not apply; None: copies are not sought.
-        later: the files in which transactions may begin besides the open one, in order; it may raise at one that is
-            missing. None: transactions begin in the open file alone.
-        following: gives the file after one and, where that is not there, the name it should have.
+        made: those that columns made.
+        singles: the others, by unit.
+        closings: that of each transaction.
     """
 
-    left_out: NotApplied | None = None
-    later: Iterator[Path] | None = None
-    following: Callable[[Path], tuple[Path | None, Path | None]] = next_file
-
-
-_OPEN_FILE = ScriptReach()
+    made: BlockStatements
+    singles: dict[int, list[Statement]]
+    closings: list[Closing]
 
 
 class SqlScript:
@@ -97,7 +106,7 @@ class SqlScript:
     Args:
         trail: the file; what a transaction has in others of its trail is read there.
         dialect: how they are spelled.
-        accepts_in: gives for a file the test whether a record passes the filter; None where there is none.
+        selection_in: gives for a file the records that pass the filter; None where there is none.
         definitions_of: gives for a file the definitions of its rows.
         takes_back: take the changes back, the last one first, instead of repeating them.
         includes_cut: whether the changes of transactions that are skipped are handed out as NotRun.
@@ -105,7 +114,6 @@ class SqlScript:
 
     Attributes:
         dialect, takes_back: as given.
-        end: the place behind the last transaction, in a file where transactions may begin; None where there was none.
         statements, remarks: what was written, and what could not be.
         skipped: transactions that were left out.
     """
@@ -114,26 +122,30 @@ class SqlScript:
         self,
         trail: TrailFile,
         dialect: Dialect,
-        accepts_in: Callable[[TrailFile], Callable[[Record], bool]] | None = None,
+        selection_in: Callable[[TrailFile], Selection] | None = None,
         definitions_of: Callable[[TrailFile], RowDefinitions] = RowDefinitions,
         *,
         takes_back: bool = False,
         includes_cut: bool = False,
-        reach: ScriptReach = _OPEN_FILE,
+        reach: ScriptReach | None = None,
     ) -> None:
         self._trail = trail
         self.dialect = dialect
-        self._files = ScriptFiles(trail, accepts_in, definitions_of)
+        self._files = ScriptFiles(trail, selection_in, definitions_of)
         self.takes_back = takes_back
         self._includes_cut = includes_cut
-        self._reach = reach
-        self._ordinals = {trail.path: 0}
-        self._last = trail.path
-        self._missing: Path | None = None
-        self._damage: Damage | None = None
-        self._with_pieces: set[Spot] = set()
-        self.end: Spot | None = None
+        self._reach = reach or ScriptReach()
+        self._walk = ScriptWalk(trail, self._files, self._reach)
+        self._changes = RecordChanges(self._files, takes_back=takes_back)
+        self._literals = Literals.of_dialect(dialect)
+        self._reader: BlockReader | None = None
+        self._carried = Closing(0, 0)
         self.statements = self.remarks = self.skipped = 0
+
+    @property
+    def end(self) -> Spot | None:
+        """The place behind the last transaction, in a file where transactions may begin; None where there was none."""
+        return self._walk.end
 
     def items(self, rba: int, transactions: int | None = None) -> Iterator[Item | Walked]:
         """The script from the transaction on that is open at ``rba``, or the next; at most ``transactions`` of them.
@@ -143,258 +155,196 @@ class SqlScript:
         Raises:
             TrailError: at damage: what is missing behind it is not known. Nothing is taken back across it.
         """
-        for item in self.transactions(rba, transactions):
-            if isinstance(item, Extent):
-                yield from self.transaction(item)
-            else:
-                yield item
-
-    def transactions(self, rba: int, transactions: int | None = None) -> Iterator[Extent | Item | Walked]:
-        """The same with the extents of transactions in place of their items. Raises like items."""
-        wanted = _first_extents(self._extents(rba), transactions)
         try:
-            for extent in self._last_first(wanted) if self.takes_back else wanted:
-                if isinstance(extent, Walked) or (extent.is_whole and not self._is_copy(extent)):
-                    yield extent
-                else:
-                    yield from self._skip(extent)
-            self._fail_at_damage()
+            for part in self.parts(rba, transactions):
+                if isinstance(part, Exception):
+                    raise part
+                if callable(part):
+                    yield from self._block_items(self.finished(part()))
+                elif not isinstance(part, WalkReached):
+                    yield part
         finally:
             self.close()
+
+    def parts(
+        self, rba: int, transactions: int | None = None
+    ) -> Iterator[Job | Item | Walked | WalkReached | TrailError | CommandError]:
+        """The same as jobs for blocks of transactions and what is between them; the error that ends it comes last."""
+        waiting: BlockExtents | None = None
+        error: TrailError | CommandError | None = None
+        try:
+            for walked in self._walk.extents(rba, transactions, is_backwards=self.takes_back):
+                is_applied = isinstance(walked, Extent) and walked.is_whole and not self._is_copy(walked)
+                extent = walked if isinstance(walked, Extent) and is_applied and is_in_one_file(walked) else None
+                if isinstance(walked, Walked):
+                    yield walked
+                    continue
+                is_taken = waiting is not None and extent is not None and waiting.takes(extent)
+                if waiting is not None and not is_taken:
+                    yield from self._jobs(waiting)
+                    waiting = None
+                if is_applied:
+                    yield WalkReached(self.opening(walked), self.end)
+                if extent is not None:
+                    waiting = waiting or BlockExtents(extent)
+                else:
+                    yield from self._transaction(walked) if is_applied else self._skip(walked)
+        except (TrailError, CommandError) as found:
+            error = found
+        if waiting is not None:
+            yield from self._jobs(waiting)
+        if error is not None:
+            yield error
 
     def _is_copy(self, extent: Extent) -> bool:
         left_out = self._reach.left_out
         return left_out is not None and extent.begin is not None and left_out.holds(extent.begin)
 
-    def _extents(self, rba: int) -> Iterator[Extent | Walked]:
-        start, here = start_at(self._trail, rba), self._trail.path
-        spot, missing = (start.spot, start.missing) if start is not None else (Spot(here, rba), None)
-        before = {**dict.fromkeys(_files_before(spot.path, here), None), here: rba}
-        for walked in self._walked(spot, missing):
-            if isinstance(walked, Walked):
-                yield walked
-            if isinstance(walked, Restart | Walked):
-                continue
-            damages = walked.damage if isinstance(walked, Extent) else (walked,)
-            ahead = (damage for damage in damages if not damage.is_partial and not _precedes(damage, before))
-            self._damage = next(ahead, None)
-            if isinstance(walked, Extent) and _changes_in(walked):
-                self.end = self._end_of(walked)
-                yield walked
-            if self._damage is not None:
-                return
-
-    def _walked(self, spot: Spot, missing: Path | None) -> Iterator[Extent | Damage | Restart | Walked]:
-        """The walk from a place on; behind files that are missing it begins anew."""
-        later = self._reach.later
-        until = None if later is not None else self._trail.path
-        while True:
-            self._missing = None
-            walk = TransactionWalk(self._trail, spot, until=until, missing=missing, following=self._following)
-            yield from walk.steps()
-            behind = next((path for path in later or () if path not in self._ordinals), None)
-            if behind is None:
-                return
-            self._go_on_in(behind)
-            spot, missing = Spot(behind, 0), self._missing
-
-    def _following(self, path: Path) -> tuple[Path | None, Path | None]:
-        following, self._missing = self._reach.following(path)
-        if following is not None and self._reach.later is not None:
-            self._go_on_in(following)
-        return following, self._missing
-
-    def _go_on_in(self, path: Path) -> None:
-        """Transactions begin in this file from now on."""
-        self._last = path
-        self._ordinals.setdefault(path, len(self._ordinals))
-
-    def _end_of(self, extent: Extent) -> Spot:
-        """The place behind a transaction; the end of the last file where that lies beyond it."""
-        if extent.after is not None and extent.after.path in self._ordinals:
-            return extent.after
-        return Spot(self._last, self._files.of(self._last).trail.end_of_records())
-
-    def _last_first(self, extents: Iterator[Extent | Walked]) -> Iterator[Extent | Walked]:
-        """The transactions backwards: all but the first begin in files walked over, and are read there once more."""
-        first, rbas, sizes, files = None, array("Q"), array("Q"), array("I")
-        for extent in extents:
-            if isinstance(extent, Walked):
-                yield extent
-            elif first is None:
-                first = extent
-            elif extent.first is not None:
-                rbas.append(extent.first.rba)
-                sizes.append(extent.records)
-                files.append(self._ordinals[extent.first.path])
-        self._fail_at_damage()
-        paths = list(self._ordinals)
-        end = len(rbas)
-        while end:
-            begin, records = end - 1, sizes[end - 1]
-            while begin and files[begin - 1] == files[begin] and records < _MANY_RECORDS:
-                begin -= 1
-                records += sizes[begin]
-            yield from reversed(self._again(paths[files[begin]], rbas[begin:end], records))
-            end = begin
-        if first is not None:
-            yield first
-
-    def _again(self, path: Path, rbas: array[int], records: int) -> list[Extent]:
-        """The transactions of a file that begin at these RBAs, and have so many records."""
-        nearby = records + 1 if records < NEARBY else 1
-        walk = TransactionWalk(self._files.of(path).trail, Spot(path, rbas[0]), until=path, nearby=nearby)
-        wanted = {Spot(path, rba) for rba in rbas}
-        extents = (one for one in walk if isinstance(one, Extent) and one.first in wanted)
-        return list(islice(extents, len(rbas)))
-
-    def _fail_at_damage(self) -> None:
-        if self._damage is not None:
-            self._files.of(self._damage.path).trail.record_at(self._damage.rba)
+    def _jobs(self, waiting: BlockExtents) -> Iterator[Job]:
+        """The jobs for neighbouring transactions of one file, which one reader reads as long as it stays open."""
+        first = waiting.extents[0].first
+        file = self._files.of(first.path if first is not None else None)
+        if self._reader is None or self._reader.file is not file:
+            is_open = file.trail.path == self._trail.path
+            self._reader = BlockReader(file, self.dialect, is_open=is_open, takes_back=self.takes_back)
+        for block in blocks_of(waiting, file.trail, is_backwards=self.takes_back):
+            yield partial(block_statements, self._reader.read(block), self._literals, takes_back=self.takes_back)
 
     def _skip(self, extent: Extent) -> Iterator[Item]:
         self.skipped += 1
         left_out = self._reach.left_out if extent.is_whole else None
         first = left_out.first_copy(extent.begin) if left_out is not None and extent.begin is not None else None
-        yield Skipped(extent, _changes_in(extent), self._trail, first)
+        yield Skipped(extent, changes_in(extent), self._trail, first)
         if self._includes_cut:
-            for change in self._changes(self._records(extent), extent.transaction):
-                yield NotRun(self._statement(change))
+            for statement in self._statements(self._changes.of_all(self._records(extent), extent.transaction)):
+                if statement is not None:
+                    yield NotRun(statement)
 
-    def transaction(self, extent: Extent) -> Iterator[Item]:
-        """The items of a transaction."""
+    def _transaction(self, extent: Extent) -> Iterator[Item]:
+        """The items of a transaction that goes on in another file."""
         yield self.opening(extent)
         left_out = remarks = 0
-        for statement in self.statements_of(self._records(extent), extent.transaction):
+        for statement in self._statements(self._changes.of(self._records(extent), extent.transaction)):
             if statement is None:
                 left_out += 1
             else:
                 remarks += statement.sql is None
+                self._count(statement)
                 yield statement
         yield Closing(left_out, remarks)
 
     def opening(self, extent: Extent) -> Opening:
         """The beginning of a transaction."""
-        return Opening(extent, _changes_in(extent), self._trail)
-
-    def statements_of(
-        self, records: Iterable[Record], transaction: Transaction, pieces: Sequence[Record] | None = None
-    ) -> Iterator[Statement | None]:
-        """The statements of records of a transaction, in the order of the script; None for what the filter drops.
-
-        ``records`` hold whole changes, the last one first where they are taken back; ``pieces`` are those of large
-        objects behind the last of them, where all are known.
-        """
-        for change in self._changes(records, transaction):
-            if not any(map(self._files.accepts, change.records)):
-                yield None
-                continue
-            statement = self._statement(change, pieces)
-            self.statements += statement.sql is not None
-            self.remarks += statement.sql is None
-            yield statement
+        return Opening(extent, changes_in(extent), self._trail)
 
     def close(self) -> None:
         """Close the files that were opened besides the one given; they are opened again where they are needed."""
         self._files.close()
 
-    def file_of(self, path: Path) -> ScriptFile:
-        """A file of the trail."""
-        return self._files.of(path)
-
-    def _statement(self, change: Change, pieces: Sequence[Record] | None = None) -> Statement:
-        path = change.records[0].path
-        return self._written(change, pieces)._replace(elsewhere=path if path != self._trail.path else None)
-
-    def _written(self, change: Change, pieces: Sequence[Record] | None) -> Statement:
-        record = change.records[-1]
-        file = self._files.of(record.path)
-        spot = Spot(file.trail.path, record.rba)
-        has_pieces = spot in self._with_pieces
-        self._with_pieces.discard(spot)
-        try:
-            if has_pieces and needs_large_objects(change.op, takes_back=self.takes_back):
-                change = with_large_objects(file.trail, change, file.definitions.of(record).charset, pieces)
-        except (Unwritable, TrailError) as error:
-            return Statement(change, None, str(error))
-        return (undo if self.takes_back else redo)(change, self.dialect)
-
     def _records(self, extent: Extent) -> Iterator[Record]:
         return self._files.records(extent, is_backwards=self.takes_back)
 
-    def _changes(self, records: Iterable[Record], transaction: Transaction) -> Iterator[Change]:
-        rows = self._rows_backwards(records) if self.takes_back else self._rows(records)
-        return changes_over(rows, self._files.source(transaction), is_backwards=self.takes_back)
+    def _count(self, statement: Statement) -> None:
+        self.statements += statement.sql is not None
+        self.remarks += statement.sql is None
 
-    def _rows(self, records: Iterable[Record]) -> Iterator[Record]:
-        """The records that are changes; a large object belongs to the row before it, if that is there."""
-        row: Record | None = None
-        for record in records:
-            if record.header.io_type == LARGE_OBJECT and row is not None:
-                self._with_pieces.add(_spot(row))
-            elif row is not None:
-                yield row
-                row = record
-            elif record.header.io_type == LARGE_OBJECT:
-                yield record
-            else:
-                row = record
-        if row is not None:
-            yield row
+    def _statements(self, changes: Iterable[DecodedChange | None]) -> Iterator[Statement | None]:
+        """The statements of decoded changes, some hundred made together; None stays None."""
+        waiting: list[DecodedChange | None] = []
+        size, error = 0, None
+        try:
+            for decoded in changes:
+                waiting.append(decoded)
+                size += _size_of(decoded.change) if decoded is not None else 0
+                if len(waiting) == _MOST_CHANGES or size > _MOST_BYTES:
+                    yield from self._made_of(waiting)
+                    waiting, size = [], 0
+        except TrailError as found:
+            error = found
+        yield from self._made_of(waiting)
+        if error is not None:
+            raise error
 
-    def _rows_backwards(self, records: Iterable[Record]) -> Iterator[Record]:
-        """The same, the last one first."""
-        piece: Record | None = None
-        for record in records:
-            if record.header.io_type == LARGE_OBJECT:
-                piece = record
+    def _made_of(self, changes: list[DecodedChange | None]) -> Iterator[Statement | None]:
+        wanted = [one.change for one in changes if one is not None and one.refusal is None]
+        made = iter(statements_of(wanted, self.dialect, takes_back=self.takes_back))
+        for one in changes:
+            if one is None:
+                yield None
                 continue
-            if piece is not None:
-                self._with_pieces.add(_spot(record))
-                piece = None
-            yield record
-        if piece is not None:
-            yield piece
+            path = one.change.records[0].path
+            statement = next(made) if one.refusal is None else Statement(one.change, None, one.refusal)
+            yield statement._replace(elsewhere=path if path != self._trail.path else None)
+
+    def finished(self, made: BlockStatements) -> FinishedBlock:
+        """All statements of a block: those that columns do not make are decoded. Blocks come in order."""
+        block, extent_of = made.block, made.block.units.extent[made.block.units.heads]
+        count = len(block.block.extents)
+        left_out = np.bincount(extent_of[block.is_left_out], minlength=count)
+        refused = block.units.of_rows(np.array([one.row for one in made.refusals], np.int64))
+        remarks = np.bincount(extent_of[refused], minlength=count)
+        self.statements += sum(int(np.count_nonzero(np.diff(part.ends, prepend=0))) for part in made.parts)
+        self.remarks += len(refused)
+        singles: dict[int, list[Statement]] = {}
+        for unit, statement in self._singles(made):
+            left_out[extent_of[unit]] += statement is None
+            if statement is not None:
+                remarks[extent_of[unit]] += statement.sql is None
+                self._count(statement)
+                singles.setdefault(unit, []).append(statement)
+        left_out[0] += self._carried.left_out
+        remarks[0] += self._carried.remarks
+        closings = list(map(Closing, left_out.tolist(), remarks.tolist()))
+        self._carried = Closing(0, 0) if block.block.closes else closings[0]
+        return FinishedBlock(made, singles, closings)
+
+    def _singles(self, made: BlockStatements) -> Iterator[tuple[int, Statement | None]]:
+        """The statements of units that are decoded, None for what the filter drops."""
+        block, units = made.block, list[int]()
+
+        def changes() -> Iterator[DecodedChange | None]:
+            wanted = np.flatnonzero(made.is_single)
+            for unit in wanted[:: -1 if self.takes_back else 1].tolist():
+                for one in self._changes.of(self._records_of(block, unit), block.transaction(unit), block.pieces(unit)):
+                    units.append(unit)
+                    yield one
+
+        for number, statement in enumerate(self._statements(changes())):
+            yield units[number], statement
+
+    def _records_of(self, block: BlockRows, unit: int) -> list[Record]:
+        """The records of a unit in the order of the script."""
+        records = block.records(unit)
+        return records[::-1] if self.takes_back else records
+
+    def _block_items(self, finished: FinishedBlock) -> Iterator[Item]:
+        """The items of a block."""
+        block, texts = finished.made.block, finished.made.by_unit()
+        bounds = np.searchsorted(block.units.extent[block.units.heads], np.arange(len(block.block.extents) + 1))
+        for number in self._ordered(range(len(block.block.extents))):
+            if block.block.opens:
+                yield self.opening(block.block.extents[number])
+            for unit in self._ordered(range(bounds[number], bounds[number + 1])):
+                if unit in finished.singles:
+                    yield from finished.singles[unit]
+                elif unit in texts:
+                    yield self._shown(block, unit, texts[unit])
+            if block.block.closes:
+                yield finished.closings[number]
+
+    def _ordered(self, numbers: range) -> range:
+        """Numbers in the order of the script."""
+        return numbers[::-1] if self.takes_back else numbers
+
+    def _shown(self, block: BlockRows, unit: int, made: str | Refusal) -> Statement:
+        """A statement that columns made, with its change."""
+        records, transaction = self._records_of(block, unit), block.transaction(unit)
+        change = next(self._changes.of_all(records, transaction, block.pieces(unit))).change
+        if isinstance(made, Refusal):
+            return Statement(change, None, made.reason, elsewhere=block.elsewhere)
+        return Statement(change, made, elsewhere=block.elsewhere)
 
 
-def _first_extents(extents: Iterator[Extent | Walked], number: int | None) -> Iterator[Extent | Walked]:
-    """Those up to so many transactions; None: all."""
-    if number is None:
-        yield from extents
-        return
-    for extent in extents if number else ():
-        yield extent
-        number -= isinstance(extent, Extent)
-        if not number:
-            return
-
-
-def _spot(record: Record) -> Spot:
-    assert record.path is not None  # noqa: S101 - it was read from a file
-    return Spot(record.path, record.rba)
-
-
-def _files_before(first: Path, here: Path) -> Iterator[Path]:
-    """The files of a trail from one to before another."""
-    path: Path | None = first
-    while path is not None and path != here:
-        yield path
-        path = next_file(path)[0]
-
-
-def _precedes(damage: Damage, before: dict[Path, int | None]) -> bool:
-    """Whether damage lies before a place: in an earlier file, or before its RBA."""
-    rba = before.get(damage.path, 0)
-    return rba is None or damage.rba < rba
-
-
-def _changes_in(extent: Extent) -> int:
-    """The number of its records with changes; pieces of large objects belong to the rows before them."""
-    rows = pieces = 0
-    for types in extent.tables.values():
-        for io_type, number in types.items():
-            if io_type == LARGE_OBJECT:
-                pieces += number
-            elif io_type in OPERATIONS:
-                rows += number
-    return rows or pieces
+def _size_of(change: Change) -> int:
+    """The bytes of the values of a change."""
+    return sum(len(one.data) for column in change.columns for one in (column.before, column.after) if one is not None)

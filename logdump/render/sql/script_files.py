@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+from logdump.session.selection import Selection
 from trailformat import NotATrail, Record, TrailFile
 from trailformat.changes.row_changes import OPERATIONS, ChangeSource
 from trailformat.changes.transactions import Transaction
@@ -22,7 +23,7 @@ class ScriptFile(NamedTuple):
 
     trail: TrailFile
     definitions: RowDefinitions
-    accepts: Callable[[Record], bool]
+    selection: Selection | None
 
 
 class ScriptFiles:
@@ -30,24 +31,24 @@ class ScriptFiles:
 
     Args:
         trail: one of them, open; it stays open.
-        accepts_in: gives for a file the test whether a record passes the filter; None where there is none.
+        selection_in: gives for a file the records that pass the filter; None where there is none.
         definitions_of: gives for a file the definitions of its rows.
     """
 
     def __init__(
         self,
         trail: TrailFile,
-        accepts_in: Callable[[TrailFile], Callable[[Record], bool]] | None,
+        selection_in: Callable[[TrailFile], Selection] | None,
         definitions_of: Callable[[TrailFile], RowDefinitions],
     ) -> None:
-        self._accepts_in = accepts_in
+        self._selection_in = selection_in
         self._definitions_of = definitions_of
         self._own = self._file(trail)
         self._others: dict[Path, ScriptFile] = {}
 
     def _file(self, trail: TrailFile) -> ScriptFile:
-        accepts = self._accepts_in(trail) if self._accepts_in is not None else lambda _: True
-        return ScriptFile(trail, self._definitions_of(trail), accepts)
+        selection = self._selection_in(trail) if self._selection_in is not None else None
+        return ScriptFile(trail, self._definitions_of(trail), selection)
 
     def of(self, path: Path | None) -> ScriptFile:
         """The file with this path.
@@ -72,7 +73,8 @@ class ScriptFiles:
 
     def accepts(self, record: Record) -> bool:
         """Whether a record passes the filter."""
-        return self.of(record.path).accepts(record)
+        selection = self.of(record.path).selection
+        return selection is None or selection.accepts(record)
 
     def source(self, transaction: Transaction) -> Callable[[Record], ChangeSource]:
         """The source of facts about the records of one transaction."""

@@ -4,8 +4,6 @@
 -- RBA 2302 UPDATE TEAHOUSE.TEAS: the trail has no before image of PRICE
 -- Left out: transaction 7.22.6010 CSN 7824137840 2017-05-22 22:38:50.000000 RBA 2733, 2 records: cut by RestartAbend at
 RBA 3094: a Replicat drops it.
-
-A comment is one printable line: no byte of a trail can end it.
 """
 
 from __future__ import annotations
@@ -13,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from logdump.notation.escape import escape
 from logdump.notation.times import TimeOffset, format_timestamp
+from logdump.render.sql.comments import comment, refusal_comment
 from logdump.render.sql.dialect import Dialect
 from logdump.render.sql.script import Closing, Item, NotRun, Opening, Skipped
 from logdump.session.statements import Statement
@@ -34,8 +32,7 @@ def statement_lines(statement: Statement) -> Iterator[str]:
         yield from f"{statement.sql}{statement.ending}".split("\n")
         return
     change = statement.change
-    where = f" of {statement.elsewhere}" if statement.elsewhere is not None else ""
-    yield _comment(f"RBA {change.rba}{where} {change.op} {change.table}: {statement.reason}")
+    yield refusal_comment(change.rba, change.op, change.table, statement.reason, statement.elsewhere)
 
 
 def script_lines(
@@ -43,24 +40,19 @@ def script_lines(
 ) -> Iterator[str]:
     """The lines around the statements of a transaction, or in place of them; none say how far a walk is."""
     if isinstance(item, Skipped):
-        yield _comment(f"Left out: transaction {_title(item, offset)}: {_reason(item, item.trail.path)}.")
+        yield comment(f"Left out: transaction {_title(item, offset)}: {_reason(item, item.trail.path)}.")
     elif isinstance(item, NotRun):
-        yield from map(_comment, (line.removeprefix("-- ") for line in statement_lines(item.statement)))
+        yield from map(comment, (line.removeprefix("-- ") for line in statement_lines(item.statement)))
     elif isinstance(item, Opening):
-        yield _comment(f"Transaction {_title(item, offset)}")
+        yield comment(f"Transaction {_title(item, offset)}")
         if dialect.begin:
             yield dialect.begin
     elif isinstance(item, Closing):
         if item.left_out:
-            yield _comment(f"The filter left out {item.left_out} changes of this transaction.")
+            yield comment(f"The filter left out {item.left_out} changes of this transaction.")
         if item.remarks:
-            yield _comment(f"{item.remarks} of the changes above could not be written: think before you commit.")
+            yield comment(f"{item.remarks} of the changes above could not be written: think before you commit.")
         yield dialect.commit
-
-
-def _comment(text: str) -> str:
-    """A line that no client takes for anything else; SQL*Plus joins the next line to one that ends with a hyphen."""
-    return f"-- {escape(text)}{'.' if text.endswith('-') else ''}"
 
 
 def _title(item: Opening | Skipped, offset: TimeOffset) -> str:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from pyspark.sql.datasource import DataSource, DataSourceReader, InputPartition
 
 from logdump.arrow.records.schema import Selected
+from logdump.spark.source.checked_options import checked
 from logdump.spark.source.options import Options, Use, parse_options
 from logdump.spark.source.schema import ddl_of, default_ddl, select
 
@@ -47,14 +48,14 @@ class TrailSource(DataSource):
 
     def reader(self, schema: StructType) -> DataSourceReader:
         """The reader of a batch query."""
-        options = _checked(parse_options(self.options, Use.READ))
+        options = checked(parse_options(self.options, Use.READ))
         return TrailReader(options, _selected(schema, options), self._foreseen)
 
     def streamReader(self, schema: StructType) -> DataSourceStreamReader:  # noqa: N802 - Spark's name
         """The reader of a stream."""
         from logdump.spark.stream.stream_reader import TrailStreamReader  # noqa: PLC0415 - streams only
 
-        options = _checked(parse_options(self.options, Use.STREAM))
+        options = checked(parse_options(self.options, Use.STREAM))
         return TrailStreamReader(options, _selected(schema, options), self._foreseen)
 
     def writer(self, schema: StructType, overwrite: bool) -> DataSourceWriter:  # noqa: FBT001 - Spark's signature
@@ -62,23 +63,6 @@ class TrailSource(DataSource):
         from logdump.spark.write.writer import TrailFrameWriter  # noqa: PLC0415 - writes only
 
         return TrailFrameWriter(parse_options(self.options, Use.WRITE), schema, overwrite=overwrite)
-
-
-def _checked(options: Options) -> Options:
-    """The options, the files they name being ones that can be read, and an analysis having all that it needs."""
-    if options.analysis is not None:
-        from logdump.spark.source.analysis_choice import check_choice  # noqa: PLC0415 - few reads need analyses
-
-        check_choice(options)
-    if options.params:
-        from logdump.spark.source.parameter_files import with_absolute_parameters  # noqa: PLC0415 - few reads have some
-
-        options = with_absolute_parameters(options)
-    if options.source_defs is None:
-        return options
-    from logdump.spark.source.source_definitions import with_absolute_definitions  # noqa: PLC0415 - few reads need it
-
-    return with_absolute_definitions(options)
 
 
 def _selected(schema: StructType, options: Options) -> tuple[Selected, ...]:
@@ -108,8 +92,8 @@ class TrailReader(DataSourceReader):
 
     def read(self, partition: InputPartition) -> Iterator[Any]:
         """The record batches of a partition."""
-        from logdump.spark.source.reader import read  # noqa: PLC0415 - it loads pyarrow and numpy
+        from logdump.spark.source.reader import read_in_worker  # noqa: PLC0415 - it loads pyarrow and numpy
         from logdump.spark.source.request import Request  # noqa: PLC0415 - it loads pyarrow and numpy
 
         slices: tuple[Slice, ...] = partition.value or ()
-        return read(slices, Request(self._selected, self._options, self._foreseen))
+        return read_in_worker(slices, Request(self._selected, self._options, self._foreseen))

@@ -23,9 +23,9 @@ _MOST_NAMED = 20
 
 
 class _FileTables(NamedTuple):
-    """The definitions of the table in one file, in order, and the names of all tables in it."""
+    """The definitions of a table in one file by its name as it is spelled there, in order; the names of all tables."""
 
-    layouts: list[TableLayout]
+    layouts: dict[str, list[TableLayout]]
     names: set[str]
 
 
@@ -38,37 +38,46 @@ def layouts_of(options: Options) -> list[TableLayout]:
         BadOption: the table is not there, or nothing defines it.
         SourceError: as from the planner.
     """
+    return _defined(options, is_exact=True)[1]
+
+
+def table_meant(options: Options) -> tuple[str, list[TableLayout]]:
+    """The table that ``rowsOf`` means, case aside where that is clear, and its definitions. Raises like layouts_of."""
+    return _defined(options, is_exact=False)
+
+
+def _defined(options: Options, *, is_exact: bool) -> tuple[str, list[TableLayout]]:
     name = options.rows_of or ""
     paths = list(dict.fromkeys(part.path for lot in plan(options) for part in lot))
     with ThreadPoolExecutor(cores()) as pool:
         files = list(pool.map(lambda path: _tables_in(path, name, options), paths))
-    layouts = [layout for file in files for layout in file.layouts]
+    names = set[str]().union(*(file.names for file in files))
+    alike = {one for one in names if one.lower() == name.lower()}
+    if not is_exact and name not in names and len(alike) == 1:
+        [name] = alike
+    layouts = [layout for file in files for layout in file.layouts.get(name, ())] or _from_source(name, options)
     if not layouts:
-        layouts = _from_source(name, options)
-    if not layouts:
-        raise BadOption(f"option rowsOf: {_why_not(name, set().union(*(file.names for file in files)))}")
-    return list(dict.fromkeys(reversed(layouts)))[::-1]
+        raise BadOption(f"option rowsOf: {_why_not(name, names)}")
+    return name, list(dict.fromkeys(reversed(layouts)))[::-1]
 
 
 def _tables_in(path: str, name: str, options: Options) -> _FileTables:
     try:
         with TrailFile(path) as trail:
             names = _learn(trail)
-            entries = sorted(entry for entry in trail.tables.entries() if entry.name == name)
+            entries = sorted(entry for entry in trail.tables.entries() if entry.name.lower() == name.lower())
             definitions = definitions_of(trail, options)
-            known = [definitions.of_entry(entry) for entry in entries]
+            known = [(entry.name, definitions.of_entry(entry)) for entry in entries]
     except NotATrail as error:
         if options.mode == "FAILFAST" and not options.ignore_corrupt_files:
             raise BadTrail(located(error, path)) from None
-        return _FileTables([], set())
-    return _FileTables(
-        [
-            TableLayout(name, definition.table.columns, definition.charset)
-            for definition in known
-            if definition.table is not None
-        ],
-        names,
-    )
+        return _FileTables({}, set())
+    found = _FileTables({}, names)
+    for spelled, definition in known:
+        if definition.table is not None:
+            layout = TableLayout(spelled, definition.table.columns, definition.charset)
+            found.layouts.setdefault(spelled, []).append(layout)
+    return found
 
 
 def _learn(trail: TrailFile) -> set[str]:

@@ -24,13 +24,24 @@ from trailformat.scan.rows.definitions import learn_definitions
 _NEED_DEFINITIONS = frozenset({"before", "after", "problems"})
 
 
+def read_in_worker(slices: Sequence[Slice], request: Request) -> Iterator[Any]:
+    """The same in a worker of Spark. Raises like read."""
+    _freeze()
+    return read(slices, request)
+
+
+@cache
+def _freeze() -> None:
+    """Keep Spark's worker from looking at every object after each task; what is loaded stays anyway."""
+    gc.freeze()
+
+
 def read(slices: Sequence[Slice], request: Request) -> Iterator[Any]:
     """The records of the slices, as ``pyarrow.RecordBatch``.
 
     Raises:
         SourceError: damage under FAILFAST, a file that changed, a value too large, pieces that do not fit together.
     """
-    _freeze()
     if request.options.analysis is not None:
         from logdump.spark.source.analysed import analysed  # noqa: PLC0415 - few reads need analyses
 
@@ -41,12 +52,6 @@ def read(slices: Sequence[Slice], request: Request) -> Iterator[Any]:
             yield from _batches_of(part, request)
         except CannotRead as error:
             raise FileChanged(located(error, part.path)) from None
-
-
-@cache
-def _freeze() -> None:
-    """Keep Spark's worker from looking at every object after each task; what is loaded stays anyway."""
-    gc.freeze()
 
 
 def _batches_of(part: Slice, request: Request) -> Iterator[Any]:

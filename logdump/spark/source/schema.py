@@ -44,7 +44,7 @@ def ddl_of(columns: Mapping[str, RowColumn], options: Options) -> str:
     if options.columns is None:
         chosen = list(columns.items())
     else:
-        chosen = [(name, _look_up(columns, name, "option columns")) for name in options.columns]
+        chosen = [(name, look_up(columns, name, "option columns")) for name in options.columns]
     return ", ".join(f"`{name.replace('`', '``')}` {column.type.ddl}" for name, column in chosen)
 
 
@@ -64,7 +64,7 @@ def select_among(schema: StructType, columns: Mapping[str, RowColumn], options: 
     _refuse_twice([chosen.column.name for chosen in selected])
     if options.columns is None:
         return selected
-    wanted = {_look_up(columns, name, "option columns").name for name in options.columns}
+    wanted = {look_up(columns, name, "option columns").name for name in options.columns}
     if missing := sorted(wanted - {chosen.column.name for chosen in selected}):
         raise BadOption(f"option columns names {', '.join(missing)}, which the schema of this read has not")
     return tuple(chosen._replace(is_wanted=chosen.column.name in wanted) for chosen in selected)
@@ -75,7 +75,13 @@ def _by_name(options: Options) -> dict[str, RowColumn]:
     return {renamed.get(column.name, column.name): column for column in offered(options)}
 
 
-def _look_up(columns: Mapping[str, RowColumn], name: str, where: str) -> RowColumn:
+def look_up(columns: Mapping[str, RowColumn], name: str, where: str) -> RowColumn:
+    """The column of this name, case aside; ``where`` says in messages where the name was given.
+
+    Raises:
+        BadOption: there is none, and ``where`` begins with ``option``.
+        BadSchema: there is none.
+    """
     by_lower = {spelling.lower(): column for spelling, column in columns.items()}
     if column := by_lower.get(name.lower()):
         return column
@@ -88,7 +94,7 @@ def _look_up(columns: Mapping[str, RowColumn], name: str, where: str) -> RowColu
 
 
 def _checked(field: Any, columns: Mapping[str, RowColumn]) -> RowColumn:
-    column = _look_up(columns, field.name, "schema")
+    column = look_up(columns, field.name, "schema")
     given = field.dataType.simpleString()
     if given != column.type.ddl:
         raise BadSchema(f"schema: column {field.name} is {column.type.ddl}, not {given[:200]}")

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from logdump.commands import REGISTRY
-from logdump.commands.sql import Query
+from logdump.features.sql.command import Query
 from logdump.language.reader import Context, parse
 from logdump.render.text import render
 from logdump.session.errors import ArgumentError, CommandError
@@ -52,7 +52,7 @@ def test_what_is_no_engine_changes_nothing(line: Line, typed: str) -> None:
 def test_without_the_extra_it_says_what_to_install(line: Line, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(spark_engine, "find_spec", lambda name: None if name == "pyspark" else name)
     missing = "Spark is an extra: pip install 'logdump[spark]' (pyspark not installed)."
-    assert line("engine spark") == line("sql select 1") == [missing]
+    assert line("engine spark") == [missing]
     assert line("engine") == ["Engine is LOCAL"]
 
 
@@ -74,9 +74,9 @@ def _query(text: str) -> object:
 
 def test_sql_takes_a_path_before_the_statement(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    assert _query("select 1") == Query(None, "select 1")
-    assert _query("over lt* select\n1") == Query(str(tmp_path / "lt*"), "select\n1")
-    assert _query('OVER "a b/lt*" select 1') == Query(str(tmp_path / "a b/lt*"), "select 1")
+    assert _query("select 1") == Query(None, None, None, "select 1")
+    assert _query("over lt* select\n1") == Query((str(tmp_path / "lt*"),), None, None, "select\n1")
+    assert _query('OVER "a b/lt*" select 1') == Query((str(tmp_path / "a b/lt*"),), None, None, "select 1")
 
 
 @pytest.mark.parametrize("text", ["", "over", "over lt*"])

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import pytest
 
-from logdump.render.sql import SqlScript
+from logdump.render.sql.record_changes import RecordChanges
 from trailformat import Record
 
 
 @pytest.fixture
 def singles(monkeypatch: pytest.MonkeyPatch) -> list[list[Record]]:
-    """The records of each change whose statement is made by itself."""
+    """The records of each change that is decoded."""
     found: list[list[Record]] = []
-    plain = SqlScript.statements_of
+    plain = RecordChanges.of
 
-    def noted(self: SqlScript, records: list[Record], *others: object) -> object:
+    def noted(self: RecordChanges, records: list[Record], *others: object) -> object:
         found.append(list(records))
         return plain(self, found[-1], *others)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(SqlScript, "statements_of", noted)
+    monkeypatch.setattr(RecordChanges, "of", noted)
     return found

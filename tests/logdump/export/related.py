@@ -47,7 +47,8 @@ class RelatedRecords:
         restart = row(order=self._order, name=1, io_type=RESTART_OK)
         plain = [row(order=self._order, name=1, io_type=io_type) for io_type in (PURGE_DATA, UPDATE_COMP, COMMENT, 77)]
         full = row(order=self._order, name=1, io_type=INSERT, partition=NAME_IS_INDEX)
-        between: list[Record | bytes] = [*self._tables, b"?" * 70, restart, row(order=self._order), *plain, full]
+        undefined = [row(text, order=self._order) for text in (b"leaf", b"\0\0leaf", b"\xff\xff", b"\0")]
+        between: list[Record | bytes] = [*self._tables, b"?" * 70, restart, *undefined, *plain, full]
         for _ in range(parts):
             kind = self._random.randrange(8)
             if kind < 4:

@@ -1,4 +1,4 @@
-"""EXPORT SQL of a trail by columns and statement by statement: both come to the same."""
+"""EXPORT SQL of a trail, and the same with an oracle that makes each statement by itself of decoded values."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
-from logdump.operations.export import columns_pay
+from logdump.render.sql import script
 from tests.logdump.line import Line
+from tests.oracles import statement_by_change
 
 EITHER = pytest.mark.parametrize("direction", ["", "undo"], ids=["redo", "undo"])
 Written = tuple[bytes | None, list[str], list[str], int]
@@ -21,15 +22,16 @@ def written(path: Path, words: str, before: str, *, by_columns: bool) -> Written
     line.session.open(path)
     line(f"notify 3; {before}")
     with pytest.MonkeyPatch.context() as patched, TemporaryDirectory() as folder:
-        patched.setattr(columns_pay, "_MANY_BYTES", 0 if by_columns else 1 << 40)
-        patched.setattr(columns_pay, "_MANY_TRANSACTIONS", 0)
+        if not by_columns:
+            patched.setattr(script, "is_in_one_file", lambda _: False)
+            patched.setattr(script, "statements_of", statement_by_change.statements_of)
         told = line(f"export sql to {folder}/out {words}")
         target = Path(folder) / "out"
-        script = target.read_bytes() if target.exists() else None
+        lines = target.read_bytes() if target.exists() else None
     position = line.session.cursor.next
     failures = [str(failure).replace(folder, "") for failure in line.failures]
     line.session.close()
-    return script, [text.replace(folder, "") for text in told], failures, position
+    return lines, [text.replace(folder, "") for text in told], failures, position
 
 
 def check(path: Path, words: str, before: str = "") -> str:

@@ -1,4 +1,4 @@
-"""EXPORT SQL of large files goes by columns: byte for byte what it writes statement by statement."""
+"""EXPORT SQL makes statements by columns: byte for byte what an oracle makes change by change."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from fixtures import TRAILS
 from fixtures.flavour import MYSQL_21
-from logdump.operations.export import columns_pay, text_file
+from logdump.operations.export import text_file
+from logdump.render.sql import block_lines, block_reader, blocks
 from tests.logdump.export.scripts import EITHER, check, written
 from tests.logdump.export.strategies import records_of_a_table
 from tests.logdump.line import Line
@@ -24,11 +25,6 @@ from trailformat import ByteOrder, Column, Images, Record, TableDefinition, make
 from trailformat.definitions.column import KEY
 from trailformat.definitions.metadata import build_table
 from trailformat.records.io_types import DELETE, FIELD_COMP, INSERT, LARGE_OBJECT, UNIFIED_UPDATE
-
-blocks = pytest.importorskip(
-    "logdump.operations.export.sql_blocks", reason="exports by columns need pyarrow and kernels"
-)
-sql_statements = pytest.importorskip("logdump.operations.export.sql_statements", reason="likewise")
 
 FILES = sorted(path for path in TRAILS.iterdir() if path.suffix != ".md")
 WAYS = [
@@ -59,11 +55,7 @@ def test_a_part_of_a_trail_comes_to_the_same_bytes(before: str, words: str, dire
 @pytest.mark.parametrize("command", ["redo", "undo"])
 @pytest.mark.parametrize("words", ["99", "3 include cut"])
 @pytest.mark.parametrize("trail", ["et000000000", "gt000000000", "dt000000000"])
-def test_redo_and_undo_print_the_same_lines(
-    trail: str, words: str, command: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(columns_pay, "_MANY_BYTES", 0)
-    monkeypatch.setattr(columns_pay, "_MANY_TRANSACTIONS", 0)
+def test_redo_and_undo_print_the_same_lines(trail: str, words: str, command: str) -> None:
     shown = []
     for takes_lines in (False, True):
         line = Line()
@@ -205,8 +197,8 @@ def test_parts_of_a_large_transaction_are_parts_of_one(
 ) -> None:
     monkeypatch.setattr(blocks, "_MOST_BYTES", 300)
     monkeypatch.setattr(blocks, "_CUT_ROWS", 4)
-    monkeypatch.setattr(blocks, "_MOST_ROWS", 16)
-    monkeypatch.setattr(sql_statements, "_MOST_CELLS", 4)
+    monkeypatch.setattr(block_reader, "_MOST_ROWS", 16)
+    monkeypatch.setattr(block_lines, "_MOST_CELLS", 4)
     small = _insert("a", "b")
     trail = trail_of(tmp_path, _definition("A", "B"), *[small] * 9, *_large(), small, *_large(), small)
     check(trail, f"ansi {direction}", before)
@@ -234,8 +226,6 @@ def test_damage_ends_both_ways_alike(direction: str, tmp_path: Path) -> None:
 
 
 def test_an_export_that_is_interrupted_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(columns_pay, "_MANY_BYTES", 0)
-
     def interrupt(*_arguments: object) -> None:
         raise KeyboardInterrupt
 

@@ -1,4 +1,4 @@
-"""EXPORT SQL by columns of rows with large objects: byte for byte what it writes statement by statement."""
+"""EXPORT SQL of rows with large objects: byte for byte what an oracle makes change by change."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from random import Random
 
 import pytest
 
+from logdump.render.sql import blocks
 from tests.logdump.export.scripts import EITHER, check, written
 from tests.searching import IS_LONG
 from tests.trailformat.samples import BOTH, header, metadata_record, trail_of
@@ -25,10 +26,6 @@ from trailformat.records.io_types import (
     UNIFIED_UPDATE,
 )
 from trailformat.records.lob_pieces import PieceHeader, build_piece
-
-blocks = pytest.importorskip(
-    "logdump.operations.export.sql_blocks", reason="exports by columns need pyarrow and kernels"
-)
 
 _TABLES = ("TEA.POTS", "TEA.CUPS")
 _BEFORE, _AFTER = ord("B"), ord("A")

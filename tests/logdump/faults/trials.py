@@ -219,11 +219,7 @@ def contents(folder: Path) -> Contents:
 def use_columns() -> None:
     """Have columns used wherever they can be."""
     numbers = {
-        "logdump.operations.export.columns_pay": (
-            "_MANY_BYTES",
-            "_MANY_RECORDS",
-            "_MANY_TRANSACTIONS",
-        ),
+        "logdump.operations.export.columns_pay": ("_MANY_BYTES", "_MANY_RECORDS"),
         "logdump.commands.position": ("_MANY", "_ROW_BYTES"),
         "logdump.operations.export.line_count": ("_MANY_BYTES", "_MANY_LOADED"),
     }

@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING
 import pytest
 
 from fixtures import TRAILS
-from logdump.commands import REGISTRY, sql
+from logdump.commands import REGISTRY
+from logdump.features.sql import command as sql
 from logdump.language.execute import run_line
 from logdump.session.events import Event, Failure, JobProgress, Notice, RowsShown
 from logdump.session.exit_status import ExitStatus
-from tests.logdump.spark.engines import Told
+from tests.logdump.spark.engines import ENGINE, Told
 from tests.logdump.test_partial import _damaged
 from tests.simulated import late_replication as late
 from tests.simulated.heartbeat_trails import HeartbeatTrail
@@ -30,7 +31,7 @@ VIEWS = ("records", "restarts", "transactions")
 def told(spark: SparkSession, tmp_path: Path) -> Iterator[Told]:  # noqa: ARG001 - the one that SQL finds
     for number in (0, 1, 2):
         (tmp_path / f"at00000000{number}").write_bytes((TRAILS / f"at00000000{number}").read_bytes())
-    one = Told(f"open {tmp_path / 'at000000000'}")
+    one = Told(f"{ENGINE}; open {tmp_path / 'at000000000'}")
     yield one
     one.session.end()
 
@@ -78,7 +79,7 @@ def test_what_was_stopped_gives_no_rows(told: Told, tmp_path: Path, monkeypatch:
         yield JobProgress()
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(sql, "_result", stopped)
+    monkeypatch.setattr(sql, "_results", stopped)
     with pytest.raises(KeyboardInterrupt):
         run(told, tmp_path, "records")
     monkeypatch.undo()

@@ -14,7 +14,7 @@ import pytest
 from fixtures import TRAILS
 from fixtures.flavour import MYSQL_21
 from logdump.arrow.records.schema import COLUMNS
-from logdump.commands import sql
+from logdump.features.sql import command as sql
 from logdump.render import json_lines
 from logdump.session.events import Failure, Notice, RowsShown
 from logdump.session.exit_status import ExitStatus
@@ -40,7 +40,7 @@ OFFERED = frozenset(one.name for one in COLUMNS)
 
 @pytest.fixture
 def told(spark: SparkSession) -> Iterator[Told]:  # noqa: ARG001 - the one that SQL finds
-    one = Told(f"open {SHOP}")
+    one = Told(f"{ENGINE}; open {SHOP}")
     yield one
     one.session.end()
 
@@ -164,7 +164,8 @@ def test_json_lines_hold_all_rows_and_whole_values(told: Told, monkeypatch: pyte
 def test_a_table_is_cut_with_a_notice(told: Told, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sql, "MOST_ROWS", 2)
     assert told("sql select op from records")[-1] == "2 rows"
-    assert told.asides == ["Only the first 2 rows are shown: LIMIT and WHERE choose others, FORMAT JSONL shows all."]
+    hint = "LIMIT and WHERE choose others, FORMAT JSONL shows all, TO <file> writes all"
+    assert told.asides == [f"Only the first 2 rows are shown: {hint}."]
 
 
 @pytest.mark.parametrize(

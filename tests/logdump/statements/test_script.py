@@ -9,11 +9,13 @@ import pytest
 
 from fixtures import TRAILS
 from logdump.render.sql import DIALECTS, Closing, Opening, Skipped, SqlScript, Statement, script_files
+from logdump.session.selection import Selection
 from tests.trailformat.samples import row, table_record, trail_of
 from trailformat import NotATrail, Record, TrailError, TrailFile
 from trailformat.changes.transactions import FIRST, LAST, MIDDLE, ONLY
 from trailformat.records.io_types import LARGE_OBJECT, RECORD_FRAGMENT
 from trailformat.scan import scan
+from trailformat.trail.row_definitions import RowDefinitions
 from trailformat.transactions import extents
 from trailformat.transactions.extent import Walked
 
@@ -143,9 +145,20 @@ def test_a_record_is_read_by_the_definitions_of_its_file_which_its_statement_nam
     ]
 
 
+class _OfFile(Selection):
+    """All records of a file, or none."""
+
+    def __init__(self, trail: TrailFile, *, is_wanted: bool) -> None:
+        super().__init__(trail, [], lambda: RowDefinitions(trail))
+        self._is_wanted = is_wanted
+
+    def accepts(self, record: Record) -> bool:  # noqa: ARG002 - the file is what counts
+        return self._is_wanted
+
+
 def test_a_record_is_held_against_the_filter_of_its_file(five_files: list[Path]) -> None:
     with TrailFile(five_files[0]) as trail:
-        script = SqlScript(trail, DIALECTS["ANSI"], lambda file: lambda _: file.path in five_files[2:4])
+        script = SqlScript(trail, DIALECTS["ANSI"], lambda file: _OfFile(file, is_wanted=file.path in five_files[2:4]))
         items = list(script.items(0))
     assert [one.change.table for one in items if isinstance(one, Statement)] == ["TEA.T2"] * 2 + ["TEA.T3"] * 2
     assert [one.left_out for one in items if isinstance(one, Closing)] == [6]

@@ -13,12 +13,13 @@ import numpy as np
 import pyarrow as pa
 
 from logdump.arrow.records.column_types import IMAGE
-from logdump.arrow.records.columns.arrow_values import bytes_at, lists, replaced
-from logdump.arrow.records.columns.definitions import Known, definitions_of
-from logdump.arrow.records.columns.image_values import ImageValues, ValueProblem, image_values, too_large
+from logdump.arrow.records.columns.arrow_values import bytes_at, lists, masked, replaced
 from logdump.arrow.records.columns.single_images import SingleImages, single_images
+from logdump.arrow.records.definitions import Known, definitions_of
+from logdump.arrow.records.image_texts import ImageTexts, ValueProblem, image_texts, too_large
 from logdump.arrow.records.rows import Rows
 from trailformat import BadData
+from trailformat.arrays.arrow import arrow_strings
 from trailformat.scan.rows import Fields, ImageFields, images_of
 
 BEFORE, AFTER = 0, 1
@@ -50,23 +51,26 @@ def _image(which: int) -> Callable[[Rows], Any]:
     return build
 
 
-def _columns(rows: Rows, parts: Fields, known: ImageValues, kind: Any) -> Any:
+def _columns(rows: Rows, parts: Fields, known: ImageTexts, kind: Any) -> Any:
     """Index, name, stored value, NULL and text of each column."""
     start, size = parts.start, np.minimum(parts.size, 2)
     last = len(rows.view) - 1
     has_mark = (rows.view[np.minimum(start, last)] == 0xFF) & (rows.view[np.minimum(start + 1, last)] == 0xFF)
     is_null = has_mark & (size == 2)
     values = bytes_at(rows.view, start + size, parts.size - size, ~is_null)
-    arrays = [pa.array(parts.number.astype(np.int32)), known.names, values, pa.array(is_null), known.values]
+    names = pa.array(known.names or [""], pa.string()).take(masked(np.maximum(known.columns, 0), known.columns >= 0))
+    texts = arrow_strings(known.texts).take(pa.array(known.places))
+    arrays = [pa.array(parts.number.astype(np.int32)), names, values, pa.array(is_null), texts]
     return pa.StructArray.from_arrays(arrays, fields=list(kind))
 
 
-def _values(rows: Rows, which: int) -> ImageValues:
+def _values(rows: Rows, which: int) -> ImageTexts:
     """The values of the columns of an image; found once, for the image and for ``problems``."""
     name = f"values {which}"
     if name not in rows.walked:
-        rows.walked[name] = image_values(rows, image_parts(rows).images[which], _known(rows))
-    values: ImageValues = rows.walked[name]
+        parts = image_parts(rows).images[which]
+        rows.walked[name] = image_texts(rows, parts, _known(rows), parts.region)
+    values: ImageTexts = rows.walked[name]
     return values
 
 

@@ -11,8 +11,8 @@ import pyarrow as pa
 
 from logdump.arrow.records.column_types import STRINGS, TEXTS
 from logdump.arrow.records.columns.images import SIDES, image_parts, report_undecodable, value_problems
-from logdump.arrow.records.columns.tokens import gg_parts, user_tokens_by_row
 from logdump.arrow.records.rows import Rows
+from logdump.arrow.records.tokens import gg_parts, user_tokens_by_row
 from trailformat import Record, TrailError, parse_ddl
 from trailformat.records.ddl import ddl_name
 from trailformat.records.io_types import DDL_OP

@@ -1,4 +1,4 @@
-"""The literals of a dialect for columns of values: what stands around ordinary ones is what it writes around samples.
+"""The literals of a dialect for columns of values: what is written around ordinary ones is what it is around samples.
 
 Whatever else a dialect may do with a value, it does itself: with each distinct one once.
 """
@@ -6,16 +6,16 @@ Whatever else a dialect may do with a value, it does itself: with each distinct 
 from __future__ import annotations
 
 import datetime as dt
-from functools import partial
+from functools import cache, partial
 
 import numpy as np
 
-from logdump.arrow.tables.piece import Array
 from logdump.render.sql.dialect import Dialect, Unwritable
 from logdump.render.sql.large_objects import LONGEST
-from logdump.render.sql.statement import literal_of
 from trailformat import ColumnDefinition, Value
 from trailformat.arrays import DecodePath, Strings, TextForm, ValueSpelling
+from trailformat.scan.rows.row_bytes import Array
+from trailformat.values import DATETIME
 
 _LONG = 1000
 """Characters of a text, bytes of a binary value, from which on a dialect may have other literals, or none."""
@@ -54,6 +54,12 @@ class Literals:
         }
         self._nulls = [text.encode() for text in sorted(dialect.nulls)]
 
+    @staticmethod
+    @cache
+    def of_dialect(dialect: Dialect) -> Literals:
+        """Those of a dialect, made once."""
+        return Literals(dialect)
+
     def of(self, definition: ColumnDefinition) -> ValueSpelling:
         """The spelling of the values of a column."""
         return ValueSpelling(self._forms, partial(self.single, definition))
@@ -71,12 +77,25 @@ class Literals:
 
     def single(self, definition: ColumnDefinition, value: Value) -> str | None:
         """The literal of a value; None where it has none."""
-        if value.problem is not None or len(value.data) > LONGEST:
-            return None
         try:
-            return literal_of(value.value, definition, self._dialect)
+            return self.literal(value, definition, definition.name)
         except Unwritable:
             return None
+
+    def literal(self, value: Value, definition: ColumnDefinition | None, column: str) -> str:
+        """The literal of a value of a column.
+
+        Raises:
+            Unwritable: it is not decoded, too long for a statement, or the dialect has no literal for it.
+        """
+        if value.problem:
+            raise Unwritable(f"column {column} is not decoded: {value.problem}")
+        if len(value.data) > LONGEST:
+            raise Unwritable(f"column {column} has {len(value.data)} bytes, more than {LONGEST}")
+        plain = value.value
+        if isinstance(plain, str) and definition is not None and definition.data_type == DATETIME:
+            return self._dialect.moment(plain)
+        return self._dialect.literal(plain)
 
 
 def _around(literal: str, sample: str) -> tuple[bytes, bytes]:

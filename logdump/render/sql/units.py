@@ -6,10 +6,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from logdump.arrow.tables.piece import Array
 from trailformat.changes.lobs import MOST_LOBS
 from trailformat.scan import Batch
 from trailformat.scan.rows import related_rows
+from trailformat.scan.rows.row_bytes import Array
 
 
 class Units(NamedTuple):
@@ -41,6 +41,11 @@ class Units(NamedTuple):
         mask: Array = ~self.is_piece
         mask[self.heads] = False
         return mask
+
+    def of_rows(self, rows: Array) -> Array:
+        """The numbers of the units that rows of the batch belong to."""
+        units: Array = self.number[np.searchsorted(self.rows, rows)]
+        return units
 
     def ends(self, *, is_last: bool) -> list[int]:
         """The first row of each transaction, or the last."""

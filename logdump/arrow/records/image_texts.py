@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-import pyarrow as pa
 
-from logdump.arrow.records.columns.definitions import Known
+from logdump.arrow.records.definitions import Known
 from logdump.arrow.records.errors import ValueTooLarge, place
 from logdump.arrow.records.rows import Array, Rows
 from trailformat import BadData, ColumnDefinition, TrailError
 from trailformat.arrays import StoredValues, Strings, text_array
-from trailformat.arrays.arrow import arrow_strings
 from trailformat.scan.rows import Fields
 from trailformat.trail.row_definitions import RowDefinition
 from trailformat.values.data_types import FIXED_TEXT
@@ -31,17 +29,19 @@ class ValueProblem(NamedTuple):
     reason: str
 
 
-class ImageValues(NamedTuple):
-    """The columns of an image: names and values as arrays with one entry per part; what does not decode."""
-
-    names: Any
-    values: Any
-    problems: list[ValueProblem]
-
-
 class ImageTexts(NamedTuple):
-    """The columns of an image: the value of part n is number ``places[n]`` of texts; what does not decode."""
+    """The columns of images.
 
+    Attributes:
+        names: of the columns of all definitions.
+        columns: for each part the number of its column among these, -1 where no definition has it.
+        texts: values as text.
+        places: for each part the number of its value among these.
+        problems: values that do not decode.
+    """
+
+    names: list[str]
+    columns: Array
     texts: Strings
     places: Array
     problems: list[ValueProblem]
@@ -83,33 +83,21 @@ class _Pool:
         return self.kinds.setdefault(key, (len(self.kinds), column, known.charset))[0]
 
 
-def image_values(rows: Rows, parts: Fields, known: Known) -> ImageValues:
-    """Names and values of the columns that lie at ``parts``; null where there is no definition.
+def image_texts(rows: Rows, parts: Fields, known: Known, row: Array) -> ImageTexts:
+    """The values of the columns that lie at ``parts``, null where there is no definition; ``row`` is that of each part.
 
     Raises:
         ValueTooLarge: more text than an array holds.
     """
-    pool, region = _Pool(known), parts.region
-    at = pool.places(known.group[region], parts.number)
-    names = pa.array(pool.names or [""], pa.string()).take(pa.array(np.maximum(at, 0), mask=at < 0))
-    found = _image_texts(rows, parts, region, pool, at)
-    return ImageValues(names, arrow_strings(found.texts).take(pa.array(found.places)), found.problems)
-
-
-def image_texts(rows: Rows, parts: Fields, known: Known, row: Array) -> ImageTexts:
-    """The values alone; ``row`` is that of each part. Raises like :func:`image_values`."""
     pool = _Pool(known)
-    return _image_texts(rows, parts, row, pool, pool.places(known.group[row], parts.number))
-
-
-def _image_texts(rows: Rows, parts: Fields, row: Array, pool: _Pool, at: Array) -> ImageTexts:
+    at = pool.places(known.group[row], parts.number)
     kind = np.array([*pool.kind, -1])[at]
     try:
         texts, places, odd = _decoded(rows, parts, rows.is_little[row], kind, pool)
     except TrailError as error:
         raise too_large(rows, error.problem) from None
     problems = sorted((part, pool.names[at[part]], reason) for part, reason in odd)
-    return ImageTexts(texts, places, [ValueProblem(int(row[part]), *rest) for part, *rest in problems])
+    return ImageTexts(pool.names, at, texts, places, [ValueProblem(int(row[part]), *rest) for part, *rest in problems])
 
 
 def _decoded(rows: Rows, parts: Fields, little: Array, kind: Array, pool: _Pool) -> _Texts:

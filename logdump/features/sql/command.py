@@ -1,0 +1,251 @@
+"""SQL: a query over a trail, in this process or as a job of Spark."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from logdump.arrow.records.schema import COLUMNS
+from logdump.features.sql.output import split_output, write_result
+from logdump.features.sql.rows import ResultRows, rows_shown
+from logdump.language.command import Command, Origin
+from logdump.language.forms import Keyword, Maybe, Sequence
+from logdump.language.parameters import File, FreeText, OneOf, beginning, tables_offered
+from logdump.language.reader import Context
+from logdump.session.across import files_from
+from logdump.session.errors import CommandError
+from logdump.session.events import Event, Notice, RowsShown
+from logdump.session.exit_status import ExitStatus
+from logdump.session.reading import Reading
+from logdump.session.session import Session
+from logdump.session.settings import OutputFormat
+from logdump.spark.jobs.engine import NotForSpark, read_options
+from logdump.spark.source.options import path_options
+from logdump.spark.view_table import VIEWS, views_in
+
+MOST_ROWS = 1000
+"""Rows that are shown as a table, at most."""
+MISSING_EXTRA = "SQL is an extra: pip install 'logdump[sql]'"
+_FIRST_WORDS = ("SELECT", "WITH", "DESCRIBE", "SUMMARIZE", "EXPLAIN")
+_BEFORE_RELATIONS = frozenset({"FROM", "JOIN", "DESCRIBE", "SUMMARIZE"})
+_WORDS = tuple(
+    """
+    FROM WHERE GROUP ORDER BY HAVING LIMIT JOIN LEFT USING UNION DISTINCT COUNT SUM MIN MAX BETWEEN LIKE TO REPLACE
+    """.split()  # noqa: SIM905 - a list would fill a page
+)
+_PACKAGES = ("duckdb", "pyarrow")
+_MODES = ("FAILFAST", "PERMISSIVE", "DROPMALFORMED")
+_EVERY = 0.05
+"""Seconds between two looks at how far a statement is."""
+_BY_PARAMETERS = ("ddl", "open_transactions")
+"""The views that go by the files of PARAMS."""
+_HEARTBEATS = ("heartbeats", "gg_")
+"""The views, by how they begin, that look for heartbeats in the tables that PARAMS may name."""
+
+
+class SqlStatement(FreeText):
+    """A statement of SQL."""
+
+    def offers(self, typed: str, context: Context) -> list[str]:
+        """Views and tables after FROM and JOIN; elsewhere words of SQL and the columns of records."""
+        words = typed.split()
+        if not words or (len(words) == 1 and not typed.endswith(" ")):
+            return beginning(typed.strip(), _FIRST_WORDS)
+        last = "" if typed.endswith(" ") else words.pop()
+        begun = last[max(last.rfind("("), last.rfind(",")) + 1 :]
+        if words[-1].upper() in _BEFORE_RELATIONS:
+            offered = [*beginning(begun, VIEWS), *tables_offered(begun, context)]
+        elif begun:
+            offered = [*beginning(begun, [one.name for one in COLUMNS]), *beginning(begun, _WORDS)]
+        else:
+            offered = []
+        return [last[: len(last) - len(begun)] + one for one in offered]
+
+
+class Query(NamedTuple):
+    """A statement, and the paths of the files that its views are made over: the open one unless others are given.
+
+    ``effective`` leaves out the rows that a Replicat does not apply; ``mode`` says what damage is, as in Spark.
+    """
+
+    paths: tuple[str, ...] | None
+    effective: bool | None
+    mode: str | None
+    statement: str
+
+
+class QuerySource(NamedTuple):
+    """The files of a query and what of them it sees, as options of the data source.
+
+    ``paths`` is empty where no trail is open and none is named; ``by_view`` has the options of single views;
+    ``is_effective`` leaves rows of transactions that a Replicat does not apply out of records and tables.
+    """
+
+    paths: tuple[str, ...]
+    options: Mapping[str, str]
+    by_view: Mapping[str, Mapping[str, str]]
+    is_effective: bool
+
+
+def _absolute(wildcards: str) -> tuple[str, ...]:
+    """The paths in a text, with commas between them unless it is the name of a file."""
+    names = [wildcards] if Path(wildcards).expanduser().exists() else wildcards.split(",")
+    return tuple(str(Path(name).expanduser().absolute()) for name in names if name)
+
+
+def run_sql(session: Session, query: Query) -> Iterator[Event]:
+    """Run a query in this process, or under ENGINE SPARK as a job; show its rows, or write them into a file."""
+    source = _source(session, query)
+    if "where" in source.options:
+        yield Notice(("The FILTER applies to the views.",), ExitStatus.OK)
+    if source.paths and views_in(query.statement):
+        yield from _missing(source.paths)
+    statement, output = split_output(query.statement)
+    is_text = session.settings.format is OutputFormat.TEXT
+    results = _results(session, statement, source, MOST_ROWS + 1 if is_text and output is None else None)
+    if output is not None:
+        yield from write_result(output, results)
+    elif is_text:
+        yield from _as_table(results)
+    else:
+        yield from (rows_shown(one) if isinstance(one, ResultRows) else one for one in results)
+
+
+def _results(session: Session, statement: str, source: QuerySource, most: int | None) -> Iterator[Event | ResultRows]:
+    """The result in batches, the first with columns and without rows, and events between them."""
+    if session.settings.spark_master is None:
+        yield from _local_results(statement, source, most)
+        return
+    from logdump.features.sql.spark_query import spark_results  # noqa: PLC0415 - Spark is another extra
+
+    options = {**source.options, **({"effective": "true"} if source.is_effective else {})}
+    for view in views_in(statement):
+        options |= source.by_view.get(view, {})
+    yield from spark_results(session, statement, source.paths, options, most)
+
+
+def _local_results(statement: str, source: QuerySource, most: int | None) -> Iterator[Event | ResultRows]:
+    """The result that DuckDB gives, and how far the trail is read.
+
+    Raises:
+        CommandError: an extra is not installed, or the statement is wrong.
+        BadRecord: damage.
+    """
+    if missing := [name for name in _PACKAGES if find_spec(name) is None]:
+        raise CommandError(f"{MISSING_EXTRA} ({', '.join(missing)} not installed).")
+    from logdump.features.sql.local_query import LocalQuery, as_ours  # noqa: PLC0415 - DuckDB takes its time to load
+    from logdump.features.sql.read_ahead import Ahead  # noqa: PLC0415 - as above
+
+    given = path_options(source.paths) if source.paths else {}
+    query = LocalQuery({**source.options, **given}, source.by_view, is_effective=source.is_effective)
+    work = Ahead(query.batches(statement, most))
+    try:
+        with as_ours():
+            for batch in work.items(_EVERY):
+                query.place.tell()
+                if batch is not None:
+                    yield ResultRows(batch)
+    except KeyboardInterrupt:
+        yield Notice(("The statement was stopped: what it has shown is no whole result.",), ExitStatus.INTERRUPTED)
+        raise
+    finally:
+        work.stop(query.interrupt)
+
+
+def _as_table(results: Iterator[Event | ResultRows]) -> Iterator[Event]:
+    """The rows as one table, and whether there are more."""
+    columns: tuple[str, ...] = ()
+    rows: list[tuple[Any, ...]] = []
+    for result in results:
+        if isinstance(result, ResultRows):
+            columns, more = rows_shown(result)
+            rows += more
+        else:
+            yield result
+    if columns:
+        yield RowsShown(columns, rows[:MOST_ROWS])
+    if len(rows) > MOST_ROWS:
+        hint = "LIMIT and WHERE choose others, FORMAT JSONL shows all, TO <file> writes all"
+        yield Notice((f"Only the first {MOST_ROWS} rows are shown: {hint}.",), ExitStatus.OK)
+
+
+def _source(session: Session, query: Query) -> QuerySource:
+    """The open trail, with ACROSS its files from the open one on, or the files after OVER; the session's options."""
+    paths: tuple[str, ...] = ()
+    if query.paths is not None:
+        paths = query.paths
+    elif session.has_trail:
+        paths = tuple(map(str, files_from(session)))
+    elif views_in(query.statement):
+        paths = (str(session.trail.path),)  # it says that no trail is open
+    try:
+        options = read_options(session)
+    except NotForSpark as why:
+        raise CommandError(f"SQL cannot use {why}.") from why
+    named = views_in(query.statement)
+    parameters = _parameters(session) if set(_BY_PARAMETERS).intersection(named) else {}
+    beats = _heartbeat_table(session) if any(one.startswith(_HEARTBEATS) for one in named) else {}
+    by_view = dict.fromkeys(_BY_PARAMETERS, parameters) | {one: beats for one in named if one.startswith(_HEARTBEATS)}
+    given = {"mode": query.mode} if query.mode is not None else {}
+    return QuerySource(paths, {**options, **given}, by_view, is_effective=bool(query.effective))
+
+
+def _heartbeat_table(session: Session) -> dict[str, str]:
+    """The name of the heartbeat tables as an option, where a file of PARAMS tells it."""
+    from logdump.operations.heartbeats.table_in_use import heartbeat_table  # noqa: PLC0415 - for a few views alone
+
+    table = heartbeat_table(session)
+    return {"heartbeatTable": table.name} if table.rule is not None else {}
+
+
+def _missing(paths: tuple[str, ...]) -> Iterator[Event]:
+    """That files are missing among those that the views are made over."""
+    from logdump.operations.matching_files import matching_files  # noqa: PLC0415 - a session without SQL starts faster
+    from trailformat.transactions.whole_trail import gaps_among  # noqa: PLC0415 - as above
+
+    with suppress(CommandError):  # the engine says what it does not find
+        reading = Reading(missing=len(gaps_among([file for path in paths for file in matching_files(path)])))
+        if reading.is_partial:
+            yield Notice((reading.text,), reading.status)
+
+
+def _parameters(session: Session) -> dict[str, str]:
+    """The files of PARAMS as an option."""
+    from logdump.commands.params import parameters_in_use  # noqa: PLC0415 - for two views alone
+
+    files = [f"{file.path.absolute()} {file.side.name}" for file in parameters_in_use(session).files]
+    return {"params": ",".join(files)} if files else {}
+
+
+_NO_STATEMENT = "takes a statement, as in SQL SELECT op, count(*) FROM records GROUP BY op."
+
+COMMANDS = (
+    Command(
+        "SQL",
+        Sequence(
+            Query,
+            Maybe(Keyword("OVER", Sequence(_absolute, File("<wildcard>", missing=_NO_STATEMENT)))),
+            Maybe(OneOf({"EFFECTIVE": True})),
+            Maybe(Keyword("MODE", OneOf({mode: mode for mode in _MODES}))),
+            SqlStatement("<statement>", missing=_NO_STATEMENT),
+        ),
+        "Ask the trail in SQL",
+        run_sql,
+        details=(
+            "One query, SELECT or WITH, in DuckDB's SQL (extra logdump[sql]), under ENGINE SPARK in Spark's. Views:",
+            "records (a row each), transactions, summary (counts by table and operation), restarts, ddl,",
+            "heartbeats, gg_lag, and each table by its name, as TEAHOUSE.TEAS, with its columns before and after each",
+            "change; of the open file, with ACROSS of those after it too, or of the files of <wildcard>, through the",
+            "FILTER. EFFECTIVE leaves out rows that a Replicat does not apply; MODE says what damage does. FROM",
+            "trail('<wildcard>') or trail('<wildcard>', '<view>') reads another trail. TO <file>.parquet, .csv or",
+            ".jsonl after the statement writes the rows, with REPLACE over a file. DESCRIBE records lists columns;",
+            "docs/sql.md has more. FORMAT JSONL prints all rows, values whole. A semicolon stands in double quotes.",
+            "Example: SQL OVER dirdat/lt* SELECT op, count(*) FROM records GROUP BY op",
+        ),
+        origin=Origin.OURS,
+        is_one_shot=True,
+    ),
+)

@@ -1,0 +1,169 @@
+"""SQL in this process: DuckDB over the batches of a trail. It reads these and nothing else, and writes nothing."""
+
+from __future__ import annotations
+
+import difflib
+import tempfile
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+
+import duckdb
+import pyarrow as pa
+
+from logdump.features.sql.plan import needs_of, planned_scans
+from logdump.features.sql.rows import no_rows
+from logdump.features.sql.scan import ReadPlace, ViewScan
+from logdump.features.sql.statement import ParsedStatement, Relation, parse
+from logdump.features.sql.trail_table import TrailTable
+from logdump.session.errors import CommandError, MissingFileError
+from logdump.spark.errors import BadOption, BadTrail, FileChanged, NoTrailFiles, SourceError, SplitMismatch
+from logdump.spark.view_table import VIEWS
+from trailformat import BadRecord
+
+MEMORY = "2GB"
+"""What DuckDB may hold; beyond it writes to a private folder, which goes with the statement."""
+_CONFIG: dict[str, str | bool | int | float | list[str]] = {
+    "enable_external_access": False,
+    "autoload_known_extensions": False,
+    "autoinstall_known_extensions": False,
+    "allow_community_extensions": False,
+    "python_enable_replacements": False,
+    "memory_limit": MEMORY,
+}
+_OF_DUCKDB = frozenset({"information_schema", "pg_catalog"})
+"""Schemas that tell of the views themselves."""
+_BATCH_ROWS = 10_000
+_LONGEST_MESSAGE = 2000
+
+
+class LocalQuery:
+    """Statements over the files of one path.
+
+    Args:
+        options: of the data source, ``path`` among them where a trail is open.
+        by_view: options that single views need besides.
+        is_effective: whether records and tables have no rows that a Replicat does not apply.
+
+    Attributes:
+        place: how far the trail is read.
+        interrupt: ends the statement that runs, from any thread.
+    """
+
+    def __init__(
+        self, options: Mapping[str, str], by_view: Mapping[str, Mapping[str, str]], *, is_effective: bool = False
+    ) -> None:
+        self._options = dict(options)
+        self._effective = {"effective": "true"} if is_effective else {}
+        self._by_view = by_view
+        self._scans: list[ViewScan] = []
+        self.place = ReadPlace()
+        self.interrupt: Callable[[], object] = lambda: None
+
+    def batches(self, text: str, most: int | None) -> Iterator[pa.RecordBatch]:
+        """The rows of a statement, at most so many; the first batch has no rows, but the columns.
+
+        Raises:
+            CommandError: it is no query, or names what is not there.
+            SourceError: damage, a file that changed.
+            duckdb.Error: any other error, with its place in the statement.
+        """
+        with tempfile.TemporaryDirectory(prefix="logdump-sql-") as folder:
+            connection = duckdb.connect(config=_CONFIG | {"temp_directory": str(Path(folder) / "spill")})
+            self.interrupt = connection.interrupt
+            try:
+                connection.execute("SET TimeZone = 'UTC'").fetchall()
+                connection.execute("SET lock_configuration = true").fetchall()
+                yield from self._run(connection, text, most)
+            except (duckdb.Error, OSError):
+                for scan in self._scans:
+                    if scan.error is not None:
+                        raise scan.error from None
+                raise
+            finally:
+                connection.close()
+
+    def _run(self, connection: duckdb.DuckDBPyConnection, text: str, most: int | None) -> Iterator[pa.RecordBatch]:
+        statement = parse(connection, text)
+        for relation in statement.relations:
+            self._define(connection, relation)
+        if statement.is_explain:
+            rows = connection.execute(statement.text).fetchall()
+            lines = [line for row in rows for line in str(row[-1]).splitlines()]
+            yield pa.record_batch([pa.array(lines, pa.string())], names=["plan"])
+            return
+        self._narrow(connection, statement)
+        result = connection.sql(statement.text)
+        reader = (result if most is None else result.limit(most)).to_arrow_reader(_BATCH_ROWS)
+        yield no_rows(reader.schema)
+        yield from reader
+
+    def _define(self, connection: duckdb.DuckDBPyConnection, relation: Relation) -> None:
+        """Make the view that a relation of the statement is."""
+        table = self._table(relation)
+        if table is None:
+            return
+        scan = ViewScan(len(self._scans), table, self.place)
+        self._scans.append(scan)
+        source = f"scan {len(self._scans)}"
+        connection.register(source, scan)
+        if relation.schema:
+            connection.execute(f"CREATE SCHEMA IF NOT EXISTS {_quoted(relation.schema)}").fetchall()
+        name = ".".join(_quoted(part) for part in (relation.schema, relation.name) if part)
+        columns = ", ".join(f"{_quoted(scan.prefix + one)} AS {_quoted(one)}" for one in scan.columns)
+        connection.execute(f"CREATE VIEW {name} AS SELECT {columns} FROM {_quoted(source)}").fetchall()
+
+    def _table(self, relation: Relation) -> TrailTable | None:
+        """The table that a relation is; None where DuckDB is to say that there is none of the name."""
+        options = dict(self._options)
+        if relation.path is not None:
+            options = {name: text for name, text in options.items() if name != "paths"} | {"path": relation.path}
+        if not options.keys() & {"path", "paths"}:
+            return None
+        view = VIEWS.get(relation.wanted.lower())
+        if view is not None:
+            effective = {} if "analysis" in view.options else self._effective
+            return TrailTable({**options, **effective, **self._by_view.get(view.name, {}), **view.options})
+        if relation.schema.lower() in _OF_DUCKDB:
+            return None
+        try:
+            return TrailTable({**options, **self._effective, "rowsOf": relation.wanted})
+        except BadOption as error:
+            near = difflib.get_close_matches(relation.wanted.lower(), VIEWS, n=1)
+            hint = f"; there is a view {near[0]}" if near else ""
+            raise CommandError(f"{str(error).removeprefix('option rowsOf: ')}{hint}.") from None
+
+    def _narrow(self, connection: duckdb.DuckDBPyConnection, statement: ParsedStatement) -> None:
+        """Have the scans make what the statement needs."""
+        if not self._scans or statement.is_explain:
+            return
+        [(_, plan)] = connection.execute(f"EXPLAIN (FORMAT JSON) {statement.text}").fetchall()
+        scans = planned_scans(plan)
+        for scan in self._scans:
+            scan.narrowed = needs_of(scan.prefix, scan.columns, scans)
+
+
+@contextmanager
+def as_ours() -> Iterator[None]:
+    """Errors of DuckDB and of the data source as those of a command, each in few lines.
+
+    Raises:
+        CommandError: the statement is wrong, with its place in it; there is no such view, table or file.
+        BadRecord: damage in a trail, or a file that changed.
+    """
+    try:
+        yield
+    except (BadTrail, FileChanged, SplitMismatch) as error:
+        raise BadRecord(str(error)) from error
+    except NoTrailFiles as error:
+        raise MissingFileError(f"{error}.") from error
+    except SourceError as error:
+        raise CommandError(f"{error}.") from error
+    except duckdb.InterruptException:
+        raise KeyboardInterrupt from None
+    except duckdb.Error as error:
+        raise CommandError(*str(error)[:_LONGEST_MESSAGE].rstrip().splitlines()) from error
+
+
+def _quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'

@@ -1,0 +1,153 @@
+"""An SQL statement before it is run: one query, the relations that it reads, and the trails that it names itself."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from logdump.notation.sql_tokens import STANDARD, SqlToken, SqlTokenKind, meaningful
+from logdump.session.errors import CommandError
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+TRAIL = "trail"
+"""The table function that reads another trail: ``trail('dirdat/lt*')``, ``trail('dirdat/lt*', 'HR.EMP')``."""
+_ONE_QUERY = "SQL takes one query: SELECT, WITH, DESCRIBE, SUMMARIZE or EXPLAIN. Nothing can be written"
+_TRAIL_FORM = "trail(…) takes a path, and the name of a view or table, as in trail('dirdat/lt*', 'HR.EMP')"
+_QUERIES = frozenset({"SELECT", "EXPLAIN"})
+_AFTER_RELATION = frozenset(
+    """
+    WHERE JOIN LEFT RIGHT FULL INNER CROSS NATURAL SEMI ANTI ASOF POSITIONAL ON USING GROUP ORDER HAVING LIMIT OFFSET
+    UNION INTERSECT EXCEPT WINDOW QUALIFY SELECT TABLESAMPLE
+    """.split()  # noqa: SIM905 - a list would fill a page
+)
+"""Words that may follow a relation which has no alias."""
+
+
+class Relation(NamedTuple):
+    """A relation that a statement reads: its schema (may be empty) and name as written; the path of ``trail(…)``."""
+
+    schema: str
+    name: str
+    path: str | None = None
+
+    @property
+    def wanted(self) -> str:
+        """The view or table that it is: its name, with the schema before it if it has one."""
+        if self.path is not None:
+            return self.name.partition(" ")[2]
+        return f"{self.schema}.{self.name}" if self.schema else self.name
+
+
+class ParsedStatement(NamedTuple):
+    """A query: its text, with a relation of schema ``trail`` for each ``trail(…)``; what it reads; whether EXPLAIN."""
+
+    text: str
+    relations: list[Relation]
+    is_explain: bool
+
+
+def parse(connection: DuckDBPyConnection, text: str) -> ParsedStatement:
+    """Take a statement apart; nothing is run.
+
+    Raises:
+        CommandError: it is no query, or more than one.
+        duckdb.Error: it cannot be parsed.
+    """
+    text, trails = _without_trails(text)
+    statements = connection.extract_statements(text)
+    kinds = {str(one.type).rpartition(".")[2] for one in statements}
+    if len(statements) != 1 or not kinds <= _QUERIES:
+        raise CommandError(f"{_ONE_QUERY}.")
+    is_explain = kinds == {"EXPLAIN"}
+    query = _explained(text) if is_explain else text
+    [(answer,)] = connection.execute("SELECT json_serialize_sql(?)", [query]).fetchall()
+    try:
+        relations = dict.fromkeys(_relations(_tree(answer), frozenset()))
+    except RecursionError:
+        raise CommandError("This statement has too many parts inside of parts.") from None
+    return ParsedStatement(text, [*trails, *relations], is_explain)
+
+
+def _tree(answer: str) -> Any:
+    tree = json.loads(answer)
+    if tree.get("error"):
+        raise CommandError(f"{_ONE_QUERY}: {tree.get('error_message', '')}")
+    return tree
+
+
+def _explained(text: str) -> str:
+    """The query after EXPLAIN and ANALYZE."""
+    words = list(meaningful(STANDARD.tokens_of(text)))[:3]
+    return text[words[2 if words[1].text.upper() == "ANALYZE" else 1].begin :]
+
+
+def _relations(node: Any, defined: frozenset[str]) -> Iterator[Relation]:
+    """The relations in a tree but for names that WITH defines around them, and those of ``trail(…)``."""
+    if isinstance(node, list):
+        for part in node:
+            yield from _relations(part, defined)
+    elif isinstance(node, dict):
+        entries = (node.get("cte_map") or {}).get("map", [])
+        inside = defined | {entry["key"].lower() for entry in entries}
+        if node.get("type") == "BASE_TABLE":
+            relation = _relation(node)
+            if relation.schema != TRAIL and (relation.schema or relation.name.lower() not in inside):
+                yield relation
+        for part in node.values():
+            yield from _relations(part, inside)
+
+
+def _relation(node: dict[str, Any]) -> Relation:
+    parts = [node.get(part) or "" for part in ("catalog_name", "schema_name", "table_name")]
+    if parts[0]:
+        raise CommandError(f'A name of three parts goes into double quotes: "{".".join(parts)}".')
+    return Relation(parts[1], parts[2])
+
+
+def _without_trails(text: str) -> tuple[str, list[Relation]]:
+    """The statement with a relation in place of each ``trail(…)``, and these relations."""
+    tokens = [*meaningful(STANDARD.tokens_of(text))]
+    made, found, done = "", list[Relation](), 0
+    for at, token in enumerate(tokens):
+        is_call = token.text.lower() == TRAIL and _text_at(tokens, at + 1) == "(" and _text_at(tokens, at - 1) != "."
+        if not is_call:
+            continue
+        arguments, after = _arguments(tokens, at + 2)
+        found.append(Relation(TRAIL, f"{len(found) + 1} {arguments[1]}", arguments[0]))
+        alias = "" if _has_alias(tokens, after) else f" AS {_quoted(arguments[1])}"
+        made += text[done : token.begin] + f"{TRAIL}.{_quoted(found[-1].name)}{alias}"
+        done = tokens[after - 1].end
+    return made + text[done:], found
+
+
+def _arguments(tokens: list[SqlToken], at: int) -> tuple[tuple[str, str], int]:
+    """The path and the name between the brackets of ``trail(…)``, and the number of the token after them."""
+    texts: list[str] = []
+    while at < len(tokens) and tokens[at].kind is SqlTokenKind.STRING and tokens[at].text.startswith("'"):
+        texts.append(tokens[at].text[1:-1].replace("''", "'"))
+        at += 1
+        if _text_at(tokens, at) != ",":
+            break
+        at += 1
+    if _text_at(tokens, at) != ")" or len(texts) not in (1, 2):
+        raise CommandError(f"{_TRAIL_FORM}.")
+    return (texts[0], texts[1] if len(texts) > 1 else "records"), at + 1
+
+
+def _has_alias(tokens: list[SqlToken], at: int) -> bool:
+    if at >= len(tokens):
+        return False
+    token = tokens[at]
+    is_name = token.kind in (SqlTokenKind.WORD, SqlTokenKind.NAME)
+    return is_name and token.text.upper() not in _AFTER_RELATION
+
+
+def _text_at(tokens: list[SqlToken], at: int) -> str:
+    return tokens[at].text if 0 <= at < len(tokens) else ""
+
+
+def _quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'

@@ -1,0 +1,153 @@
+"""A trail as a table: Arrow batches of its records, of the rows of a table or of an analysis, made as they are read."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterator, Mapping, Sequence
+from contextlib import closing
+from typing import Any, NamedTuple
+
+import pyarrow as pa
+
+from logdump.arrow.records.schema import RowColumn, Selected, arrow_schema
+from logdump.arrow.tables.layout import TableLayout
+from logdump.features.sql.read_ahead import ahead
+from logdump.spark.errors import BadOption
+from logdump.spark.source.bounds import RbaRange
+from logdump.spark.source.checked_options import checked
+from logdump.spark.source.options import Options, Paths, Use, parse_options, path_options
+from logdump.spark.source.paths import find_files
+from logdump.spark.source.planner import Slice, plan
+from logdump.spark.source.reader import read as read_slices
+from logdump.spark.source.request import Request
+from logdump.spark.source.schema import look_up, offered
+from trailformat.records import reached
+
+_WHOLE_FILES = {"maxPartitionBytes": "0"}
+
+
+class Narrowed(NamedTuple):
+    """What a reader needs of a table: the columns to be filled, RBAs, and options that choose records."""
+
+    columns: frozenset[str] | None = None
+    rbas: RbaRange = RbaRange()
+    options: Mapping[str, str] = {}
+
+
+class TrailTable:
+    """A trail as a table: nothing is read before a batch is asked for, and no more than one batch is held.
+
+    It is what ``logdump.read`` returns. DuckDB, Polars, pandas and pyarrow take it as it is, by ``__arrow_c_stream__``;
+    each time it is read from the beginning.
+
+    Args:
+        options: of the data source, by their names in docs/spark.md.
+        columns: the columns to have; None: all.
+
+    Attributes:
+        schema: the columns, a ``pyarrow.Schema``.
+
+    Raises:
+        SourceError: there is no such file, table, column or option.
+    """
+
+    def __init__(self, options: Mapping[str, str], columns: Sequence[str] | None = None) -> None:
+        self._given = {**_WHOLE_FILES, **options}
+        self._options = checked(parse_options(self._given, Use.READ))
+        find_files(self._options)
+        self._foreseen: tuple[TableLayout, ...] = ()
+        there = self._columns_of_table() if self._options.rows_of is not None else _columns(self._options)
+        chosen = there if columns is None else {name: look_up(there, name, "columns") for name in columns}
+        self._selected = tuple(Selected(column.name, column) for column in chosen.values())
+        self.schema: pa.Schema = arrow_schema(self._selected)
+
+    def _columns_of_table(self) -> dict[str, RowColumn]:
+        from logdump.spark.source.defined_tables import table_meant  # noqa: PLC0415 - of rows of tables alone
+        from logdump.spark.source.table_columns import table_columns  # noqa: PLC0415
+
+        self._given["rowsOf"], layouts = table_meant(self._options)
+        self._options = checked(parse_options(self._given, Use.READ))
+        self._foreseen = tuple(layouts)
+        return table_columns(self._foreseen, self._options)
+
+    def __iter__(self) -> Iterator[pa.RecordBatch]:
+        """The batches, in the order of the trail. Raises SourceError: damage, a file that changed."""
+        return self.narrowed(Narrowed())
+
+    def narrowed(self, to: Narrowed, observer: reached.Observer | None = None) -> Generator[pa.RecordBatch, None, None]:
+        """The batches of the rows that a reader may need, with nulls in columns that it does not need.
+
+        The observer is told how far reading is.
+        """
+        options = self._options if not to.options else checked(parse_options({**self._given, **to.options}, Use.READ))
+        selected = tuple(
+            chosen._replace(is_wanted=to.columns is None or chosen.alias in to.columns) for chosen in self._selected
+        )
+        request = Request(selected, options, self._foreseen)
+        tasks = (within for slices in plan(options, request.wanted) if (within := tuple(_within(slices, to.rbas))))
+        made = (read_slices(slices, request) for slices in tasks)
+        with closing(ahead(made, observer)) as batches:
+            yield from batches
+
+    def to_reader(self) -> pa.RecordBatchReader:
+        """The batches as a ``pyarrow.RecordBatchReader``, which reads the trail once."""
+        return pa.RecordBatchReader.from_batches(self.schema, iter(self))
+
+    def to_arrow(self) -> pa.Table:
+        """All rows as a ``pyarrow.Table`` in memory."""
+        return self.to_reader().read_all()
+
+    def __arrow_c_schema__(self) -> Any:
+        return self.schema.__arrow_c_schema__()
+
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
+        return self.to_reader().__arrow_c_stream__(requested_schema)
+
+
+def _columns(options: Options) -> dict[str, RowColumn]:
+    return {column.name: column for column in offered(options)}
+
+
+def _within(slices: Sequence[Slice], rbas: RbaRange) -> Iterator[Slice]:
+    """The slices with none but these RBAs wanted; those without any are left out."""
+    for part in slices:
+        only = RbaRange(max(part.only.first, rbas.first), min(part.only.last, rbas.last))
+        if only.first <= only.last and part.start <= only.last and part.stop > only.first:
+            yield part._replace(only=only)
+
+
+def read(
+    path: Paths,
+    table: str | None = None,
+    columns: Sequence[str] | None = None,
+    where: str | None = None,
+    **options: str | int | bool,
+) -> TrailTable:
+    """A trail as a table, for DuckDB, Polars, pandas and pyarrow; without Spark.
+
+        import duckdb, logdump
+
+        teas = logdump.read("dirdat/lt*", table="TEAHOUSE.TEAS", columns=["op", "csn", "after_PRICE"])
+        duckdb.sql("SELECT op, count(*) FROM teas GROUP BY op")
+
+    Args:
+        path: a file, directory, trail name or glob, or several.
+        table: the rows of this table, before and after each change; None: every record.
+        columns: the columns to have; None: all. What is not asked for is not decoded.
+        where: FILTER statements with ``;`` between.
+        options: further options of the data source (docs/spark.md): ``effective=True``, ``startCsn="123"``, ….
+
+    Raises:
+        SourceError: there is no such file, table, column or option.
+    """
+    given = {**path_options(path), **{name: _text(value) for name, value in options.items()}}
+    if table is not None:
+        given["rowsOf"] = table
+    if where is not None:
+        given["where"] = where
+    if isinstance(columns, str):
+        raise BadOption("columns takes a list of names")
+    return TrailTable(given, columns)
+
+
+def _text(value: object) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)

@@ -1,0 +1,340 @@
+"""SQL in this process: what a statement reads, what it may not reach, what it says where it fails."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+
+from fixtures import TRAILS
+from logdump.features.sql import command, local_query, scan
+from logdump.features.sql.read_ahead import Ahead
+from logdump.features.sql.trail_table import Narrowed, TrailTable
+from logdump.session.events import Notice, RowsShown
+from logdump.session.exit_status import ExitStatus
+from logdump.spark.source.bounds import END_OF_FILE, RbaRange
+from tests.logdump.sql.told import Asked
+
+SHOP = TRAILS / "et000000000"
+
+
+def write_large(path: Path) -> Path:
+    """A trail of some 400,000 records."""
+    head, rows = SHOP.read_bytes()[:1811], SHOP.read_bytes()[1811:2722]
+    path.write_bytes(head + rows * 100_000)
+    return path
+
+
+@pytest.fixture
+def asked() -> Iterator[Asked]:
+    one = Asked(f"open {SHOP}")
+    yield one
+    one.session.end()
+
+
+@pytest.fixture
+def read(monkeypatch: pytest.MonkeyPatch) -> list[Narrowed]:
+    """What the scans of a statement were asked for."""
+    asked_for: list[Narrowed] = []
+    narrowed = TrailTable.narrowed
+
+    def noted(self: TrailTable, to: Narrowed, observer: object = None) -> object:
+        asked_for.append(to)
+        return narrowed(self, to, observer)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(TrailTable, "narrowed", noted)
+    return asked_for
+
+
+def test_a_question_over_the_fixture(asked: Asked) -> None:
+    found = asked.rows("select op, count(*) n from records group by op order by n desc, op limit 3")
+    assert found == [("Insert", 7), ("FieldComp", 3), ("GGSUnifiedUpdate", 3)]
+
+
+@pytest.mark.parametrize("name", ['"TEAHOUSE.TEAS"', "TEAHOUSE.TEAS", "teahouse.teas", '"teahouse.teas"'])
+def test_a_table_has_a_view_by_its_name(name: str, asked: Asked) -> None:
+    assert asked.rows(f"select distinct op from {name} where after_NAME = 'Gyokuro 玉露'") == [("INSERT",)]
+
+
+@pytest.mark.parametrize(
+    ("statement", "columns", "rbas", "options"),
+    [
+        ("select count(*) from records where rba > 2000 and rba <= 3000", {"rba"}, (2000, 3000), {}),
+        ("select op from records where rba = 1811", {"op", "rba"}, (1811, 1811), {}),
+        ("select op from records where rba = 1811 or op = 'Insert'", {"op", "rba"}, (0, END_OF_FILE), {}),
+        ("select op from records where not rba = 1811", {"op", "rba"}, (0, END_OF_FILE), {}),
+        (
+            """select op from records where "table" = 'TEAHOUSE.TEAS'""",
+            {"op", "table"},
+            (0, END_OF_FILE),
+            {"table": "TEAHOUSE.TEAS"},
+        ),
+        ("""select op from records where "table" = 'TEA*'""", {"op", "table"}, (0, END_OF_FILE), {}),
+        (
+            "select op from records where time >= '2024-03-14 09:31:00Z'",
+            {"op", "time"},
+            (0, END_OF_FILE),
+            {"startTimestamp": "2024-03-14T09:31:00Z"},
+        ),
+        ("select op from records where csn = 'x) AND (0.rba = 5'", {"op", "csn"}, (0, END_OF_FILE), {}),
+    ],
+)
+def test_only_what_a_statement_needs_is_read(
+    statement: str,
+    columns: set[str],
+    rbas: tuple[int, int],
+    options: dict[str, str],
+    asked: Asked,
+    read: list[Narrowed],
+) -> None:
+    asked.rows(statement)
+    [narrowed] = read
+    assert narrowed.columns is not None
+    assert narrowed.columns >= columns - {"rba"}
+    assert "raw" not in narrowed.columns
+    assert (narrowed.rbas, dict(narrowed.options)) == (RbaRange(*rbas), options)
+
+
+def test_two_reads_of_one_view_are_not_narrowed_by_the_conditions_of_one(asked: Asked, read: list[Narrowed]) -> None:
+    found = asked.rows("select count(*) from records a, records b where a.rba = 1811 and b.rba > a.rba")
+    assert found == [(18,)]
+    assert {one.rbas for one in read} == {RbaRange()}
+
+
+def test_a_limit_ends_the_read_early(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    large = write_large(tmp_path / "lt000000000")
+    made: list[int] = []
+    batch_of = scan.ViewScan._batches
+
+    def noted(self: scan.ViewScan) -> Iterator[object]:
+        for batch in batch_of(self):
+            made.append(batch.num_rows)
+            yield batch
+
+    monkeypatch.setattr(scan.ViewScan, "_batches", noted)
+    asked = Asked(f"open {large}")
+    [(everything,)] = asked.rows("select count(*) from records")
+    assert sum(made) == everything
+    made.clear()
+    assert len(asked.rows("select rba from records limit 1")) == 1
+    assert sum(made) < everything / 2
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "select * from read_csv('/etc/passwd')",
+        "select * from read_text('/etc/passwd')",
+        "select * from glob('/etc/*')",
+        "select * from '/etc/passwd'",
+        "select * from read_parquet('https://localhost/x.parquet')",
+    ],
+)
+def test_a_statement_reads_no_file(statement: str, asked: Asked) -> None:
+    refusal = asked.refusal(statement)
+    assert "root:" not in refusal
+    assert "disabled by configuration" in refusal or "does not exist" in refusal or "no table" in refusal
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "create table t (a int)",
+        "drop view records",
+        "insert into records values (1)",
+        "copy records to 'x.csv'",
+        "attach 'x.db'",
+        "install httpfs",
+        "load httpfs",
+        "set threads = 1",
+        "pragma version",
+        "call duckdb_settings()",
+        'select 1"; "select 2',
+        "export database 'x'",
+        "",
+    ],
+)
+def test_nothing_but_one_query_is_run(
+    statement: str, asked: Asked, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    asked(f"sql {statement}")
+    assert not [event for event in asked.events if isinstance(event, RowsShown)]
+    assert asked.failures
+    assert not [*tmp_path.iterdir()]
+
+
+def test_the_configuration_is_locked() -> None:
+    query = local_query.LocalQuery({}, {})
+    settings = "enable_external_access", "lock_configuration", "python_enable_replacements"
+    [_, batch] = query.batches(f"select name, value from duckdb_settings() where name in {settings} order by 1", None)
+    assert batch.to_pydict()["value"] == ["false", "true", "false"]
+
+
+def test_a_variable_of_ours_is_no_table(asked: Asked) -> None:
+    assert "no table asked" in asked.refusal("select * from asked")
+
+
+@pytest.mark.parametrize(
+    ("statement", "words"),
+    [
+        ("selec 1", 'syntax error at or near "selec"'),
+        ("select opp from records", 'column "opp" not found'),
+        ("select * from recods", "there is a view records"),
+        ("select * from teahouse.tees", "did you mean TEAHOUSE.TEAS?"),
+        ("select * from a.b.c", 'A name of three parts goes into double quotes: "a.b.c".'),
+        ("select * from trail(1)", "trail(…) takes a path"),
+        ("select " + "(" * 3000 + "1" + ")" * 3000, ""),
+    ],
+)
+def test_what_is_wrong_is_said(statement: str, words: str, asked: Asked) -> None:
+    assert words.lower() in asked.refusal(statement).lower()
+
+
+def test_an_error_shows_its_place_in_the_statement(asked: Asked) -> None:
+    lines = asked.refusal("select op, opp from records").splitlines()
+    at = next(number for number, line in enumerate(lines) if line.startswith("LINE 1:"))
+    assert lines[at].index("opp", lines[at].index("op,") + 3) == lines[at + 1].index("^")
+
+
+def test_a_statement_of_a_megabyte(asked: Asked) -> None:
+    assert asked.rows(f"select '{'x' * 1_000_000}' = 'x' as a") == [(False,)]
+
+
+def test_another_trail_is_joined(asked: Asked) -> None:
+    trail = f"trail('{TRAILS}/st*')"
+    assert asked.rows(f"select count(*) from {trail}") == [(26,)]
+    assert asked.rows(f"select count(distinct a.file), count(distinct b.file) from {trail} a, records b") == [(2, 1)]
+    teas = f"trail('{TRAILS}/st*', 'teahouse.teas')"
+    [(number,)] = asked.rows(f"select count(*) from {teas}")
+    assert number == asked.rows(f"over {TRAILS}/st* select count(*) from teahouse.teas")[0][0] == 10
+
+
+def test_across_and_over_take_the_files_of_a_trail() -> None:
+    asked = Asked(f"open {TRAILS / 'st000000000'}")
+    alone = asked.rows("select count(*) from records")
+    asked("across on")
+    together = asked.rows("select count(*) from records")
+    assert (alone, together) == ([(19,)], [(26,)])
+    assert (
+        asked.rows(f"over {TRAILS / 'st000000000'},{TRAILS / 'st000000001'} select count(*) from records") == together
+    )
+
+
+def test_the_filter_of_the_session_applies(asked: Asked) -> None:
+    asked("filter include iotype insert")
+    assert asked.rows("select distinct op from records") == [("Insert",)]
+    assert asked.rows("select distinct op from teahouse.teas") == [("INSERT",)]
+    assert Notice(("The FILTER applies to the views.",), ExitStatus.OK) in asked.events
+
+
+def test_effective_leaves_out_what_a_replicat_does_not_apply() -> None:
+    asked = Asked()
+    asked(f"open {TRAILS / 'at000000000'}; across on")
+    [(everything,)] = asked.rows("select count(*) from records")
+    [(applied,)] = asked.rows("effective select count(*) from records")
+    assert applied < everything
+    assert asked.rows("effective select count(*) from restarts") == asked.rows("select count(*) from restarts")
+
+
+def test_damage_ends_a_statement_and_can_be_shown_or_stepped_over() -> None:
+    damaged = TRAILS / "ft000000000"
+    asked = Asked(f"open {damaged}")
+    assert f"Error: {damaged}, seqno 0, RBA 3522: " in asked.refusal("select count(*) from records")
+    assert asked.failures[0].status is ExitStatus.BAD_DATA
+    shown = asked.rows("mode permissive select rba from records where _corrupt_record is not null")
+    assert shown == [(3522,)]
+    assert asked.rows("mode dropmalformed select count(*) from records where rba = 3522") == [(0,)]
+
+
+def test_a_file_that_goes_away_meanwhile_ends_a_statement(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "et000000000"
+    shutil.copy(SHOP, path)
+    asked = Asked(f"open {path}")
+    define = local_query.LocalQuery._narrow
+
+    def cut(self: local_query.LocalQuery, *arguments: object) -> None:
+        define(self, *arguments)  # type: ignore[arg-type]
+        path.unlink()
+
+    monkeypatch.setattr(local_query.LocalQuery, "_narrow", cut)
+    asked.refusal("select count(*) from records")
+    assert asked.failures[0].status is ExitStatus.BAD_DATA
+
+
+@pytest.mark.parametrize("ending", ["csv", "jsonl", "parquet"])
+def test_a_result_goes_into_a_file(ending: str, asked: Asked, tmp_path: Path) -> None:
+    path = tmp_path / f"rows.{ending}"
+    asked(f"sql select rba, op, gg_tokens from records where rba < 2000 to {path}")
+    assert not asked.failures
+    assert f"Wrote 4 rows to {path}" in str(asked.events)
+    if ending == "parquet":
+        assert pq.read_table(path).column("rba").to_pylist() == [0, 1130, 1261, 1811]
+    elif ending == "csv":
+        assert path.read_bytes().split(b"\r\n")[:2] == [b'"rba","op","gg_tokens"', b'0,"FileHeader",']
+    else:
+        assert [json.loads(line)["rba"] for line in path.read_text().splitlines()] == [0, 1130, 1261, 1811]
+
+
+def test_a_file_is_whole_or_not_there_and_replaced_where_that_is_said(asked: Asked, tmp_path: Path) -> None:
+    path = tmp_path / "rows.csv"
+    asked(f"sql over {TRAILS / 'ft000000000'} select rba from records to {path}")
+    assert asked.failures
+    assert not [*tmp_path.iterdir()]
+    path.write_text("mine")
+    assert asked.refusal(f"select 1 to {path}") == f"{path} exists already; SQL … TO rows.csv REPLACE replaces it."
+    asked(f"sql select 1 as one to {path} replace")
+    assert path.read_bytes() == b'"one"\r\n1\r\n'
+
+
+def test_what_is_interrupted_ends_without_a_result() -> None:
+    query = local_query.LocalQuery({"path": str(SHOP)}, {})
+
+    def interrupt() -> None:
+        query.interrupt()
+
+    threading.Timer(0.3, interrupt).start()
+    with pytest.raises(KeyboardInterrupt), local_query.as_ours():
+        list(query.batches("select count(*) from range(100000000000) a", None))
+
+
+def test_ctrl_c_while_rows_are_made_ends_the_threads(asked: Asked, monkeypatch: pytest.MonkeyPatch) -> None:
+    items = Ahead.items
+
+    def interrupted(self: Ahead[object], every: float | None = None) -> Iterator[object]:
+        for number, item in enumerate(items(self, every)):
+            yield item
+            if number and every is not None:
+                raise KeyboardInterrupt
+
+    monkeypatch.setattr(Ahead, "items", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        asked("format jsonl; sql select a.rba from records a, records b, records c")
+    assert not [thread for thread in threading.enumerate() if thread.name == "logdump batches"]
+
+
+@pytest.mark.parametrize("view", ["information_schema.tables", "duckdb_tables()"])
+def test_what_duckdb_tells_of_itself_is_there(view: str, asked: Asked) -> None:
+    asked(f"sql select count(*) from {view}")
+    assert not asked.failures
+
+
+def test_describe_and_explain(asked: Asked) -> None:
+    described = asked.rows("describe records")
+    assert described[0][:2] == ("file", "VARCHAR")
+    assert any("PYTHON_ARROW_SCAN" in row[0] for row in asked.rows("explain select op from records"))
+
+
+def test_without_the_extra_it_says_what_to_install(asked: Asked, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(command, "find_spec", lambda name: None if name == "duckdb" else name)
+    assert asked.refusal("select 1") == "SQL is an extra: pip install 'logdump[sql]' (duckdb not installed)."
+
+
+def test_statements_without_views_need_no_trail() -> None:
+    assert Asked().rows("select 1 as one, 'a\";\"b' as two") == [(1, 'a";"b')]
+    assert Asked().refusal("select * from records") == "No LogTrail is open. OPEN <filename> opens one."

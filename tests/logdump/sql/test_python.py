@@ -1,0 +1,110 @@
+"""A trail as a table of Arrow batches, as other programs take it."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pyarrow.dataset
+import pytest
+
+import logdump
+from fixtures import TRAILS
+from logdump.features.sql.read_ahead import Ahead
+from logdump.spark.errors import BadOption, BadSchema, BadTrail, NoTrailFiles
+from tests.logdump.line import Line
+
+ROOT = Path(__file__).parents[3]
+SHOP = TRAILS / "et000000000"
+
+
+def test_what_the_page_shows_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    page = (ROOT / "docs" / "python.md").read_text(encoding="utf-8")
+    (tmp_path / "fixtures").symlink_to(ROOT / "fixtures")
+    monkeypatch.chdir(tmp_path)
+    blocks = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
+    names: dict[str, Any] = {}
+    for block in blocks:
+        exec(compile(block, "docs/python.md", "exec"), names)
+    assert len(names["frame"]) == 7
+    assert pyarrow.dataset.dataset(tmp_path / "records").count_rows() == 22
+    assert len(blocks) == 5
+
+
+def test_others_take_it_as_it_is() -> None:
+    teas = logdump.read(TRAILS / "st*", table="TEAHOUSE.TEAS", columns=["rba", "op", "after_PRICE"])
+    arrow = teas.to_arrow()
+    assert arrow.schema == teas.schema == pa.schema(teas)
+    assert pa.table(teas) == arrow
+    assert pa.Table.from_batches(teas, teas.schema) == arrow
+    assert pl.DataFrame(teas).to_dicts() == pl.from_arrow(arrow).to_dicts()  # type: ignore[union-attr]
+    assert duckdb.execute("select count(*), min(rba) from teas").fetchall() == [(10, min(arrow["rba"].to_pylist()))]
+    assert isinstance(teas.to_arrow().to_pandas(), pd.DataFrame)
+
+
+def test_its_types_and_rows_are_those_of_export_parquet(line: Line, tmp_path: Path) -> None:
+    line(f"open {SHOP}; export parquet to {tmp_path / 'out'} by table")
+    for file in sorted((tmp_path / "out").iterdir()):
+        exported = pyarrow.parquet.read_table(file)
+        read = logdump.read(SHOP, table=file.stem).to_arrow()
+        for name in exported.schema.names:
+            kind, wanted = read.schema.field(name).type, exported.schema.field(name).type
+            assert read[name].cast(wanted).to_pylist() == exported[name].cast(wanted).to_pylist(), name
+            assert kind == wanted or pa.types.is_integer(kind), name
+
+
+def test_without_a_table_it_is_every_record() -> None:
+    assert logdump.read(SHOP, columns=["op"]).to_arrow()["op"].to_pylist()[:2] == ["FileHeader", "Metadata"]
+    assert logdump.read(SHOP, where="IOTYPE INSERT", columns=["op"]).to_arrow().num_rows == 7
+    assert logdump.read(TRAILS / "at00000000?", effective=True, columns=["rba"]).to_arrow().num_rows > 0
+    assert logdump.read([SHOP, TRAILS / "sl000000000"], columns=["file"]).to_arrow()["file"].unique().to_pylist() == [
+        str(SHOP),
+        str(TRAILS / "sl000000000"),
+    ]
+
+
+def test_a_read_that_is_left_early_leaves_no_thread(monkeypatch: pytest.MonkeyPatch) -> None:
+    running: list[Ahead[object]] = []
+    begin = Ahead.__init__
+
+    def noted(self: Ahead[object], *arguments: Any) -> None:
+        running.append(self)
+        begin(self, *arguments)
+
+    monkeypatch.setattr(Ahead, "__init__", noted)
+    batches = iter(logdump.read(TRAILS / "st*", columns=["rba"], batchRows=1))
+    next(batches)
+    batches.close()  # type: ignore[attr-defined]
+    assert running
+    assert not any(one._thread.is_alive() for one in running)
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "words"),
+    [
+        ({"table": "TEAHOUSE.TEA"}, BadOption, "did you mean TEAHOUSE.TEAS?"),
+        ({"columns": ["opp"]}, BadSchema, "did you mean op?"),
+        ({"columns": "op"}, BadOption, "a list of names"),
+        ({"where": "NONSENSE 1"}, BadOption, "NONSENSE"),
+        ({"colour": "red"}, BadOption, "there is no option colour"),
+    ],
+)
+def test_what_is_not_there_is_said_before_anything_is_read(options: Any, error: type[Exception], words: str) -> None:
+    with pytest.raises(error, match=re.escape(words)):
+        logdump.read(SHOP, **options).to_arrow()
+
+
+def test_damage_and_missing_files() -> None:
+    with pytest.raises((BadTrail, pa.ArrowException, OSError), match="RBA 3522"):
+        logdump.read(TRAILS / "ft000000000", columns=["rba"]).to_arrow()
+    with pytest.raises(BadTrail, match="RBA 3522"):
+        list(logdump.read(TRAILS / "ft000000000", columns=["rba"]))
+    with pytest.raises(NoTrailFiles):
+        logdump.read(TRAILS / "no*", columns=["rba"])
+    rows = logdump.read(TRAILS / "ft000000000", columns=["rba", "_corrupt_record"], mode="PERMISSIVE").to_arrow()
+    assert [row["rba"] for row in rows.to_pylist() if row["_corrupt_record"] is not None] == [3522]
