@@ -22,8 +22,6 @@ OTHERS = {
     "trailformat.scan.kernels.arguments": COUNT,
     "trailformat.scan.rows.related": HALVES,
     "trailformat.totals.batch_totals": COUNT,
-    "trailformat.totals.counting": COUNT,
-    "trailformat.totals.transaction_columns": COUNT,
     "trailformat.index.record_index": MARKERS,
     "trailformat.index.sums": MARKERS,
     "logdump.commands.check": MARKERS,

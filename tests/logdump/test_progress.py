@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -14,6 +15,7 @@ from logdump.session import read_progress
 from logdump.session.events import JobProgress, Progress, SearchProgress
 from logdump.session.read_progress import Hint, ReadSoFar
 from trailformat.scan import Scan
+from trailformat.scan.batch import BATCH_SIZE
 from trailformat.scan.kernels import loaded
 
 FILES = f"{TRAILS}/at00000000?"
@@ -49,8 +51,10 @@ class Told(Script):
 def _small_batches(monkeypatch: pytest.MonkeyPatch) -> None:
     made = Scan.__init__
 
-    def small(self: Scan, *arguments: object, **options: object) -> None:
-        made(self, *arguments[:4], **{**options, "batch_size": 3})  # type: ignore[arg-type]
+    def small(self: Scan, *arguments: Any, **options: Any) -> None:
+        size = arguments[3] if len(arguments) > 3 else options.pop("batch_size", BATCH_SIZE)
+        # what is larger is all that is wanted
+        made(self, *arguments[:3], size if size > BATCH_SIZE else 3, *arguments[4:], **options)
 
     monkeypatch.setattr(Scan, "__init__", small)
     monkeypatch.setattr("logdump.session.scan._REPORTED", 1)

@@ -107,7 +107,7 @@ class TransactionPart(NamedTuple):
     tables: tuple[int, ...]
 
 
-class ListedTransaction(NamedTuple):
+class TransactionTotals(NamedTuple):
     """A transaction: IO Time and RBA of its first record, bytes with those of headers, records, number of tables."""
 
     time: int
@@ -144,7 +144,7 @@ class KernelTotals:
         self.first_ended = False
         self.transactions = self.table_visits = 0
         self.last: TransactionPart | None = None
-        self.listed: list[ListedTransaction] = []
+        self.listed: list[TransactionTotals] = []
         self.first_time: int | None = None
         self.places: array[int] = array("q")
         self.spans: list[tuple[int, int, int]] = []
@@ -333,7 +333,7 @@ class CountFiller:
         self._masked += state[arguments.ROW]
         large, size = self._large, arguments.LARGE_SIZE
         ones = range(0, size * state[arguments.LARGE_ONES], size)
-        counted.listed = [ListedTransaction(*large[at : at + size]) for at in ones]
+        counted.listed = [TransactionTotals(*large[at : at + size]) for at in ones]
         counted.first_time = state[arguments.FIRST_TIME] if state[arguments.HAS_TIME] else None
         for cell in _PER_TOTALS:
             state[cell] = 0

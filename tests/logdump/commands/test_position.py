@@ -204,17 +204,6 @@ def test_the_previous_good_header_is_none_in_the_data_of_a_record(line: Line, tm
     assert line.rbas == [row().length]
 
 
-def test_damage_in_a_file_too_long_for_its_index_is_shown_as_before(
-    line: Line, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("trailformat.index.building._AT_ONCE", 1)
-    monkeypatch.setattr("trailformat.index.building._ROWS", 1 << 12)
-    line(f"open {trail_of(tmp_path, row(), row(), b'no record', row())}; pos eof rev; n")
-    assert line("n")[0].startswith(f"Bad record found at RBA {2 * row().length + 9}: no sound record ends here")
-    line("sfh prev")
-    assert line.rbas == [row().length]
-
-
 def test_skip_moves_without_showing(shop: Line) -> None:
     assert shop("skip 4") == []
     shop("n")

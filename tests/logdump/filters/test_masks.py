@@ -22,6 +22,8 @@ from trailformat import ByteOrder, Images, Record, TableDefinition, TrailFile, m
 from trailformat.definitions.metadata import build_table
 from trailformat.records.io_types import RECORD_FRAGMENT
 from trailformat.scan import Batch, scan
+from trailformat.scan.kernels.arguments import DECODES
+from trailformat.scan.rows.conditions import Condition
 from trailformat.values import decode_value
 
 pytest.importorskip("numpy", reason="masks need numpy")
@@ -186,6 +188,7 @@ def test_a_stored_integer_is_sought_in_the_orders_of_its_file(order: ByteOrder, 
 def test_each_different_value_is_decoded_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     decode = Mock(side_effect=decode_value)
     monkeypatch.setattr(value_masks, "decode_value", decode)
+    monkeypatch.setattr(value_masks, "condition", lambda _comparison, index, *_: Condition(index, DECODES))
     rows = [row((5).to_bytes(8, "big"), 1) for _ in range(50)]
     path = trail_of(tmp_path, table_record(1, "TEA.LEAVES"), *rows)
     filters = FilterSet()

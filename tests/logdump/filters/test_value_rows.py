@@ -29,6 +29,8 @@ from trailformat.definitions.metadata import build_database, build_table
 from trailformat.records.io_types import DELETE, FIELD_COMP, INSERT, PK_UPDATE, PURGE_DATA, UNIFIED_UPDATE
 from trailformat.records.record_header import COMPRESSED, NAME_IS_INDEX
 from trailformat.scan import Workers, parallel
+from trailformat.scan.kernels.arguments import DECODES
+from trailformat.scan.rows.conditions import Condition
 from trailformat.trail.row_definitions import RowDefinitions
 from trailformat.values import decode_value
 
@@ -188,6 +190,7 @@ def test_what_was_decoded_is_kept_within_bounds(
 
     decode = Mock(side_effect=decode_value)
     monkeypatch.setattr(value_masks, "decode_value", decode)
+    monkeypatch.setattr(value_masks, "condition", lambda _comparison, index, *_: Condition(index, DECODES))
     monkeypatch.setattr(value_masks, "_MOST_KEPT", 2)
     rows = Rows(order)
     texts = [b"leaf", b"leaf", b"bud", b"leaf", b"stem", b"leaf", b"x" * 252, b"x" * 252, b"y" * 253, b"y" * 253]
