@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import shutil
 import sys
 from collections.abc import Iterable, Iterator
 from itertools import takewhile
@@ -204,6 +205,8 @@ def main(argv: list[str] | None = None) -> int:
             return start(first, mouse=not options.no_mouse)
         mode = _mode(options.scripts, first, options.command)
         mode.session.settings.format = OutputFormat[options.format.upper()]
+        if sys.stdout.isatty():
+            mode.session.width = shutil.get_terminal_size().columns
         status = mode.run()
         terminal.flush()
     except BrokenPipeError:

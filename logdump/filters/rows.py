@@ -17,7 +17,7 @@ from trailformat.changes.segments import joined
 from trailformat.errors import CannotRead
 from trailformat.scan import RECORD, Batch, occurrences
 from trailformat.scan.row_tokens import payloads, rows_with_token
-from trailformat.transactions.not_applied_rows import rows_not_applied
+from trailformat.transactions.not_applied import rows_not_applied
 
 if TYPE_CHECKING:
     from logdump.filters.needle import Needle

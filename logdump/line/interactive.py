@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import Callable
 from functools import partial
 
@@ -74,6 +75,7 @@ class Interactive(LineMode):
             return []
 
     def _enter_and_remember(self, line: str) -> None:
+        self.session.width = shutil.get_terminal_size().columns
         try:
             self.enter(line)
         finally:

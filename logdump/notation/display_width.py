@@ -7,7 +7,8 @@ from collections.abc import Collection, Iterator, Sequence
 
 _WIDE = frozenset("WF")
 _CUT = "…"
-_GAP = "  "
+GAP = 2
+"""Blanks between the columns of a table."""
 
 
 def display_width(text: str) -> int:
@@ -47,4 +48,4 @@ def aligned(rows: Sequence[Sequence[str]], at_the_right: Collection[int] = ()) -
         for at, (cell, width) in enumerate(zip(row, widths, strict=True)):
             blanks = " " * (width - display_width(cell))
             cells.append(blanks + cell if at in at_the_right else cell + blanks)
-        yield _GAP.join(cells).rstrip()
+        yield (" " * GAP).join(cells).rstrip()

@@ -4,6 +4,12 @@ table          op            n
 -------------  ----------  ---
 HR.REGIONS     Insert       12
 2 rows
+
+On a terminal that is narrower than the table each row is a block, a line for each column.
+
+row 1
+  table  HR.REGIONS
+  op     Insert
 """
 
 from __future__ import annotations
@@ -13,7 +19,7 @@ from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from typing import Any
 
-from logdump.notation.display_width import aligned, cut_to, widths_of
+from logdump.notation.display_width import GAP, aligned, cut_to, display_width, widths_of
 from logdump.notation.escape import escape
 from logdump.notation.plural import amount
 from logdump.render.row_values import plain
@@ -23,16 +29,31 @@ from logdump.session.settings import Settings
 WIDEST = 80
 """Columns of the terminal for one value, at most."""
 _NULL = "NULL"
+_INDENT = 2
 
 
 def rows_lines(shown: RowsShown, _settings: Settings) -> Iterator[str]:
-    """The heads, a line under them, the rows, and how many there are."""
+    """The heads, a line under them, the rows, and how many there are; or block by block."""
     heads = [_cell(name) for name in shown.columns]
     cells = [[_cell(value) for value in row] for row in shown.rows]
-    rule = ["-" * width for width in widths_of([heads, *cells])]
-    numbers = [at for at in range(len(heads)) if _are_numbers([row[at] for row in shown.rows])]
-    yield from aligned([heads, rule, *cells], numbers)
+    widths = widths_of([heads, *cells])
+    if shown.width is not None and sum(widths) + GAP * (len(widths) - 1) > shown.width and cells:
+        yield from _blocks(heads, cells, shown.width)
+    else:
+        rule = ["-" * width for width in widths]
+        numbers = [at for at in range(len(heads)) if _are_numbers([row[at] for row in shown.rows])]
+        yield from aligned([heads, rule, *cells], numbers)
     yield amount(len(cells), "row")
+
+
+def _blocks(heads: list[str], cells: list[list[str]], width: int) -> Iterator[str]:
+    """A block for each row: its columns as lines, values as far as they fit."""
+    names = [cut_to(head, max(1, width // 2)) for head in heads]
+    room = max(1, width - max(map(display_width, names)) - _INDENT - GAP)
+    for number, row in enumerate(cells, 1):
+        yield f"row {number}"
+        values = [cut_to(cell, room) for cell in row]
+        yield from (" " * _INDENT + line for line in aligned([*zip(names, values, strict=True)]))
 
 
 def _are_numbers(values: Sequence[Any]) -> bool:

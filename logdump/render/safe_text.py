@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from logdump.notation.escape import escape
 from logdump.notation.plural import amount
@@ -12,7 +13,9 @@ from logdump.session.settings import Settings
 from trailformat import TrailName, io_type_name
 from trailformat.trail.sequence import Spot
 from trailformat.transactions.extent import Damage, Ended, Extent
-from trailformat.transactions.restart_places import RestartPlaces
+
+if TYPE_CHECKING:
+    from trailformat.transactions.restart_places import RestartPlaces
 
 _LABEL_WIDTH = 10
 _BEFORE = {

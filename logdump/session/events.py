@@ -156,10 +156,14 @@ class RecordsInLines:
 
 
 class RowsShown(NamedTuple):
-    """The result of an SQL statement: names of its columns, which may come twice, and a value for each in every row."""
+    """The result of an SQL statement: names of its columns, which may come twice, and a value for each in every row.
+
+    ``width`` is that of the terminal on which they are shown; None elsewhere.
+    """
 
     columns: tuple[str, ...]
     rows: Sequence[tuple[object, ...]]
+    width: int | None = None
 
 
 class Bad(NamedTuple):

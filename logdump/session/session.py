@@ -40,6 +40,7 @@ class Session:
         takes_lines: the most records that what shows events takes together, as lines; 0 where it wants each by itself.
         note_entered: takes the lines that were not typed, each after its prompt, for the session log.
         begin_aligned: begins to show two trails side by side; None where they are not shown so.
+        width: columns of the terminal on which answers are shown; None where they go elsewhere.
         full_screen: goes on in the full-screen view until that ends; None where there is no screen for it.
         obeyed: the command files being run, outermost first.
         obeyed_in_all: how many the outermost of them has led to, itself included.
@@ -60,6 +61,7 @@ class Session:
         self.takes_lines = 0
         self.note_entered: Callable[[Harmless], object] = self.log.write_line
         self.begin_aligned: BeginAligned | None = None
+        self.width: int | None = None
         self.full_screen: Callable[[], None] | None = None
         self.obeyed: list[Path] = []
         self.obeyed_in_all = 0

@@ -148,6 +148,7 @@ class TrailApp(HarmlessApp):
 
     def enter(self, text: str) -> None:
         """Run a line as if it had been typed."""
+        self.session.width = self.size.width
         self._reports.enter(text)
 
     # What the keyboard does beside the bindings.

@@ -20,8 +20,8 @@ from trailformat.records.io_types import RESTART_ABEND
 from trailformat.transactions import applied, whole_trail
 from trailformat.transactions.applied import AppliedTransactions, OrderVerdict
 from trailformat.transactions.batches import TransactionBatch
+from trailformat.transactions.walk import transaction_batches
 from trailformat.transactions.whole_trail import TrailPosition, WholeTrail
-from trailformat.transactions.whole_walk import transaction_batches
 
 
 def transaction(csn: str | None, xid: str | None, *, is_cut: bool = False) -> list[Record]:
@@ -46,7 +46,7 @@ def orders(paths: list[Path]) -> Iterator[Order]:
     trail = WholeTrail(paths)
     judge = AppliedTransactions(trail)
     for batch in transaction_batches(trail):
-        for one in judge.judge(batch):
+        for one in judge.judge(batch).verdicts:
             yield Order(batch.first(one.row), one.goes_back, one.is_below, one.greatest)
 
 
@@ -72,7 +72,7 @@ def judged(paths: list[Path]) -> tuple[AppliedTransactions, list[TrailPosition],
     judge = AppliedTransactions(trail)
     copies, verdicts = [], []
     for batch in transaction_batches(trail):
-        for one in judge.judge(batch):
+        for one in judge.judge(batch).verdicts:
             verdicts.append(one)
             if one.copy_of is not None:
                 copies.append(batch.first(one.row))

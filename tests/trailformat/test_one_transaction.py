@@ -26,8 +26,8 @@ from trailformat.transactions import whole_trail
 from trailformat.transactions.extent import Extent
 from trailformat.transactions.extents import TransactionWalk
 from trailformat.transactions.tracker import TransactionTracker
+from trailformat.transactions.walk import transaction_batches
 from trailformat.transactions.whole_trail import WholeTrail
-from trailformat.transactions.whole_walk import transaction_batches
 
 GARBAGE = b"\x00\x01garbage between records\xff" * 3
 _TRANS_INDS = {"b": FIRST, "m": MIDDLE, "l": LAST, "o": ONLY}

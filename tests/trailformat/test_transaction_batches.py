@@ -21,8 +21,8 @@ from trailformat.changes.transactions import FIRST, MIDDLE
 from trailformat.transactions import whole_trail
 from trailformat.transactions.batches import TrailMark, TransactionBatch
 from trailformat.transactions.extent import Ended
+from trailformat.transactions.walk import transaction_batches
 from trailformat.transactions.whole_trail import FIRST_PLACE, TrailPosition, WholeTrail
-from trailformat.transactions.whole_walk import transaction_batches
 
 
 class Seen(NamedTuple):

@@ -25,9 +25,9 @@ from trailformat.arrays.lines import (
 from trailformat.arrays.runs import joined_runs
 from trailformat.arrays.spans import Image, Spans, locate_columns
 from trailformat.arrays.spelling import TextForm
+from trailformat.arrays.stored import StoredValues
 from trailformat.arrays.strings import Strings
 from trailformat.arrays.text_arrays import (
-    StoredValues,
     TextArray,
     TextProblem,
     ValueSpelling,

@@ -19,28 +19,15 @@ from trailformat.arrays.kernels.arguments import (
     C_OFFSETS,
     C_OUT,
     C_VALID,
-    DATES,
-    DECIMALS,
-    INTEGERS_2,
-    INTEGERS_4,
-    INTEGERS_8,
-    MOMENTS,
     R_HIGH,
     R_MISSING,
     R_SIZE,
     R_UNDECIDED,
     RESULT_SIZE,
     SPARE,
-    WIDE_2,
-    WIDE_4,
-    WIDE_8,
 )
 from trailformat.arrays.kernels.loaded import kernels
-from trailformat.arrays.stored import KernelArray, StoredColumns, described
-
-WIDTHS = {INTEGERS_2: 2, INTEGERS_4: 4, INTEGERS_8: 8, MOMENTS: 8, DATES: 4}
-WIDTHS |= dict.fromkeys((WIDE_2, WIDE_4, WIDE_8, DECIMALS), 16)
-"""By form the bytes of a value, of those that have as many each."""
+from trailformat.arrays.stored import WIDTHS, KernelArray, StoredColumns, described
 
 
 def kernel_arrays(stored: StoredColumns, targets: dict[int, ArrayType]) -> list[KernelArray[pa.Array]]:

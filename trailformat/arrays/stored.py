@@ -14,9 +14,11 @@ from trailformat.arrays.kernels.arguments import (
     C_FORM,
     C_LITTLE,
     C_MOST,
+    C_OUT,
     C_ROWS,
     C_SIZES,
     C_STARTS,
+    C_VALID,
     C_WIDE,
     COLUMN_SIZE,
     DATES,
@@ -26,17 +28,39 @@ from trailformat.arrays.kernels.arguments import (
     INTEGERS_8,
     MOMENTS,
     NUMBERS,
+    RESULT_SIZE,
+    SPARE,
     WIDE_2,
     WIDE_4,
     WIDE_8,
 )
 from trailformat.scan.kernels.arguments import UNDECIDED
+from trailformat.scan.kernels.loaded import kernels
 from trailformat.scan.rows.row_bytes import Array
 
 A = TypeVar("A")
 _INTEGERS = {2: INTEGERS_2, 4: INTEGERS_4, 8: INTEGERS_8}
 _WIDE_INTEGERS = {2: WIDE_2, 4: WIDE_4, 8: WIDE_8}
 _FORMS = {DecodePath.NUMBER: NUMBERS, DecodePath.DATE: DATES}
+
+
+WIDTHS = {INTEGERS_2: 2, INTEGERS_4: 4, INTEGERS_8: 8, MOMENTS: 8, DATES: 4}
+WIDTHS |= dict.fromkeys((WIDE_2, WIDE_4, WIDE_8, DECIMALS), 16)
+"""By form the bytes of a value, of those that have as many each."""
+_WORD = 8
+
+
+class StoredValues(NamedTuple):
+    """Values as images have them.
+
+    ``data`` holds the bytes; each value has its indicator from ``starts`` on and ``sizes`` bytes in all, both int64;
+    ``little`` is the byte order of each.
+    """
+
+    data: Array
+    little: Array
+    starts: Array
+    sizes: Array
 
 
 class StoredColumns(NamedTuple):
@@ -101,6 +125,35 @@ def described(stored: StoredColumns, numbers: list[int], targets: list[ArrayType
     table[:, C_STARTS], table[:, C_SIZES] = stored.starts.ctypes.data + skipped, stored.sizes.ctypes.data + skipped
     table[:, C_FORM : C_MOST + 1] = [(*_form(target), target.is_prefixed, target.most) for target in targets]
     return table
+
+
+def behind_indicators(values: StoredValues) -> StoredValues:
+    """The same values from behind their indicators on; sizes are NULL or UNDECIDED where that says so."""
+    starts, sizes = values.starts.astype(np.int64), values.sizes.astype(np.int64)
+    kernels()["unmarked"](values.data.ctypes.data, starts.ctypes.data, sizes.ctypes.data, len(sizes))
+    return StoredValues(values.data, np.ascontiguousarray(values.little, np.uint8), starts, sizes)
+
+
+def stored_numbers(column: StoredColumn) -> tuple[Array, Array]:
+    """The numbers of a column whose values are numbers, and a mask of those that were made.
+
+    Decimals are in units of their last digit, dates are days and moments microseconds from 1970-01-01 on; the others
+    have the type of their values.
+    """
+    rows = len(column.sizes)
+    table = column.described()[np.newaxis]
+    width = WIDTHS[int(table[0, C_FORM])]
+    out, valid = np.empty(width * rows + SPARE, np.uint8), np.empty((rows >> 3) + 1, np.uint8)
+    results = np.empty(RESULT_SIZE, np.int64)
+    table[0, C_OUT], table[0, C_VALID] = out.ctypes.data, valid.ctypes.data
+    kernels()["make_columns"](table.ctypes.data, 1, out.ctypes.data, results.ctypes.data)
+    is_made = np.unpackbits(valid, count=rows, bitorder="little").view(bool)
+    if width == 2 * _WORD:
+        # the upper word is the sign of the lower one
+        return out[: width * rows].view(np.int64)[::2], is_made
+    is_number = column.target.path is DecodePath.INTEGER
+    kind = np.dtype(column.target.type.name if is_number else f"int{8 * width}")
+    return out[: width * rows].view(kind), is_made
 
 
 def _form(target: ArrayType) -> tuple[int, int]:

@@ -11,10 +11,9 @@ from typing import NamedTuple
 import numpy as np
 
 from trailformat.arrays.array_types import DOUBLES, STRING, ArrayType, DecodePath, array_type
-from trailformat.arrays.kernels.loaded import kernels
 from trailformat.arrays.spans import STRANGE_INDICATOR, Image, Spans
 from trailformat.arrays.spelling import TextForm, can_be_spelled, spelled
-from trailformat.arrays.stored import StoredColumn
+from trailformat.arrays.stored import StoredColumn, StoredValues, behind_indicators
 from trailformat.arrays.strings import Strings, check_size
 from trailformat.codec.byte_order import ByteOrder
 from trailformat.codec.charsets import UTF_8
@@ -56,19 +55,6 @@ PLAIN_TEXT = ValueSpelling({}, decoded_text)
 """``plain_text`` of every value."""
 
 
-class StoredValues(NamedTuple):
-    """Values as images have them.
-
-    ``data`` holds the bytes; each value has its indicator from ``starts`` on and ``sizes`` bytes in all, both int64;
-    ``little`` is the byte order of each.
-    """
-
-    data: Array
-    little: Array
-    starts: Array
-    sizes: Array
-
-
 def text_array(values: StoredValues, definition: ColumnDefinition, codec: str = UTF_8) -> TextArray:
     """The values of one column, or of several whose definitions decode alike.
 
@@ -81,10 +67,7 @@ def text_array(values: StoredValues, definition: ColumnDefinition, codec: str = 
         BadData: an array cannot hold them all, 2 GiB of text.
     """
     check_size(int(values.sizes.sum()))
-    starts, sizes = values.starts.astype(np.int64), values.sizes.astype(np.int64)
-    kernels()["unmarked"](values.data.ctypes.data, starts.ctypes.data, sizes.ctypes.data, len(sizes))
-    little = np.ascontiguousarray(values.little, np.uint8)
-    array, rows = _made(StoredValues(values.data, little, starts, sizes), definition, codec, PLAIN_TEXT)
+    array, rows = _made(behind_indicators(values), definition, codec, PLAIN_TEXT)
     decoder = _Decoder(definition, codec, b"", PLAIN_TEXT.single)
     return _filled(array, values, rows, decoder) if len(rows) else TextArray(array, [])
 

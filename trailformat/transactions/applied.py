@@ -16,16 +16,23 @@ from collections import OrderedDict
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from trailformat.changes.csn import csn_key
-from trailformat.transactions.batches import DAMAGE, TransactionBatch
+from trailformat.scan import StringColumn
+from trailformat.transactions.batches import DAMAGE, LAST, TransactionBatch
+from trailformat.transactions.walk import transaction_batches
 from trailformat.transactions.whole_trail import TrailPosition, WholeTrail
-from trailformat.transactions.whole_walk import transaction_batches
+
+Array = np.ndarray[Any, Any]
 
 MOST_KNOWN = 100_000
 """So many transactions of one CSN, and so many that came late, are known by name."""
 MOST_CHECKPOINTS = 1 << 15
 _REGIONS = 4
 _COLUMNS_PAY = 32
+_ZERO, _NINE = b"09"
+_HEXADECIMAL = (b"AF", b"af")
 
 Name = tuple[str, str]
 """LOGCSN and TRANID."""
@@ -46,6 +53,18 @@ class OrderVerdict(NamedTuple):
     goes_back: bool
     is_below: bool
     greatest: str
+
+
+class BatchVerdict(NamedTuple):
+    """What is said of a batch.
+
+    Attributes:
+        verdicts: the whole transactions that are not simply the next ones in the order of their CSNs.
+        not_applied: the rows that a Replicat does not apply, in order.
+    """
+
+    verdicts: list[OrderVerdict]
+    not_applied: list[int]
 
 
 class _Rise:
@@ -113,19 +132,15 @@ class AppliedTransactions:
         """The greatest CSN of a form so far; nothing where there was none."""
         return self._rises[kind].greatest if kind in self._rises else ()
 
-    def judge(self, batch: TransactionBatch) -> list[OrderVerdict]:
-        """The whole transactions of a batch that are not simply the next ones in the order of their CSNs."""
+    def judge(self, batch: TransactionBatch) -> BatchVerdict:
+        """Take in the next batch."""
         self._note_damage(batch)
         verdicts = self._judge(batch)
-        if behind := self._rows_behind_damage(batch):
-            copies = {one.row for one in verdicts if one.copy_of is not None}
+        copies = {one.row for one in verdicts if one.copy_of is not None}
+        behind = self._rows_behind_damage(batch)
+        if behind:
             self.behind_damage += sum(row >= behind.start and row not in copies for row in batch.whole())
-        return verdicts
-
-    def not_applied(self, batch: TransactionBatch, verdicts: list[OrderVerdict]) -> list[int]:
-        """The rows of a batch that a Replicat does not apply, in order, given what ``judge`` has told of it."""
-        copies = (one.row for one in verdicts if one.copy_of is not None)
-        return sorted({*batch.not_whole(), *copies, *self._rows_behind_damage(batch)})
+        return BatchVerdict(verdicts, sorted({*batch.not_whole(), *copies, *behind}))
 
     def _note_damage(self, batch: TransactionBatch) -> None:
         if self._past_damage or self._damage is not None:
@@ -151,9 +166,7 @@ class AppliedTransactions:
 
     def _judge_columns(self, batch: TransactionBatch) -> list[OrderVerdict] | None:
         """The same where CSNs of one form rise from row to row; None where they do not."""
-        from trailformat.transactions.rising import rising_rows  # noqa: PLC0415 - it needs numpy
-
-        rows = rising_rows(batch)
+        rows = _rising_rows(batch)
         if rows is None:
             return None
         first, last, number = rows
@@ -249,3 +262,44 @@ class AppliedTransactions:
                 csn, xid = batch.csns[row], batch.xids[row]
                 if csn is not None and xid is not None and batch.is_whole(row):
                     yield (csn, xid), place
+
+
+def _rising_rows(batch: TransactionBatch) -> tuple[int, int, int] | None:
+    """The first and the last whole transaction behind those carried, and how many there are; None where it is unsure.
+
+    Texts of one length compare as their numbers do where each place holds digits of one alphabet, or one character.
+    """
+    texts = batch.texts
+    table = _table_of(texts) if texts is not None else None
+    if table is None:
+        return None
+    endings, has_begin = (np.asarray(one)[batch.carried :] for one in (batch.columns.endings, batch.columns.has_begin))
+    rows = np.flatnonzero((endings == LAST) & (has_begin != 0))
+    table = table[rows]
+    if not len(rows) or not _is_comparable(table):
+        return None
+    keys = np.ascontiguousarray(table).view(f"S{table.shape[1]}").ravel()
+    if not (keys[1:] > keys[:-1]).all():
+        return None
+    return int(rows[0]) + batch.carried, int(rows[-1]) + batch.carried, len(rows)
+
+
+def _table_of(texts: StringColumn) -> Array | None:
+    """The bytes of each text; None where they differ in length."""
+    sizes = np.asarray(texts.sizes)
+    width = int(sizes[0])
+    if width <= 0 or (sizes != width).any():
+        return None
+    start = int(texts.starts[0])
+    return np.frombuffer(texts.data, np.uint8, len(sizes) * width, start).reshape(len(sizes), width)
+
+
+def _is_comparable(table: Array) -> bool:
+    is_digit = (table >= _ZERO) & (table <= _NINE)
+    others = np.flatnonzero(~is_digit.all(axis=0))
+    for at in others.tolist():
+        column = table[:, at]
+        is_same = (column == column[0]).all()
+        if not is_same and not any((is_digit[:, at] | ((column >= a) & (column <= f))).all() for a, f in _HEXADECIMAL):
+            return False
+    return True

@@ -24,6 +24,7 @@ from trailformat.trail.sequence import Spot, next_file, previous_file
 from trailformat.transactions.batches import TransactionBatch
 from trailformat.transactions.extent import Extent
 from trailformat.transactions.extents import TransactionWalk
+from trailformat.transactions.walk import ColumnWalk
 from trailformat.transactions.whole_trail import FileBatch, TrailPosition
 
 
@@ -186,8 +187,6 @@ def look_back(trail: TrailFile, rba: int) -> Before:
 
 
 def _look_back_by_columns(trail: TrailFile, rba: int) -> Before:
-    from trailformat.transactions.walk import ColumnWalk  # noqa: PLC0415 - it needs numpy
-
     walk, ended = ColumnWalk(), None
     for batch in scan(trail, 0, rba):
         found = walk.take(FileBatch(0, trail, batch, begins=False, breaks=False))

@@ -9,18 +9,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from trailformat.errors import NotATrail, refuse_denied
 from trailformat.scan import BAD_SPAN, PARTIAL, Batch, scan
 from trailformat.scan.nearby import NEARBY
 from trailformat.trail.file import TrailFile
 from trailformat.trail.sequence import Spot, next_file
+from trailformat.transactions.details import ExtentWalk
 from trailformat.transactions.extent import Damage, Extent, Restart, Walked
 from trailformat.transactions.whole_trail import FileBatch, WholeTrail
-
-if TYPE_CHECKING:
-    from trailformat.transactions.details import ExtentWalk
 
 
 class TransactionWalk:
@@ -48,8 +46,6 @@ class TransactionWalk:
         nearby: int = 0,
         following: Callable[[Path], tuple[Path | None, Path | None]] = next_file,
     ) -> None:
-        from trailformat.transactions.details import ExtentWalk  # noqa: PLC0415 - it needs numpy
-
         self._trail = trail
         self._start = start
         self._until = until
@@ -151,8 +147,6 @@ def transactions_of(
     Raises:
         NotATrail: a file cannot be read any more.
     """
-    from trailformat.transactions.details import ExtentWalk  # noqa: PLC0415 - it needs numpy
-
     walk, reached = ExtentWalk(whole.paths.__getitem__, chosen=chosen), -1
     for found in whole.batches():
         if found.breaks:

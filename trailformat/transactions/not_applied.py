@@ -1,22 +1,27 @@
-"""Where a trail holds transactions that a Replicat does not apply, as ranges of RBAs in its files."""
+"""Where a trail holds transactions that a Replicat does not apply: ranges of RBAs in its files, rows of a batch."""
 
 from __future__ import annotations
 
 from array import array
 from bisect import bisect_left, bisect_right
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from trailformat.scan import Workers
+import numpy as np
+
+from trailformat.records.io_types import NOT_TRANSACTIONAL
+from trailformat.scan import RECORD, Batch, Workers
 from trailformat.trail.sequence import Spot
 from trailformat.transactions.applied import AppliedTransactions
-from trailformat.transactions.batches import TransactionBatch
+from trailformat.transactions.batches import LAST, TransactionBatch
+from trailformat.transactions.walk import transaction_batches
 from trailformat.transactions.whole_trail import FIRST_PLACE, TrailPosition, WholeTrail
-from trailformat.transactions.whole_walk import transaction_batches
 
 END_OF_FILE = (1 << 63) - 1
 MOST_TOLD = 10_000
-"""Of so many copies it is known where the first one stands."""
+"""Maximum number of copies whose first occurrence is remembered."""
+NO_ROW = -1
+"""In place of an ending, of what is no row of a transaction."""
 
 
 class Ranges(NamedTuple):
@@ -121,12 +126,12 @@ class NotApplied:
         return batch is not None
 
     def _take(self, batch: TransactionBatch) -> None:
-        verdicts = self._judge.judge(batch)
+        verdicts, not_applied = self._judge.judge(batch)
         for one in verdicts:
             if one.copy_of is not None and len(self._firsts) < MOST_TOLD:
                 self._firsts[batch.first(one.row)] = one.copy_of
         before = -1
-        for row in self._judge.not_applied(batch, verdicts):
+        for row in not_applied:
             ending = int(batch.columns.endings[row])
             if row != before + 1:
                 self._end_run(batch.first(before + 1))
@@ -152,3 +157,27 @@ class NotApplied:
             begin = start.rba if ordinal == start.ordinal else 0
             stop = after.rba if ordinal == after.ordinal else END_OF_FILE
             self._ranges.setdefault(ordinal, no_ranges()).add(begin, stop, ending)
+
+
+def rows_not_applied(ranges: Ranges, batch: Batch, rows: Any = slice(None)) -> Any:
+    """The mask of the rows of transactions in these ranges of the batch's file, of all rows or those given."""
+    return _are_rows(batch, rows) & (_range_of(ranges, batch, rows) >= 0)
+
+
+def endings_of_rows(ranges: Ranges, batch: Batch, rows: Any) -> Any:
+    """How the transaction of each row ended, by ENDINGS; those outside of the ranges LAST."""
+    endings = np.append(np.frombuffer(ranges.endings, np.int8), np.int8(LAST))[_range_of(ranges, batch, rows)]
+    return np.where(_are_rows(batch, rows), endings, NO_ROW)
+
+
+def _are_rows(batch: Batch, rows: Any) -> Any:
+    is_outside = np.isin(np.asarray(batch.io_type)[rows], list(NOT_TRANSACTIONAL))
+    return (np.asarray(batch.kind)[rows] == RECORD) & ~is_outside
+
+
+def _range_of(ranges: Ranges, batch: Batch, rows: Any) -> Any:
+    """The number of the range in which each row stands; -1 where it stands in none."""
+    starts, stops = (np.frombuffer(one, np.int64) for one in (ranges.starts, ranges.stops))
+    rbas = np.asarray(batch.rba)[rows]
+    number = np.searchsorted(starts, rbas, "right") - 1
+    return np.where(rbas < np.append(stops, -1)[number], number, -1)

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from trailformat.changes.transactions import Transaction
-from trailformat.scan import BAD_SPAN, PARTIAL, RECORD, StringColumn
+from trailformat.scan import BAD_SPAN, PARTIAL, RECORD, StringColumn, Workers
 from trailformat.scan.row_tokens import csn_and_xid_of
 from trailformat.transactions.batches import (
     BEGIN_OF_FILE,
@@ -28,7 +28,7 @@ from trailformat.transactions.batches import (
 )
 from trailformat.transactions.extent import Ended
 from trailformat.transactions.segments import Array, Segments
-from trailformat.transactions.whole_trail import FileBatch, TrailPosition
+from trailformat.transactions.whole_trail import FIRST_PLACE, FileBatch, TrailPosition, WholeTrail
 
 _CODES = {ended: number for number, ended in enumerate(ENDINGS)}
 
@@ -229,3 +229,14 @@ def transactions_in(batches: Iterable[FileBatch]) -> Iterator[TransactionBatch]:
             yield from walk.end_file()
         yield walk.take(found)
     yield from walk.end()
+
+
+def transaction_batches(
+    whole: WholeTrail, start: TrailPosition = FIRST_PLACE, workers: Workers | None = None
+) -> Iterator[TransactionBatch]:
+    """The transactions of a trail from a place on, where a record begins and none is open.
+
+    Raises:
+        NotATrail: a file cannot be read any more.
+    """
+    return transactions_in(whole.batches(start, workers))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
@@ -24,7 +24,6 @@ from logdump.session.session import Session
 from logdump.session.settings import OutputFormat
 from logdump.spark.jobs.engine import NotForSpark, read_options
 from logdump.spark.source.options import path_options
-from logdump.spark.view_table import VIEWS, views_in
 
 MOST_ROWS = 1000
 """Rows that are shown as a table, at most."""
@@ -57,12 +56,25 @@ class SqlStatement(FreeText):
         last = "" if typed.endswith(" ") else words.pop()
         begun = last[max(last.rfind("("), last.rfind(",")) + 1 :]
         if words[-1].upper() in _BEFORE_RELATIONS:
-            offered = [*beginning(begun, VIEWS), *tables_offered(begun, context)]
+            offered = [*beginning(begun, _view_names()), *tables_offered(begun, context)]
         elif begun:
             offered = [*beginning(begun, [one.name for one in COLUMNS]), *beginning(begun, _WORDS)]
         else:
             offered = []
         return [last[: len(last) - len(begun)] + one for one in offered]
+
+
+def _view_names() -> Iterable[str]:
+    from logdump.spark.view_table import VIEWS  # noqa: PLC0415 - it loads what all views are made of
+
+    return VIEWS
+
+
+def _views_in(statement: str) -> list[str]:
+    """The names of views in a statement."""
+    from logdump.spark.view_table import views_in  # noqa: PLC0415 - as above
+
+    return views_in(statement)
 
 
 class Query(NamedTuple):
@@ -101,7 +113,7 @@ def run_sql(session: Session, query: Query) -> Iterator[Event]:
     source = _source(session, query)
     if "where" in source.options:
         yield Notice(("The FILTER applies to the views.",), ExitStatus.OK)
-    if source.paths and views_in(query.statement):
+    if source.paths and _views_in(query.statement):
         yield from _missing(source.paths)
     statement, output = split_output(query.statement)
     is_text = session.settings.format is OutputFormat.TEXT
@@ -109,7 +121,7 @@ def run_sql(session: Session, query: Query) -> Iterator[Event]:
     if output is not None:
         yield from write_result(output, results)
     elif is_text:
-        yield from _as_table(results)
+        yield from _as_table(results, session.width)
     else:
         yield from (rows_shown(one) if isinstance(one, ResultRows) else one for one in results)
 
@@ -122,7 +134,7 @@ def _results(session: Session, statement: str, source: QuerySource, most: int | 
     from logdump.features.sql.spark_query import spark_results  # noqa: PLC0415 - Spark is another extra
 
     options = {**source.options, **({"effective": "true"} if source.is_effective else {})}
-    for view in views_in(statement):
+    for view in _views_in(statement):
         options |= source.by_view.get(view, {})
     yield from spark_results(session, statement, source.paths, options, most)
 
@@ -155,18 +167,19 @@ def _local_results(statement: str, source: QuerySource, most: int | None) -> Ite
         work.stop(query.interrupt)
 
 
-def _as_table(results: Iterator[Event | ResultRows]) -> Iterator[Event]:
+def _as_table(results: Iterator[Event | ResultRows], width: int | None) -> Iterator[Event]:
     """The rows as one table, and whether there are more."""
     columns: tuple[str, ...] = ()
     rows: list[tuple[Any, ...]] = []
     for result in results:
         if isinstance(result, ResultRows):
-            columns, more = rows_shown(result)
-            rows += more
+            shown = rows_shown(result)
+            columns = shown.columns
+            rows += shown.rows
         else:
             yield result
     if columns:
-        yield RowsShown(columns, rows[:MOST_ROWS])
+        yield RowsShown(columns, rows[:MOST_ROWS], width)
     if len(rows) > MOST_ROWS:
         hint = "LIMIT and WHERE choose others, FORMAT JSONL shows all, TO <file> writes all"
         yield Notice((f"Only the first {MOST_ROWS} rows are shown: {hint}.",), ExitStatus.OK)
@@ -179,13 +192,13 @@ def _source(session: Session, query: Query) -> QuerySource:
         paths = query.paths
     elif session.has_trail:
         paths = tuple(map(str, files_from(session)))
-    elif views_in(query.statement):
+    elif _views_in(query.statement):
         paths = (str(session.trail.path),)  # it says that no trail is open
     try:
         options = read_options(session)
     except NotForSpark as why:
         raise CommandError(f"SQL cannot use {why}.") from why
-    named = views_in(query.statement)
+    named = _views_in(query.statement)
     parameters = _parameters(session) if set(_BY_PARAMETERS).intersection(named) else {}
     beats = _heartbeat_table(session) if any(one.startswith(_HEARTBEATS) for one in named) else {}
     by_view = dict.fromkeys(_BY_PARAMETERS, parameters) | {one: beats for one in named if one.startswith(_HEARTBEATS)}

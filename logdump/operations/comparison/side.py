@@ -23,8 +23,8 @@ from trailformat.transactions.batches import (
 )
 from trailformat.transactions.extent import Ended
 from trailformat.transactions.records import TransactionRecords
+from trailformat.transactions.walk import transaction_batches
 from trailformat.transactions.whole_trail import TrailPosition, WholeTrail
-from trailformat.transactions.whole_walk import transaction_batches
 
 _NOT_FINISHED = (Ended.CUT, Ended.OVERTAKEN)
 
@@ -121,7 +121,7 @@ class Side:
         """
         for batch in transaction_batches(self.whole):
             self._note(batch)
-            copies = {verdict.row: verdict.copy_of for verdict in self._judge.judge(batch)}
+            copies = {verdict.row: verdict.copy_of for verdict in self._judge.judge(batch).verdicts}
             for row in range(batch.rows):
                 one, copy_of = seen(batch, row), copies.get(row)
                 if self._bounds.takes(one, copy_of):

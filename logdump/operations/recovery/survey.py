@@ -23,8 +23,8 @@ from trailformat.transactions.batches import (
     TransactionBatch,
 )
 from trailformat.transactions.extent import Ended
+from trailformat.transactions.walk import transaction_batches
 from trailformat.transactions.whole_trail import TrailPosition, WholeTrail
-from trailformat.transactions.whole_walk import transaction_batches
 
 _OVERWRITE_MODE = 0
 NOWHERE_YET = TrailPosition(1 << 62, 0)
@@ -114,7 +114,7 @@ class Survey:
         return self.damage.number + unreadable - passed
 
     def _take(self, batch: TransactionBatch) -> None:
-        verdicts, whole = self.judge.judge(batch), batch.whole()
+        verdicts, whole = self.judge.judge(batch).verdicts, batch.whole()
         self.transactions += batch.rows
         for mark in batch.marks:
             self._mark(batch, whole, mark)

@@ -21,8 +21,8 @@ from trailformat.trail.sequence import Spot
 from trailformat.transactions.batches import TransactionBatch
 from trailformat.transactions.extent import Ended
 from trailformat.transactions.records import TransactionRecord, TransactionRecords
+from trailformat.transactions.walk import transaction_batches
 from trailformat.transactions.whole_trail import TrailPosition, WholeTrail
-from trailformat.transactions.whole_walk import transaction_batches
 
 _END_OF_FILE = (1 << 63) - 1
 

@@ -9,7 +9,6 @@ from logdump.arrow.records.column_types import BIGINT, BOOLEAN, DOUBLE, INT, TIM
 from logdump.arrow.records.schema import RowColumn
 from logdump.operations.bounded_recovery.in_parameters import with_parameters
 from logdump.operations.bounded_recovery.options import BrOptions
-from logdump.operations.bounded_recovery.survey import BrSurvey
 from logdump.render.json_bounded_recovery import TRANSACTION
 from logdump.render.json_columns import columns_of, struct_of
 from logdump.render.json_safe import SPOT
@@ -39,6 +38,7 @@ _OF_REDO = (
 
 def _rows(trail: AnalysedTrail) -> Iterator[Row]:
     """Those that begin in the files read; the whole trail tells when they began, and when checkpoints are."""
+    from logdump.operations.bounded_recovery.survey import BrSurvey  # noqa: PLC0415 - SQL names the views before it needs numpy
 
     def see_damage(damage: Damage) -> None:
         trail.damaged_at(damage.path, damage.rba)

@@ -6,8 +6,6 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from logdump.arrow.records.column_types import BIGINT, INT, STRING, TIMESTAMP, mapping
-from logdump.operations.recovery.report import RecoveryReport
-from logdump.operations.recovery.survey import Survey
 from logdump.render.json_columns import columns_of, struct_of
 from logdump.render.json_recovery import DIFFERENCE, RESTART, TRANSACTION_REF
 from logdump.render.json_safe import SPOT
@@ -28,6 +26,9 @@ _PARTS = {
 
 def _rows(trail: AnalysedTrail) -> Iterator[Row]:
     """The restarts in the files read; the whole trail tells what they have cut, and where that came again."""
+    from logdump.operations.recovery.report import RecoveryReport  # noqa: PLC0415 - SQL names the views before it needs numpy
+    from logdump.operations.recovery.survey import Survey  # noqa: PLC0415 - SQL names the views before it needs numpy
+
     survey = Survey(trail.whole)
     with Workers() as workers:
         for batch in survey.run(workers):

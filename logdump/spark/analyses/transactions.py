@@ -5,15 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from logdump.arrow.records.column_types import BIGINT, BOOLEAN, STRING, STRINGS, TIMESTAMP
 from logdump.arrow.records.schema import RowColumn
 from logdump.notation.times import iso_time
 from logdump.spark.analyses.analysis import Analysis
 from trailformat.transactions.extent import Damage, Extent
-from trailformat.transactions.extents import transactions_of
-from trailformat.transactions.not_applied import NotApplied
 
 if TYPE_CHECKING:
     from logdump.arrow.records.objects import Row
@@ -42,6 +38,9 @@ _COLUMNS = (
 
 def _rows(trail: AnalysedTrail) -> Iterator[Row]:
     """The transactions with a record in the files read that options choose; the whole trail tells of each."""
+    from trailformat.transactions.extents import transactions_of  # noqa: PLC0415 - SQL names the views before it needs numpy
+    from trailformat.transactions.not_applied import NotApplied  # noqa: PLC0415 - SQL names the views before it needs numpy
+
     not_applied, seen = NotApplied(trail.whole), (-1, -1)
     for one in transactions_of(trail.whole, _Chosen(trail).rows):
         for damage in one.damage if isinstance(one, Extent) else [one] if isinstance(one, Damage) else []:
@@ -93,9 +92,11 @@ class _Chosen:
             self._ordinal = found.ordinal
             is_read = trail.whole.paths[found.ordinal] in trail.paths
             self._selection = trail.selection(found.trail) if is_read else None
-        if self._selection is not None and not self._selection.is_active:
-            return None
-        return self._selection.rows(found.batch) if self._selection is not None else np.zeros(len(found.batch), bool)
+        if self._selection is None:
+            import numpy as np  # noqa: PLC0415 - SQL names the views before it needs numpy
+
+            return np.zeros(len(found.batch), bool)
+        return self._selection.rows(found.batch) if self._selection.is_active else None
 
 
 TRANSACTIONS = Analysis(

@@ -19,7 +19,7 @@ from trailformat import CannotRead, NotATrail, TrailError, TrailFile
 from trailformat.scan import FILE_HEADER, PARTIAL, Batch, FileRange, ScanPosition, scan_range
 from trailformat.scan.batch import BATCH_SIZE
 from trailformat.scan.position import first_position
-from trailformat.transactions.not_applied_rows import rows_not_applied
+from trailformat.transactions.not_applied import rows_not_applied
 
 
 def open_trail(part: Slice, options: Options) -> TrailFile | str | None:

@@ -23,7 +23,7 @@ from trailformat.scan.position import first_position
 from trailformat.totals.counting import LargeTransaction, OpenTransaction, Totals, TransactionHistory
 from trailformat.totals.group_counting import add_counted, add_later, breakdown_of, joined
 from trailformat.totals.row_groups import first_rows, group_keys
-from trailformat.transactions.not_applied_rows import rows_not_applied
+from trailformat.transactions.not_applied import rows_not_applied
 
 Row = dict[str, Any]
 """A row of the summary, by the names of its columns; what is missing is null."""

@@ -5,26 +5,22 @@ from __future__ import annotations
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
-from unittest.mock import Mock
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from fixtures import TRAILS
-from logdump.filters import FilterSet, apply, value_masks
+from logdump.filters import FilterSet, apply
 from logdump.notation.times import GMT
 from tests.logdump.export.strategies import records_of_a_table
 from tests.logdump.filters.subjects import selection_through
 from tests.searching import IS_LONG, examples
-from tests.trailformat.samples import column, header, metadata_record, row, table_record, trail_of
+from tests.trailformat.samples import column, header, metadata_record, row, trail_of
 from trailformat import ByteOrder, Images, Record, TableDefinition, TrailFile, make_column, make_record
 from trailformat.definitions.metadata import build_table
 from trailformat.records.io_types import RECORD_FRAGMENT
 from trailformat.scan import Batch, scan
-from trailformat.scan.kernels.arguments import DECODES
-from trailformat.scan.rows.conditions import Condition
-from trailformat.values import decode_value
 
 pytest.importorskip("numpy", reason="masks need numpy")
 
@@ -183,17 +179,3 @@ def test_a_stored_integer_is_sought_in_the_orders_of_its_file(order: ByteOrder, 
         found = selection_through(trail, filters).rows(_with_numpy(batch)).tolist()
         assert found == [True, order is ByteOrder.LITTLE]
         assert found == [selection_through(trail, filters).accepts(record) for record in trail.records()]
-
-
-def test_each_different_value_is_decoded_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    decode = Mock(side_effect=decode_value)
-    monkeypatch.setattr(value_masks, "decode_value", decode)
-    monkeypatch.setattr(value_masks, "condition", lambda _comparison, index, *_: Condition(index, DECODES))
-    rows = [row((5).to_bytes(8, "big"), 1) for _ in range(50)]
-    path = trail_of(tmp_path, table_record(1, "TEA.LEAVES"), *rows)
-    filters = FilterSet()
-    apply(filters, "VALUE C0 > 0.01", GMT)
-    with TrailFile(path) as trail:
-        selection = selection_through(trail, filters)
-        passing = [int(selection.rows(_with_numpy(batch)).sum()) for batch in scan(trail, batch_size=7)]
-    assert (sum(passing), decode.call_count) == (50, 1)

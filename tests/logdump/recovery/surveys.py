@@ -9,8 +9,8 @@ from logdump.operations.recovery.survey import Survey
 from trailformat.scan import Workers
 from trailformat.trail.sequence import Spot
 from trailformat.transactions.applied import AppliedTransactions
+from trailformat.transactions.walk import transaction_batches
 from trailformat.transactions.whole_trail import WholeTrail
-from trailformat.transactions.whole_walk import transaction_batches
 
 
 def whole_trail(paths: list[Path]) -> WholeTrail:
@@ -37,7 +37,7 @@ def effective(paths: list[Path]) -> list[Spot]:
     whole = whole_trail(paths)
     judge, found = AppliedTransactions(whole), []
     for batch in transaction_batches(whole):
-        copies = {one.row for one in judge.judge(batch) if one.copy_of is not None}
+        copies = {one.row for one in judge.judge(batch).verdicts if one.copy_of is not None}
         places = [batch.first(row) for row in range(batch.rows) if batch.is_whole(row) and row not in copies]
         found += [Spot(whole.paths[place.ordinal], place.rba) for place in places]
     return found

@@ -48,6 +48,25 @@ def test_a_long_value_is_cut() -> None:
     assert cell == "ab" * 39 + "a…"
 
 
+def test_a_table_that_is_wider_than_the_terminal_is_shown_row_by_row() -> None:
+    columns, rows = ("op", "statement"), [("Insert", "x" * 70), ("Delete", "玉露")]
+    assert [*render(RowsShown(columns, rows, 80), Settings())][1].startswith("------")
+    assert [*render(RowsShown(columns, rows, 40), Settings())] == [
+        "row 1",
+        "  op         Insert",
+        "  statement  " + "x" * 26 + "…",
+        "row 2",
+        "  op         Delete",
+        "  statement  玉露",
+        "2 rows",
+    ]
+
+
+@pytest.mark.parametrize("width", [1, 2, 5, 20])
+def test_a_terminal_of_few_columns_has_rows_too(width: int) -> None:
+    assert len([*render(RowsShown(("a" * 30, "b"), [("c" * 30, 1)], width), Settings())]) == 4
+
+
 def test_columns_of_one_name() -> None:
     assert lines(("op", "op"), ("Insert", "Delete"))[2] == "Insert  Delete"
 

@@ -80,28 +80,3 @@ I_STARTS, I_SIZES, I_SEEN, I_COLUMNS, I_WIDE, IMAGE_SIZE = range(6)
 STARTS and SIZES are addresses of arrays [COLUMNS, rows], of int64 where WIDE is set, else of int32: where each value
 stands after its indicator, and its size; SEEN uint8[COLUMNS] has the bits of what a column may hold.
 """
-
-Q_INDEX, Q_KIND, Q_PREFIXED, Q_MOST, Q_SCALE, Q_SHIFT, Q_FLIP, Q_LOW, Q_HIGH, Q_NEGATED = range(10)
-Q_BYTES, Q_SIZE, Q_SIGNS, CONDITION_SIZE = range(Q_NEGATED + 1, Q_NEGATED + 5)
-"""Places in a condition on a column, int64[CONDITION_SIZE].
-
-INDEX is that of the column, KIND one of those below. With PREFIXED a value begins with its own length in 2 bytes; none
-that holds has more than MOST bytes besides. A number holds between LOW and HIGH, with NEGATED beyond them; NULL is
-NEGATED to any value. SCALE is that of a decimal, the bytes of an integer or a float, or 1 where a moment has a zone; an
-integer is shifted up and down again by SHIFT bits, and those of FLIP are changed; the bits of a float, which are no
-number beyond FLIP, stand in the upper part of a word and are shifted down. Of a zoned number SCALE says where the sign
-stands, SHIFT whether it stands by itself, BYTES are tables; of an interval they are the first and the last field. Text
-and bytes hold that compare as one of SIGNS with those at BYTES, SIZE of them. Text in characters of SCALE bytes, if two
-in the order SHIFT, is compared by uint16, behind a table of FLIP bytes with the character of each byte.
-"""
-COMPARES_NULLS, COMPARES_INTEGERS, COMPARES_DECIMALS, COMPARES_FLOATS, COMPARES_TANDEM = range(5)
-COMPARES_ZONED, COMPARES_PACKED, COMPARES_INTERVALS = range(5, 8)
-COMPARES_MOMENTS, COMPARES_TEXT, COMPARES_CHARACTERS, COMPARES_BYTES, DECODES = range(8, 13)
-"""Kinds of conditions, those up to INTERVALS on numbers; DECODES leaves every value to be decoded."""
-AT_FRONT, AT_END = 1, 2
-MINUS, NO_DIGIT, NO_CHARACTER = 16, 255, 0xFFFF
-"""In the tables: a bit beside the digit, or in place of it; no such digit; no such character."""
-LESS, EQUAL, GREATER = 1, 2, 4
-"""Signs of a comparison, each a bit."""
-NOT_HELD, HELD, OF_VALUE, OF_RECORD = range(4)
-"""Verdicts; the last two: the value has to be decoded, the record has to be read."""

@@ -6,7 +6,6 @@ from trailformat.scan.kernels.columns import count_fields, locate, take_fields
 from trailformat.scan.kernels.counts import count
 from trailformat.scan.kernels.fill import fill
 from trailformat.scan.kernels.headers import read_headers
-from trailformat.scan.kernels.holding import hold
 from trailformat.scan.kernels.own_tokens import gather, own_tokens
 from trailformat.scan.kernels.resync import next_frame
 from trailformat.scan.kernels.search import find
@@ -24,5 +23,4 @@ KERNELS = (
     take_fields,
     locate,
     read_headers,
-    hold,
 )

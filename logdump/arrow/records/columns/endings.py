@@ -10,8 +10,7 @@ import pyarrow as pa
 from logdump.arrow.records.columns.arrow_values import masked
 from logdump.arrow.records.rows import Array, Rows
 from trailformat.transactions.batches import ENDINGS, LAST
-from trailformat.transactions.not_applied import no_ranges
-from trailformat.transactions.not_applied_rows import NO_ROW, endings_of_rows, rows_not_applied
+from trailformat.transactions.not_applied import NO_ROW, endings_of_rows, no_ranges, rows_not_applied
 
 _WORDS = pa.array([ending.value for ending in ENDINGS])
 

@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import Any
 
 from tests.trailformat.scan.kernels.guarded_memory import Guard, ints, longs, octets
-from trailformat.arrays.kernel_arrays import WIDTHS
 from trailformat.arrays.kernels import arguments as arrays
+from trailformat.arrays.stored import WIDTHS
 from trailformat.scan.kernels import arguments as scan
 from trailformat.scan.kernels.constants import KIND_RECORD
 from trailformat.scan.kernels.loaded import Kernel, kernels
@@ -149,18 +149,6 @@ def _locate(guard: Guard, args: Ends) -> None:
     args[5] = guard.table(args[5], sizes, scan.IMAGE_SIZE)
     for at, size in ((1, 8 * rows), (2, 8 * rows), (3, rows), (6, rows)):
         args[at] = guard.given(args[at], size)
-
-
-def _hold(guard: Guard, args: Ends) -> None:
-    rows, size = args[4], scan.CONDITION_SIZE
-    args[0] = _spanned(guard, args[0], longs(args[1], rows), longs(args[2], rows))
-    count = max(longs(args[5], rows)) + 1 if rows else 0
-    args[6] = guard.given(args[6], 8 * size * count, is_table=True)
-    for number in range(count):
-        words = longs(args[6] + 8 * size * number, size)
-        words[scan.Q_BYTES] = guard.given(words[scan.Q_BYTES], words[scan.Q_SIZE])
-    for at, length in ((1, 8 * rows), (2, 8 * rows), (3, rows), (5, 8 * rows), (7, rows), (8, 16 * rows)):
-        args[at] = guard.given(args[at], length)
 
 
 def _read_headers(guard: Guard, args: Ends) -> None:
@@ -334,7 +322,6 @@ CONTRACTS: dict[str, Callable[[Guard, Ends], object]] = {
     "take_fields": _take_fields,
     "locate": _locate,
     "read_headers": _read_headers,
-    "hold": _hold,
     "unmarked": _unmarked,
     "make_columns": _make_columns,
     "drop_high_bytes": _column,

@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from itertools import product
 from pathlib import Path
 from random import Random
-from typing import Any
 
 import numpy as np
 
@@ -36,36 +35,17 @@ from trailformat.arrays import (
     write_lines,
 )
 from trailformat.arrays.columns import column_arrays
-from trailformat.arrays.text_arrays import StoredValues, text_array
+from trailformat.arrays.stored import StoredValues
+from trailformat.arrays.text_arrays import text_array
 from trailformat.codec.token_names import LOGCSN
 from trailformat.scan import scan, windows
 from trailformat.scan.byte_search import occurrences
 from trailformat.scan.counting import CountFiller, Taken
-from trailformat.scan.kernels.arguments import (
-    AT_END,
-    AT_FRONT,
-    COMPARES_BYTES,
-    COMPARES_CHARACTERS,
-    COMPARES_DECIMALS,
-    COMPARES_FLOATS,
-    COMPARES_INTEGERS,
-    COMPARES_INTERVALS,
-    COMPARES_MOMENTS,
-    COMPARES_NULLS,
-    COMPARES_TANDEM,
-    COMPARES_TEXT,
-    COMPARES_ZONED,
-    DECODES,
-    EQUAL,
-    GREATER,
-    LESS,
-    NULL,
-)
+from trailformat.scan.kernels.arguments import NULL
 from trailformat.scan.position import first_position
 from trailformat.scan.resync import next_sound
 from trailformat.scan.row_tokens import rows_with_token
 from trailformat.scan.rows import RowBytes, headers_of
-from trailformat.scan.rows.conditions import Condition, verdicts_on
 from trailformat.scan.rows.fields import tokens_in
 from trailformat.scan.rows.images import image_regions, images_of
 from trailformat.scan.scanning import Scanning
@@ -217,43 +197,11 @@ def _make_arrays(folder: Path, order: ByteOrder) -> None:
     with TrailFile(path) as trail:
         (batch,) = scan(trail)
         for rows in (np.arange(len(values)), *np.arange(len(values)).reshape(-1, 1)):
-            _compare(RowBytes(trail.buffer, batch, rows))
             _arrays_of(RowBytes(trail.buffer, batch, rows))
 
 
 def _row(value: bytes, order: ByteOrder) -> Record:
     return make_record(header(order=order), b"\0\0" + order.encode(len(value), 2) + value, order=order)
-
-
-_SCALES = {
-    COMPARES_INTEGERS: (2, 4, 8),
-    COMPARES_DECIMALS: (2,),
-    COMPARES_FLOATS: (4, 8),
-    COMPARES_TANDEM: (4, 8),
-    COMPARES_ZONED: (0, AT_FRONT, AT_END),
-    COMPARES_MOMENTS: (0, 1),
-    COMPARES_CHARACTERS: (1, 2),
-}
-_TAKE_SIGNS = {COMPARES_TEXT, COMPARES_CHARACTERS, COMPARES_BYTES}
-_OTHERS: dict[tuple[int, int], dict[str, Any]] = {
-    **{(COMPARES_ZONED, place): {"shift": place == AT_END, "data": bytes(3 * 256)} for place in (0, AT_FRONT, AT_END)},
-    (COMPARES_INTERVALS, 0): {"shift": 4},
-    (COMPARES_CHARACTERS, 1): {"flip": 512, "data": bytes(512) + _TEXTS[-1]},
-}
-"""What conditions of a kind and a scale have besides."""
-
-
-def _compare(rows: RowBytes) -> None:
-    """Values of every kind of condition, with and without a length."""
-    signs = (EQUAL, LESS | GREATER)
-    made = [
-        Condition(0, kind, is_prefixed, scale=scale, data=_TEXTS[-1], signs=sign)
-        for kind, is_prefixed in product(range(COMPARES_NULLS, DECODES + 1), (False, True))
-        for scale, sign in product(_SCALES.get(kind, (0,)), signs if kind in _TAKE_SIGNS else (0,))
-    ]
-    made = [one._replace(**_OTHERS.get((one.kind, one.scale), {})) for one in made]
-    every = rows.subset(np.repeat(np.arange(len(rows)), len(made)))
-    verdicts_on(every.view, every.row_data, made, np.tile(np.arange(len(made)), len(rows)))
 
 
 def _arrays_of(rows: RowBytes) -> None:

@@ -28,7 +28,6 @@ NAMES = (
     "take_fields",
     "locate",
     "read_headers",
-    "hold",
     "unmarked",
     "make_columns",
     "drop_high_bytes",
