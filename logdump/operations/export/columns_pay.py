@@ -18,19 +18,16 @@ def records_have_columns(session: Session, records: int | None, stop: int | None
 
 
 def has_extra() -> bool:
-    """Whether pyarrow and the kernels load."""
+    """Whether pyarrow loads."""
     return why_not() is None
 
 
 def why_not() -> str | None:
-    """The reason for which they do not load; empty where pyarrow is not installed, None where they load."""
-    from trailformat.scan.engines import how_to_get_kernels, why_no_kernels  # noqa: PLC0415 - loaded with its first use
-
+    """The reason for which it does not load; empty where it is not installed, None where it loads."""
     try:
         importlib.import_module("trailformat.arrays.arrow")
     except ModuleNotFoundError:
         return ""
     except (ImportError, OSError, RuntimeError) as error:
         return str(error)
-    why = why_no_kernels()
-    return f"{why}: {how_to_get_kernels()}" if why else None
+    return None

@@ -219,7 +219,6 @@ def contents(folder: Path) -> Contents:
 def use_columns() -> None:
     """Have columns used wherever they can be."""
     numbers = {
-        "trailformat.scan.engines": ("NUMBA_PAYS", "NUMBA_PAYS_LOADED"),
         "logdump.operations.export.columns_pay": ("_MANY_BYTES", "_MANY_RECORDS"),
         "logdump.commands.position": ("_MANY", "_ROW_BYTES"),
         "logdump.operations.export.line_count": ("_MANY_BYTES", "_MANY_LOADED"),
