@@ -86,10 +86,6 @@ def _show_together(session: Session, count: int, scanned: int) -> Generator[Even
     if session.settings.shows_everything:
         if count < _MANY or session.trail.size - session.cursor.next < _MANY * _ROW_BYTES:
             return 0
-        from logdump.operations.export.columns_pay import has_extra  # noqa: PLC0415 - few want so many
-
-        if not has_extra():
-            return 0
         from logdump.operations.many_in_json import show_many  # noqa: PLC0415 - it needs numpy and kernels
 
         return (yield from show_many(session, count, scanned))
