@@ -41,7 +41,7 @@ def _small_steps(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(batch_walk, "_ROWS", 4)
     monkeypatch.setattr(extents, "NEARBY", 7)
     monkeypatch.setattr(passing, "BATCH_SIZE", 4)
-    monkeypatch.setattr(session_scan, "_FIRST", 1)
+    monkeypatch.setattr(session_scan, "_FIRST", (1,))
     if request.param == "by columns":
         monkeypatch.setattr(trailformat.scan, "choose_engine", lambda _size: Engine.NUMBA)
 

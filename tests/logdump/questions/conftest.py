@@ -40,4 +40,4 @@ def engine(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> N
         (batch_walk, "_ROWS"),
     ):
         monkeypatch.setattr(module, name, way.rows)
-    monkeypatch.setattr(session_scan, "_FIRST", 1)
+    monkeypatch.setattr(session_scan, "_FIRST", (1,))
