@@ -28,7 +28,7 @@ from logdump.session.heartbeats import HeartbeatRow
 from logdump.session.known_record import KnownRecord
 from logdump.session.session import Session
 from trailformat import TrailFile, spec
-from trailformat.scan import Engine, Workers, is_available, parallel_scan, scan
+from trailformat.scan import Workers, parallel_scan, scan
 from trailformat.transactions.whole_trail import WholeTrail
 
 SAMPLE = 20_000
@@ -65,7 +65,7 @@ def _header_scan(trail: LargeTrail) -> Iterator[Run]:
 
 def _scanned(source: TrailFile) -> int:
     with Workers() as workers:
-        batches = parallel_scan(source, workers) if is_available(Engine.NUMBA) else scan(source)
+        batches = parallel_scan(source, workers)
         return sum(len(batch) for batch in batches)
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import importlib
 import importlib.metadata
 import inspect
 import os
@@ -111,6 +112,8 @@ def _compiled() -> tuple[bytes, dict[str, int]]:
     arrays_package.__path__ = [str(PACKAGE / "arrays")]
     sys.modules[arrays_package.__name__] = arrays_package
     try:
+        # in place of the functions that serve where kernels are interpreted
+        sys.modules["trailformat.scan.kernels.loads"] = importlib.import_module("trailformat.scan.kernels.intrinsics")
         from trailformat.arrays.kernels import library as arrays  # noqa: PLC0415 - they load numba
         from trailformat.scan.kernels import library as scan  # noqa: PLC0415
     except ImportError as error:
@@ -159,7 +162,7 @@ def _module(kernel: Callable[..., int]) -> Any:
     from numba import njit  # noqa: PLC0415 - a tool of the build
 
     arguments = ", ".join(["int64"] * _argument_count(kernel))
-    options = {"nogil": True, "error_model": "numpy", "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+    options: Any = {"nogil": True, "error_model": "numpy", "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
     compiled: Any = njit(f"int64({arguments})", **options)(kernel)
     (signature,) = compiled.signatures
     module = llvm.parse_assembly(compiled.inspect_llvm(signature))

@@ -16,6 +16,7 @@ from hypothesis import settings
 
 from fixtures import TRAILS
 from scripts import build_native
+from tests.kernels import WAYS, Kernels, run
 from tests.searching import IS_LONG, examples
 
 UseZone = Callable[[str], None]
@@ -48,6 +49,14 @@ def as_after_make_demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (programs / "logdump").chmod(0o755)
     (programs / "activate").write_text(f'PATH="{programs}:$PATH"\n')
     return home
+
+
+@pytest.fixture(params=WAYS, ids=lambda way: way.value)
+def kernels(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Kernels run as machine code, and once more interpreted."""
+    way: Kernels = request.param
+    with run(way):
+        yield
 
 
 @pytest.fixture(scope="session")

@@ -148,10 +148,10 @@ def _search_far(trail: _table_definitions.Records, stop: int) -> _table_definiti
 _table_definitions.TableDefinitions.search_far = _search_far
 
 
-def _search_for_records(size: int) -> _far.Search | None:
+def _search_for_records(_size: int) -> _far.Search:
     from trailformat.scan import resync  # noqa: PLC0415 - few files have bytes that need it
 
-    return resync.next_sound if resync.pays(size) else None
+    return resync.next_sound
 
 
 _far.search_for = _search_for_records

@@ -20,7 +20,7 @@ from logdump.session.session import Session
 from trailformat import NotATrail, TrailError, TrailFile, TrailName
 from trailformat.changes.encrypted import looks_encrypted
 from trailformat.records.io_types import RESTARTS
-from trailformat.scan import Batch, Workers, choose_engine, scan_in_threads
+from trailformat.scan import Batch, Workers, scan_in_threads
 from trailformat.trail.embedded import embedded_up_to
 
 
@@ -130,7 +130,6 @@ def run_check(session: Session, wildcard: str | None) -> Iterator[Event]:
 
 def _check_several(checker: Checker, paths: list[Path]) -> Iterator[Event]:
     # kernels that are loaded pay for each file, however small
-    choose_engine(sum(path.stat().st_size for path in paths if path.exists()))
     for path in paths:
         try:
             with TrailFile(path) as trail:

@@ -26,11 +26,10 @@ def run_debug(_session: Session, _arguments: None) -> Iterator[Event]:
 
 
 def _kernels() -> str:
-    from trailformat.scan.engines import why_no_kernels  # noqa: PLC0415 - of this command only
-    from trailformat.scan.kernels.loaded import library_note  # noqa: PLC0415 - of this command only
+    from trailformat.scan.kernels.loaded import library_note, why_interpreted  # noqa: PLC0415 - of this command only
 
-    if why := why_no_kernels():
-        return f"no kernels ({why})"
+    if why := why_interpreted():
+        return f"kernels interpreted ({why})"
     note = library_note()
     return f"kernels for {note.processor} (made by {note.made_by})"
 

@@ -15,8 +15,8 @@ from trailformat import Record, TrailError, TrailFile
 from trailformat.changes.row_changes import ColumnChange, row_columns
 from trailformat.changes.segments import joined
 from trailformat.errors import CannotRead
-from trailformat.scan import RECORD, Batch, occurrences, rows_with_token
-from trailformat.scan.transactions.token_rows import payloads
+from trailformat.scan import RECORD, Batch, occurrences
+from trailformat.scan.row_tokens import payloads, rows_with_token
 from trailformat.transactions.not_applied import rows_not_applied
 
 if TYPE_CHECKING:
@@ -149,10 +149,7 @@ class FilterRows:
 
     def with_token(self, token_id: int) -> Mask:
         """The rows that carry a token of GoldenGate."""
-        from trailformat.scan import Engine, is_available  # noqa: PLC0415
-
-        engine = Engine.NUMBA if is_available(Engine.NUMBA) else Engine.PYTHON
-        return np.asarray(rows_with_token(self.batch, self.source.trail.buffer, token_id, engine)) != 0
+        return np.asarray(rows_with_token(self.batch, self.source.trail.buffer, token_id)) != 0
 
     def by_payloads(self, token_id: int, among: Mask, holds: Callable[[list[bytes]], bool]) -> Mask:
         """Those of some rows whose tokens with this id hold."""

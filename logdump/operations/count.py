@@ -1,39 +1,35 @@
-"""COUNT of one file or several: by sums of a kernel, by columns, or record by record."""
+"""COUNT of one file or several, from the sums of the counting kernel."""
 
 from __future__ import annotations
 
 import contextlib
 from collections.abc import Generator, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from logdump.notation.wildcard import name_test
 from logdump.operations.matching_files import matching_files
 from logdump.session.across import files_from
 from logdump.session.count_events import CountShown, EmptyIntervals, IntervalShown, TransactionsShown
-from logdump.session.events import Bad, Event, Notice, Progress, say
+from logdump.session.events import Bad, Event, Notice, say
 from logdump.session.exit_status import ExitStatus
 from logdump.session.passing import passing_batches
 from logdump.session.scan import progress
 from logdump.session.selection import Selection
 from logdump.session.session import Session
 from logdump.session.settings import Detail
-from trailformat import Record, TrailError, TrailFile, TrailName
+from trailformat import TrailError, TrailFile, TrailName
 from trailformat.scan import (
-    Batch,
-    Engine,
     KernelTotals,
     ParallelScan,
     Taken,
     Workers,
-    choose_engine,
     parallel_counts,
-    scan,
 )
 from trailformat.scan.jobs import Ordered
-from trailformat.totals.batch_counting import ColumnCounter, batch_counter
+from trailformat.scan.position import first_position
 from trailformat.totals.counting import Totals, TransactionHistory, TypeTotals
-from trailformat.totals.group_counting import add_counted, is_in_groups
+from trailformat.totals.group_counting import add_counted, breakdown_of
 
 if TYPE_CHECKING:
     from trailformat.index import RecordIndex
@@ -59,12 +55,11 @@ class CountOptions(NamedTuple):
 
 
 class FileCount(NamedTuple):
-    """The count of one file, prepared; ``groups`` where sums are enough and a kernel makes them."""
+    """The count of one file, prepared; ``begun``: its sums, on which threads are at work, where nothing is filtered."""
 
     trail: TrailFile
-    engine: Engine
     selection: Selection
-    groups: ParallelScan[KernelTotals, KernelTotals] | None = None
+    begun: ParallelScan[KernelTotals, KernelTotals] | None = None
 
 
 class CountRun:
@@ -90,13 +85,12 @@ class CountRun:
         yield from ()
 
     def begin(self, trail: TrailFile) -> FileCount:
-        """Prepare the count of a file; with kernels threads begin their work on it at once."""
-        engine = choose_engine(trail.size)
+        """Prepare the count of a file; threads begin their work on it at once."""
         selection = self._session.selection(trail)
         self.is_filtered |= selection.is_active
-        if selection.is_active or engine is Engine.PYTHON or not is_in_groups(self.count):
-            return FileCount(trail, engine, selection)
-        return FileCount(trail, engine, selection, parallel_counts(trail, self.workers, self._taken))
+        if selection.is_active:
+            return FileCount(trail, selection)
+        return FileCount(trail, selection, parallel_counts(trail, self.workers, self._taken, breakdown_of(self.count)))
 
     def run(self, counting: FileCount) -> Iterator[Event]:
         """Take every sound record of a file in, stepping over damage; yields Progress."""
@@ -105,23 +99,33 @@ class CountRun:
         seqno = name.seqno if name else 0
         self._size = trail.size
         try:
-            if counting.groups is not None:
-                yield from self._run_by_group(trail, counting.groups, seqno)
-            elif counting.selection.is_active and counting.engine is Engine.PYTHON:
-                yield from self._run_by_record(trail, counting.selection, seqno)
-            else:
-                yield from self._run_by_batch(counting, seqno)
+            for counted in self._sums(counting):
+                add_counted(self.count, self._taken, seqno, counted)
+                yield from self._progress_at(trail, counted.places)
+                for _, rba, length in counted.spans:
+                    self._note_span(trail, rba, length)
         except KeyboardInterrupt:
             self.stopped_at = f"{trail.path}, after {self.scanned} records"
 
-    def _run_by_group(
-        self, trail: TrailFile, groups: ParallelScan[KernelTotals, KernelTotals], seqno: int
-    ) -> Iterator[Event]:
-        for counted, _ in groups.results():
-            add_counted(self.count, self._taken, seqno, counted)
-            yield from self._progress_at(trail, counted.places)
-            for _, rba, length in counted.spans:
-                self._note_span(trail, rba, length)
+    def _sums(self, counting: FileCount) -> Iterator[KernelTotals]:
+        if counting.begun is not None:
+            return (counted for counted, _ in counting.begun.results())
+        return self._filtered_sums(counting.trail, counting.selection)
+
+    def _filtered_sums(self, trail: TrailFile, selection: Selection) -> Iterator[KernelTotals]:
+        from trailformat.scan.masked_counting import MaskedCount  # noqa: PLC0415 - it needs numpy
+
+        count = MaskedCount(trail, first_position(trail), self._taken, breakdown_of(self.count))
+        places = self._places_to_feed(trail)
+        for batch, passing in passing_batches(selection, trail, self.workers):
+            if places is not None:
+                places.extend(batch)
+            mask = selection.rows(batch) if passing is None else passing
+            spans = batch.spans()
+            self.suppressed += len(batch) - len(spans) - int(mask.sum())
+            yield from count.of(batch, mask)
+            for row in spans:
+                self._note_span(trail, int(batch.rba[row]), int(batch.length[row]))
 
     def _progress_at(self, trail: TrailFile, places: Sequence[int]) -> Iterator[Event]:
         """NOTIFY's reports that fall due at the next records, which stand at these places."""
@@ -132,83 +136,13 @@ class CountRun:
             if record is not None:
                 yield progress(before + due, record)._replace(size=self._size)
 
-    def _run_by_batch(self, counting: FileCount, seqno: int) -> Iterator[Event]:
-        trail, selection, counter = counting.trail, counting.selection, None
-        places = self._places_to_feed(counting)
-        for batch, passing in self._batches(counting):
-            if places is not None:
-                places.extend(batch)
-            counter = counter or batch_counter(self.count, self._taken, seqno, batch)
-            spans = batch.spans()
-            if selection.is_active and isinstance(counter, ColumnCounter):
-                mask = selection.rows(batch) if passing is None else passing
-                self.suppressed += len(batch) - len(spans) - int(mask.sum())
-                counter.add(batch, mask)
-            else:
-                counter.add(batch)
-            yield from self._progress_of(batch, spans)
-            for row in spans:
-                self._note_span(trail, int(batch.rba[row]), int(batch.length[row]))
-
-    def _places_to_feed(self, counting: FileCount) -> RecordIndex | None:
-        """The places of the open file; None for another one, and a small one: it is scanned as fast as they load."""
-        if counting.engine is Engine.PYTHON or not self._session.has_trail or counting.trail is not self._session.trail:
+    def _places_to_feed(self, trail: TrailFile) -> RecordIndex | None:
+        """The places of the open file; None for another one."""
+        if not self._session.has_trail or trail is not self._session.trail:
             return None
-        from trailformat.index import index_of  # noqa: PLC0415 - large files alone need it
+        from trailformat.index import index_of  # noqa: PLC0415 - for few counts only
 
-        return index_of(counting.trail).places
-
-    def _batches(self, counting: FileCount) -> Iterator[tuple[Batch, Any]]:
-        """The batches, and the rows that pass the filter where a thread can decide it without reading records."""
-        selection, trail, engine = counting.selection, counting.trail, counting.engine
-        if engine is Engine.PYTHON:
-            return ((batch, None) for batch in scan(trail, engine=engine))
-        return passing_batches(selection, trail, self.workers)
-
-    def _progress_of(self, batch: Batch, spans: list[int]) -> Iterator[Event]:
-        """NOTIFY's reports that fall due in a batch; damage does not count as a record."""
-        number = len(batch) - len(spans)
-        step, before = self._session.settings.notify, self.scanned
-        self.scanned += number
-        for due in range(step - before % step, number + 1, step):
-            row = due - 1
-            for span in spans:
-                row += span <= row
-            yield Progress(before + due, int(batch.rba[row]), int(batch.io_time[row]), self._size)
-
-    def _run_by_record(self, trail: TrailFile, selection: Selection, seqno: int) -> Iterator[Event]:
-        rba: int | None = 0
-        while rba is not None and rba < trail.size:
-            try:
-                record = trail.record_at(rba)
-                if record is None:
-                    return
-                self._take(trail, selection, record, seqno)
-                rba += record.length
-            except TrailError as error:
-                rba = self._step_over(trail, rba, error)
-                continue
-            self.scanned += 1
-            if self.scanned % self._session.settings.notify == 0:
-                yield progress(self.scanned, record)
-
-    def _take(self, trail: TrailFile, selection: Selection, record: Record, seqno: int) -> None:
-        if not selection.accepts(record):
-            self.suppressed += 1
-            self.count.pass_over(record)
-            return
-        name = trail.name_of(record)
-        taken = self._taken
-        has_time = not record.is_file_header and taken.takes_time(record.header.io_time)
-        if taken.takes_table(name) and (has_time or not taken.has_bounds):
-            self.count.add(record, name, seqno)
-        else:
-            self.count.pass_over(record)
-
-    def _step_over(self, trail: TrailFile, rba: int, error: TrailError) -> int | None:
-        good = trail.next_good_header(rba + 1)
-        self._note(trail, rba, error, (good if good is not None else trail.size) - rba)
-        return good
+        return index_of(trail).places
 
     def _note_span(self, trail: TrailFile, rba: int, length: int) -> None:
         """Note a span of a scan that is no sound record, with the error that reading there gives."""
@@ -283,7 +217,6 @@ def count_files(counter: CountRun, session: Session) -> Generator[Event, None, s
 def _count_several(counter: CountRun, name: str, paths: list[Path]) -> Generator[Event, None, str]:
     """Count the files in turn; returns the title of their total."""
     yield from counter.prepare(paths)
-    choose_engine(sum(path.stat().st_size for path in paths if path.exists()))
     # threads are at work on the next files meanwhile
     begun = ((path, _begin(counter, path)) for path in paths)
     try:

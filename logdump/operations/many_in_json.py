@@ -15,7 +15,7 @@ from logdump.operations.first_match import show_record
 from logdump.operations.many_rows import handed_over
 from logdump.session.events import Event, Progress
 from logdump.session.session import Session
-from trailformat.scan import Engine, scan
+from trailformat.scan import scan
 from trailformat.scan.rows import learn_definitions
 from trailformat.transactions.tracker import TransactionTracker
 
@@ -29,7 +29,7 @@ def show_many(session: Session, count: int, scanned: int) -> Generator[Event, No
     trail, start = session.trail, session.cursor.next
     carrier = TransactionTracker(trail, before=session.cursor.transactions.open_at(start))
     forms, records, done = JsonLines().members(), RecordPieces(session), 0
-    for batch in scan(trail, start, engine=Engine.NUMBA):
+    for batch in scan(trail, start):
         learn_definitions(trail, batch)
         sound = next(iter(batch.spans()), len(batch))
         rows = np.arange(min(sound, count - done))

@@ -8,7 +8,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from trailformat import TrailError, TrailFile
-from trailformat.scan import Batch, Engine, Workers, parallel_batches, scan
+from trailformat.scan import Batch, Workers, parallel_batches, scan
 from trailformat.scan.batch import BATCH_SIZE
 from trailformat.scan.jobs import Ordered
 from trailformat.scan.parallel import is_for_threads
@@ -31,7 +31,7 @@ def passing_batches(
     stop: int | None = None,
     by_definition: bool = False,
 ) -> Iterator[tuple[Batch, Any]]:
-    """The batches of a file by kernels, each with a mask of the rows that pass.
+    """The batches of a file, each with a mask of the rows that pass.
 
     Several threads scan a large one, and decide themselves where they can. The mask is None where the selection drops
     nothing or is still to decide: it has to be given the batch before the next.
@@ -39,7 +39,7 @@ def passing_batches(
     """
     size = BATCH_SIZE
     if not is_for_threads(trail, workers, start, stop):
-        batches = scan(trail, start, stop, engine=Engine.NUMBA, batch_size=size, by_definition=by_definition)
+        batches = scan(trail, start, stop, batch_size=size, by_definition=by_definition)
         return ((batch, None) for batch in batches)
     is_with_batch = selection.is_active and selection.takes_any_batch
 

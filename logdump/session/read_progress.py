@@ -10,7 +10,7 @@ from typing import NamedTuple
 _FIRST = 0.3
 """Seconds of a command before its progress is shown."""
 _LARGE = 50_000_000
-"""Bytes of files that take minutes without kernels."""
+"""Bytes of files that take minutes where kernels are interpreted."""
 _EVERY = 0.2
 """Seconds between two reports."""
 
@@ -39,18 +39,18 @@ class Hint:
     @property
     def text(self) -> str:
         """The sentence."""
-        from trailformat.scan.engines import how_to_get_kernels  # noqa: PLC0415 - of few sessions
+        from trailformat.scan.kernels.loaded import HOW_TO_GET_THEM  # noqa: PLC0415 - of few sessions
 
-        return f"A faster build reads this in a fraction of the time: {how_to_get_kernels()}"
+        return f"A faster build reads this in a fraction of the time: {HOW_TO_GET_THEM}"
 
     def due(self, size: int) -> bool:
         """Whether it is to be said now, of files of so many bytes."""
         if self._is_said or size < _LARGE:
             return False
-        from trailformat.scan import Engine, is_available  # noqa: PLC0415 - of few sessions
+        from trailformat.scan.kernels.loaded import why_interpreted  # noqa: PLC0415 - of large files
 
         self._is_said = True
-        return not is_available(Engine.NUMBA)
+        return why_interpreted() is not None
 
 
 class ReadProgress:

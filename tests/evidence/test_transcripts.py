@@ -23,12 +23,12 @@ from tests.conftest import UseZone
 from tests.evidence.rebuild import completed_file_header, from_tokens, header_of, with_raw_tokens
 from tests.evidence.transcript import Block, blocks
 from tests.logdump.render.records import Alone
+from tests.oracles.count_by_record import RecordTotals
 from tests.trailformat.samples import trail_of
 from trailformat import ByteOrder, Record, TableEntry, TrailFile, from_datetime
 from trailformat.records import io_types
 from trailformat.records.record import make_record
 from trailformat.records.record_header import HEADER_SIZE, parse_header
-from trailformat.totals.counting import Totals
 
 EVIDENCE = Path(__file__).parents[2].parent / "shared" / "evidence"
 pytestmark = pytest.mark.skipif(not EVIDENCE.is_dir(), reason="the transcripts (../shared/evidence) are not here")
@@ -221,7 +221,7 @@ def _trail_of_37_records() -> Iterator[tuple[Record, str]]:
 
 
 def test_count_detail_of_11_1_is_shown_as_in_its_transcript() -> None:
-    count = Totals()
+    count = RecordTotals()
     for record, name in _trail_of_37_records():
         count.add(record, name)
     lines = _session_11_1()

@@ -4,7 +4,7 @@ anatomy     a record -> its regions and its fields
 seeds       what is mutated: the fixtures, the real trail, the corpus
 mutations   what is done to records and to bytes
 behaviour   what an input brings about, as short texts
-codec       what the codec and both engines must do with an input
+codec       what the codec and both kinds of kernels must do with an input
 language    what the commands must do with it
 kills       what SAVE and EXPORT leave behind when they are killed
 fuzzer      inputs drawn and checked one after the other, the slow and the failing ones kept

@@ -1,8 +1,8 @@
-"""What the codec and both engines must do with any bytes: records or a TrailError, the same in every way, and no other.
+"""What the codec and kernels must do with any bytes: records or a TrailError, the same in every way, and no other.
 
-:func:`compare` is quick: the record walk and the scan of both engines give the same rows, and records that are known
-to be intact are among them. :func:`decode` takes records apart and puts them together again; :func:`follow` does all
-that a reader of a file does.
+:func:`compare` is quick: the record walk and the scan by native and by interpreted kernels give the same rows, and
+records that are known to be intact are among them. :func:`decode` takes records apart and puts them together again;
+:func:`follow` does all that a reader of a file does.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.fuzz.behaviour import Behaviour
+from tests.kernels import WAYS, Kernels, run
 from tests.trailformat.samples import IO_TIME
 from trailformat import ByteOrder, PartialRecord, Record, TrailError, TrailFile, change_of, parse_ddl, to_datetime
 from trailformat.changes.canonical import canonical
@@ -30,9 +31,7 @@ from trailformat.scan import (
     RECORD,
     Batch,
     BatchColumn,
-    Engine,
     Scan,
-    is_available,
     scan,
 )
 from trailformat.scan.position import first_position
@@ -40,7 +39,6 @@ from trailformat.trail.time_search import first_at_or_after
 from trailformat.transactions.around import extent_at
 from trailformat.transactions.tracker import TransactionTracker
 
-ENGINES = [engine for engine in Engine if is_available(engine)]
 PARTS = (
     *("tokens", "header", "data", "data_length", "gg_tokens", "user_tokens", "metadata", "name", "images"),
     *("csn", "xid", "row_id", "table_index", "is_metadata", "metadata_indexes", "trailer", "frame", "file_header"),
@@ -57,10 +55,10 @@ _SEEN: set[tuple[ByteOrder, bytes]] = set()
 
 
 def compare(trail: TrailFile, batch_size: int, behaviour: Behaviour) -> list[Record]:
-    """The sound records of a file, after the walk over them and both engines have said the same of it."""
+    """The sound records of a file, after the walk over them and both kinds of kernels have said the same."""
     rows, records = _walked(trail, behaviour)
     position = first_position(trail)
-    first, *others = [list(Scan(trail, position, None, engine, batch_size)) for engine in ENGINES]
+    first, *others = [_scanned(trail, position, batch_size, way) for way in WAYS]
     assert all(0 < len(batch) <= batch_size for batch in first)
     scanned = [row for batch in first for row in zip(*_columns(batch), strict=True)]
     assert scanned == rows, ("the scan and the walk", set(scanned) ^ set(rows))
@@ -78,7 +76,7 @@ def compare(trail: TrailFile, batch_size: int, behaviour: Behaviour) -> list[Rec
 
 
 def _assert_same(batches: list[Batch], others: list[Batch]) -> None:
-    """Batches of two engines hold the same."""
+    """Batches by two kinds of kernels hold the same."""
     assert len(batches) == len(others)
     for one, other in zip(batches, others, strict=True):
         for left, right in zip(_columns(one), _columns(other), strict=True):
@@ -237,21 +235,27 @@ def follow(trail: TrailFile, behaviour: Behaviour) -> None:
 
 
 def compare_transactions(trail: TrailFile) -> None:
-    """Both engines and the walk by record say the same of the transaction of each record."""
+    """Kernels, native and interpreted, and the walk by record say the same of the transaction of each record."""
     transactions = TransactionContext(trail)
     told: list[Any] = []
     for rba in trail.sound_rbas(0, trail.size):
         record = trail.record_at(rba)
         assert record is not None
         told.append((rba, transactions.of(record)))
-    for engine in ENGINES:
-        assert _tracked(trail, engine) == told, engine
+    for way in WAYS:
+        with run(way):
+            assert _tracked(trail) == told, way
 
 
-def _tracked(trail: TrailFile, engine: Engine) -> list[Any]:
+def _scanned(trail: TrailFile, position: Any, batch_size: int, way: Kernels) -> list[Batch]:
+    with run(way):
+        return list(Scan(trail, position, None, batch_size))
+
+
+def _tracked(trail: TrailFile) -> list[Any]:
     tracker = TransactionTracker(trail)
     told: list[Any] = []
-    for batch in scan(trail, engine=engine):
+    for batch in scan(trail):
         owners = tracker.of(batch)
         rows = zip(batch.rba, batch.kind, owners.index, strict=True)
         told += [(int(rba), owners.transactions[number]) for rba, kind, number in rows if kind <= FILE_HEADER]

@@ -1,4 +1,4 @@
-"""What the commands must do with any trail: no traceback, nothing raw, JSON that is JSON, the same by both engines."""
+"""What the commands must do with any trail: no traceback, nothing raw, good JSON, the same however kernels run."""
 
 from __future__ import annotations
 
@@ -8,8 +8,6 @@ import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from random import Random
-from typing import Any
-from unittest import mock
 
 from fixtures import TRAILS
 from logdump.commands import REGISTRY
@@ -23,10 +21,10 @@ from logdump.session.events import Event, Failure, Notice
 from logdump.session.session import Session
 from tests.fuzz.behaviour import Behaviour
 from tests.hostile import raw_characters
+from tests.kernels import WAYS, Kernels, run
 from tests.logdump.test_nothing_raw import PARAMETER_FILE, PARAMETERS, SHOWS, SWITCHES
 from tests.logdump.test_targets import WRITERS
 from trailformat import TrailError
-from trailformat.scan import Engine, engines
 
 FOLDER = "out"
 """Where commands write, beside the trail; removed after each session."""
@@ -77,20 +75,20 @@ def prepare(folder: Path) -> None:
 
 
 def run_lines(path: Path, lines: list[str], behaviour: Behaviour) -> None:
-    """The lines in a session of each engine; the same in both."""
+    """The lines in a session with kernels as machine code, in one with kernels interpreted; the same in both."""
     printed, written = [], []
     with contextlib.chdir(path.parent):
-        for engine in Engine:
-            with only(engine):
+        for way in WAYS[:1] * 2 if len(WAYS) == 1 else WAYS:
+            with only(way):
                 printed.append(list(_session(path, lines, behaviour)))
             written.append(_contents(Path(FOLDER)))
             _clean(path)
     assert printed[0] == printed[1], "\n".join(
-        ["the engines print different lines", *(f"{a} | {b}" for a, b in zip(*printed, strict=False) if a != b)]
+        ["the ways print different lines", *(f"{a} | {b}" for a, b in zip(*printed, strict=False) if a != b)]
     )
     is_dated = any("SAVEFILECOMMENT" in _commands_of(line) for line in lines)
     assert written[0] == written[1] or is_dated, (
-        f"the engines write different files: {sorted(written[0])} {sorted(written[1])}"
+        f"the ways write different files: {sorted(written[0])} {sorted(written[1])}"
     )
 
 
@@ -102,16 +100,10 @@ def _clean(path: Path) -> None:
 
 
 @contextlib.contextmanager
-def only(engine: Engine) -> Iterator[None]:
-    """While it lasts, this engine does all work, small as it may be."""
-    is_numba = engine is Engine.NUMBA
-    limits: dict[str, Any] = {"NUMBA_PAYS": 0, "NUMBA_PAYS_LOADED": 0} if is_numba else {"is_available": _is_python}
-    with mock.patch.multiple(engines, **limits):
+def only(way: Kernels) -> Iterator[None]:
+    """While it lasts, kernels run this way."""
+    with run(way):
         yield
-
-
-def _is_python(engine: Engine) -> bool:
-    return engine is Engine.PYTHON
 
 
 def _session(path: Path, lines: list[str], behaviour: Behaviour) -> Iterator[str]:

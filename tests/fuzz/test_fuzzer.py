@@ -19,7 +19,6 @@ from tests.fuzz.seeds import first_seeds
 from tests.searching import IS_LONG, examples
 from tests.trailformat.samples import trail_of
 from trailformat import Record, TrailFile
-from trailformat.scan import Engine, is_available
 
 SHARES = Shares(decoded=3, followed=20, commanded=30)
 
@@ -58,8 +57,7 @@ def test_a_failure_is_kept_with_what_it_takes_to_try_it_again(tmp_path: Path) ->
     try_again(kept[0], tmp_path / "again")
 
 
-@pytest.mark.skipif(not is_available(Engine.NUMBA), reason="the kernels are not built")
-def test_engines_that_differ_are_noticed() -> None:
+def test_scans_that_differ_are_noticed() -> None:
     with mock.patch.object(codec, "_places", return_value=(0, 0, 0, 0)), TrailFile(TRAILS / "et000000000") as trail:
         codec.forget()
         with pytest.raises(AssertionError, match="the scan and the walk"):

@@ -9,7 +9,6 @@ from random import Random
 
 import pytest
 
-import trailformat.scan
 from fixtures.flavour import ORACLE_11, ORACLE_11_LITTLE
 from logdump.commands import REGISTRY
 from logdump.language.execute import run_commands
@@ -22,7 +21,6 @@ from tests.simulated.extract import Extract
 from tests.simulated.source import Source
 from trailformat import Record, TrailFile
 from trailformat.records.io_types import METADATA
-from trailformat.scan import Engine, is_available
 
 FLAVOURS = {"big": ORACLE_11, "little": ORACLE_11_LITTLE}
 """Writers of trails without a file header and definitions: any cut of them is a trail."""
@@ -109,11 +107,9 @@ def whole(tmp_path: Path) -> Path:
 def far(monkeypatch: pytest.MonkeyPatch) -> None:
     """The first batch of every search has one record."""
     monkeypatch.setattr(session_scan, "_FIRST", (1,))
-    monkeypatch.setattr(trailformat.scan, "choose_engine", lambda _: trailformat.scan.Engine.NUMBA)
 
 
 @pytest.mark.usefixtures("far")
-@pytest.mark.skipif(not is_available(Engine.NUMBA), reason="the kernels are not built")
 @pytest.mark.parametrize("question", [*QUESTIONS, *BACK])
 def test_columns_go_over_files_like_records(question: str, line: Line, whole: Path, tmp_path: Path) -> None:
     expected = answers(whole, question, line=line)

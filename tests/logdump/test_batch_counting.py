@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import fields
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -14,11 +13,14 @@ from logdump.filters import FilterSet, apply
 from logdump.notation.times import GMT
 from logdump.notation.wildcard import name_test
 from tests.logdump.filters.subjects import selection_through
+from tests.oracles.count_by_record import RecordTotals, take
 from tests.trailformat.samples import row, trail_of
 from trailformat import TrailFile
-from trailformat.scan import Batch, Engine, Taken, scan
-from trailformat.totals.batch_counting import BatchCounter, ColumnCounter, RowCounter
+from trailformat.scan import Batch, Taken, scan
+from trailformat.scan.masked_counting import MaskedCount
+from trailformat.scan.position import first_position
 from trailformat.totals.counting import Totals, TransactionHistory
+from trailformat.totals.group_counting import add_counted, breakdown_of
 
 FILES = sorted(path for path in TRAILS.iterdir() if path.suffix != ".md")
 MINUTE = 60_000_000
@@ -35,34 +37,29 @@ TAKEN = {
 }
 
 
-def _new_count(start: int | None = None) -> Totals:
-    return Totals(TransactionHistory(5, 2, 100), MINUTE, start)
+def _new_count(start: int | None = None) -> RecordTotals:
+    return RecordTotals(TransactionHistory(5, 2, 100), MINUTE, start)
 
 
-def _by_record(path: Path, taken: Taken, count: Totals) -> None:
+def _by_record(path: Path, taken: Taken, count: RecordTotals) -> None:
     with TrailFile(path) as trail:
         for rba in trail.sound_rbas(0, trail.size):
             record = trail.record_at(rba)
             assert record is not None
             name = trail.name_of(record)
-            has_time = not record.is_file_header and taken.takes_time(record.header.io_time)
-            if taken.takes_table(name) and (has_time or not taken.has_bounds):
-                count.add(record, name, 7)
-            else:
-                count.pass_over(record)
+            take(count, taken, record, name, 7)
 
 
-def _batches(path: Path, size: int) -> Iterator[Batch]:
+def _all(batch: Batch) -> Any:
+    return [True] * len(batch)
+
+
+def _by_batch(path: Path, taken: Taken, count: Totals, size: int, passing: Callable[[Batch], Any] = _all) -> None:
     with TrailFile(path) as trail:
-        yield from scan(trail, engine=Engine.PYTHON, batch_size=size)
-
-
-def _with_numpy(batch: Batch) -> Batch:
-    numpy = pytest.importorskip("numpy")
-    columns: dict[str, Any] = {
-        field.name: numpy.array(getattr(batch, field.name)) for field in fields(batch) if field.name != "names"
-    }
-    return Batch(**columns, names=batch.names)
+        sums = MaskedCount(trail, first_position(trail), taken, breakdown_of(count))
+        for batch in scan(trail, batch_size=size):
+            for counted in sums.of(batch, passing(batch)):
+                add_counted(count, taken, 7, counted)
 
 
 def _outcome(count: Totals) -> dict[str, Any]:
@@ -70,18 +67,6 @@ def _outcome(count: Totals) -> dict[str, Any]:
     intervals = {key: vars(tally) for key, tally in count.intervals.items()}
     totals = (count.transactions, count.table_visits, count.lookups, count.history.largest)
     return {"total": vars(count.total), "tables": tables, "intervals": intervals, "totals": totals}
-
-
-@pytest.mark.parametrize("taken", TAKEN.values(), ids=TAKEN)
-@pytest.mark.parametrize("size", [1, 2, 3, 5, 1000])
-def test_rows_count_like_records(size: int, taken: Taken) -> None:
-    for path in FILES:
-        expected, count = _new_count(taken.start), _new_count(taken.start)
-        _by_record(path, taken, expected)
-        counter: BatchCounter = RowCounter(count, taken, 7)
-        for batch in _batches(path, size):
-            counter.add(batch)
-        assert _outcome(count) == _outcome(expected), path.name
 
 
 @pytest.mark.parametrize("taken", TAKEN.values(), ids=TAKEN)
@@ -94,11 +79,7 @@ def test_columns_count_like_records(size: int, taken: Taken) -> None:
 def _assert_columns_count_like_records(path: Path, size: int, taken: Taken) -> None:
     expected, count = _new_count(taken.start), _new_count(taken.start)
     _by_record(path, taken, expected)
-    counter: BatchCounter | None = None
-    for batch in _batches(path, size):
-        columns = _with_numpy(batch)
-        counter = counter or ColumnCounter(count, taken, 7)
-        counter.add(columns)
+    _by_batch(path, taken, count, size)
     assert _outcome(count) == _outcome(expected), path.name
 
 
@@ -112,7 +93,6 @@ def test_intervals_of_times_as_far_apart_as_they_can_be(tmp_path: Path) -> None:
 @pytest.mark.parametrize("statement", ["CSN > 41882320", "CSN > 7:2900", "GGSTOKEN TRANID <> 5.1.8801"])
 @pytest.mark.parametrize("size", [1, 3, 1000])
 def test_columns_count_the_records_of_transactions(size: int, statement: str) -> None:
-    pytest.importorskip("numpy")
     filters = FilterSet()
     apply(filters, statement, GMT)
     for path in FILES:
@@ -124,22 +104,13 @@ def test_columns_count_the_records_of_transactions(size: int, statement: str) ->
                     expected.add(record, trail.name_of(record), 7)
                 else:
                     expected.pass_over(record)
-            counter = ColumnCounter(count, Taken(), 7)
-            for batch in _batches(path, size):
-                columns = _with_numpy(batch)
-                counter.add(columns, by_columns.rows(columns))
+            _by_batch(path, Taken(), count, size, by_columns.rows)
         assert _outcome(count) == _outcome(expected), path.name
 
 
 def test_a_transaction_goes_on_in_the_next_file() -> None:
-    expected, rows, columns = _new_count(), _new_count(), _new_count()
+    expected, columns = _new_count(), _new_count()
     for name in ("st000000000", "st000000001"):
         _by_record(TRAILS / name, Taken(), expected)
-        row_counter, column_counter = RowCounter(rows, Taken(), 7), None
-        for batch in _batches(TRAILS / name, 4):
-            row_counter.add(batch)
-            numbers = _with_numpy(batch)
-            column_counter = column_counter or ColumnCounter(columns, Taken(), 7)
-            column_counter.add(numbers)
-    assert _outcome(rows) == _outcome(expected)
+        _by_batch(TRAILS / name, Taken(), columns, 4)
     assert _outcome(columns) == _outcome(expected)

@@ -9,27 +9,25 @@ import pytest
 
 from fixtures import TRAILS
 from logdump.notation.wildcard import name_test
-from tests.logdump.test_batch_counting import BEGIN, FILES, MINUTE, TAKEN, _by_record, _outcome
+from tests.logdump.test_batch_counting import BEGIN, FILES, MINUTE, TAKEN, _by_record, _new_count, _outcome
 from tests.searching import examples
 from tests.trailformat.samples import BOTH, IO_TIME, row, trail_of
 from tests.trailformat.scan.drawn_definitions import drawn_trail
 from tests.trailformat.scan.test_scan import everything
 from trailformat import ByteOrder, TrailFile
-from trailformat.scan import Engine, Taken, Workers, counting, is_available, parallel, parallel_counts
+from trailformat.scan import Taken, Workers, counting, parallel, parallel_counts
 from trailformat.totals.counting import Totals
-from trailformat.totals.group_counting import add_counted, is_in_groups
-
-pytestmark = pytest.mark.skipif(not is_available(Engine.NUMBA), reason="the kernels are not built")
+from trailformat.totals.group_counting import add_counted, breakdown_of
 
 
 def _by_group(path: Path, taken: Taken, count: Totals, threads: int = 2) -> None:
     with TrailFile(path) as trail, Workers(threads) as workers:
-        for counted, _ in parallel_counts(trail, workers, taken).results():
+        for counted, _ in parallel_counts(trail, workers, taken, breakdown_of(count)).results():
             add_counted(count, taken, 7, counted)
 
 
 def _assert_same(path: Path, taken: Taken, threads: int = 2) -> None:
-    expected, count = Totals(), Totals()
+    expected, count = _new_count(taken.start), _new_count(taken.start)
     _by_record(path, taken, expected)
     _by_group(path, taken, count, threads)
     assert _outcome(count) == _outcome(expected), path.name
@@ -76,13 +74,8 @@ def test_more_groups_and_tables_than_there_is_room_for(tmp_path: Path) -> None:
 
 
 def test_a_transaction_goes_on_in_the_next_file() -> None:
-    expected, count = Totals(), Totals()
+    expected, count = _new_count(), _new_count()
     for name in ("st000000000", "st000000001"):
         _by_record(TRAILS / name, Taken(), expected)
         _by_group(TRAILS / name, Taken(), count)
     assert _outcome(count) == _outcome(expected)
-
-
-def test_intervals_and_large_transactions_want_the_records() -> None:
-    assert is_in_groups(Totals())
-    assert not is_in_groups(Totals(interval=MINUTE))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -13,7 +14,9 @@ from logdump.line.line_mode import Script
 from logdump.session import read_progress
 from logdump.session.events import JobProgress, Progress, SearchProgress
 from logdump.session.read_progress import Hint, ReadSoFar
-from trailformat.scan import Engine, Scan
+from trailformat.scan import Scan
+from trailformat.scan.batch import BATCH_SIZE
+from trailformat.scan.kernels import loaded
 
 FILES = f"{TRAILS}/at00000000?"
 COMMANDS = (
@@ -48,8 +51,10 @@ class Told(Script):
 def _small_batches(monkeypatch: pytest.MonkeyPatch) -> None:
     made = Scan.__init__
 
-    def small(self: Scan, *arguments: object, **options: object) -> None:
-        made(self, *arguments[:4], **{**options, "batch_size": 3})  # type: ignore[arg-type]
+    def small(self: Scan, *arguments: Any, **options: Any) -> None:
+        size = arguments[3] if len(arguments) > 3 else options.pop("batch_size", BATCH_SIZE)
+        # what is larger is all that is wanted
+        made(self, *arguments[:3], size if size > BATCH_SIZE else 3, *arguments[4:], **options)
 
     monkeypatch.setattr(Scan, "__init__", small)
     monkeypatch.setattr("logdump.session.scan._REPORTED", 1)
@@ -78,10 +83,10 @@ def test_the_part_is_that_of_all_files(command: str) -> None:
 
 
 def test_a_faster_build_is_named_once_and_of_large_files_only(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("trailformat.scan.is_available", lambda engine: engine is not Engine.NUMBA)
+    monkeypatch.setattr(loaded, "why_interpreted", lambda: "it was not built")
     hint = Hint()
     assert [hint.due(size) for size in (49_000_000, 51_000_000, 51_000_000)] == [False, True, False]
-    monkeypatch.setattr("trailformat.scan.is_available", lambda _engine: True)
+    monkeypatch.setattr(loaded, "why_interpreted", lambda: None)
     assert not Hint().due(51_000_000)
 
 

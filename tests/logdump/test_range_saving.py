@@ -11,7 +11,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import trailformat.scan
 from fixtures import TRAILS
 from logdump.operations.save import ranges
 from logdump.operations.save import saver as saving
@@ -24,11 +23,9 @@ from tests.searching import IS_LONG, examples
 from tests.trailformat.samples import BOTH, IO_TIME, row, table_record, trail_of
 from tests.trailformat.scan.drawn_definitions import drawn_trail
 from trailformat import ByteOrder, CannotRead, Record, TrailFile, make_file_header, make_file_header_record
-from trailformat.scan import Engine, is_available, parallel, scan
+from trailformat.scan import parallel, scan
 from trailformat.scan.rows import NO_INDEX, definitions, row_bytes
 from trailformat.trail.whole_file import early
-
-pytestmark = pytest.mark.skipif(not is_available(Engine.NUMBA), reason="the kernels are not built")
 
 FILES = sorted(path for path in TRAILS.iterdir() if path.suffix != ".md")
 COMMANDS = [
@@ -62,7 +59,6 @@ def _saved(path: Path, commands: str, target: Path) -> tuple[bytes | None, list[
 def _by_columns(monkeypatch: pytest.MonkeyPatch, nearby: int) -> None:
     """Have every trail copied by columns behind so many records."""
     monkeypatch.setattr(session_scan, "_FIRST", (nearby,))
-    monkeypatch.setattr(trailformat.scan, "choose_engine", lambda _size: Engine.NUMBA)
 
 
 @pytest.mark.parametrize("commands", COMMANDS)
@@ -245,7 +241,7 @@ def test_the_rows_of_a_batch(order: ByteOrder, most_read: int, tmp_path: Path, m
     ]
     path = trail_of(tmp_path, *records)
     with TrailFile(path) as trail:
-        (batch,) = scan(trail, records[0].length, engine=Engine.NUMBA)
+        (batch,) = scan(trail, records[0].length)
         (rows,) = rows_of(trail, batch, np.array([0, 2, 3, 4]))
         taken = [records[number] for number in (1, 3, 4, 5)]
         parts = zip(rows.starts.tolist(), rows.ends.tolist(), strict=True)
@@ -262,7 +258,7 @@ def test_a_file_that_is_cut_while_it_is_copied_is_told(tmp_path: Path, monkeypat
     monkeypatch.setattr(row_bytes, "MOST_COPIED", 0)
     path = trail_of(tmp_path, *[row(bytes(1000))] * 50)
     with TrailFile(path) as trail, (tmp_path / "target").open("wb") as target:
-        (batch,) = scan(trail, 0, engine=Engine.NUMBA)
+        (batch,) = scan(trail, 0)
         (rows,) = rows_of(trail, batch, np.arange(50))
         path.write_bytes(b"")
         for copy_range in (None, lambda source, start, stop, _: source.copy_to(target.fileno(), start, stop)):

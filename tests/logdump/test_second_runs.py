@@ -11,7 +11,6 @@ from pathlib import Path
 
 import pytest
 
-import trailformat.scan
 from fixtures import TRAILS
 from logdump.operations.export import batch_walk
 from logdump.session import scan as session_scan
@@ -19,7 +18,6 @@ from logdump.session.exit_status import ExitStatus
 from tests.logdump.line import Line
 from tests.logdump.writers import WRITERS, Rows, Writer, rows_of
 from trailformat import Record, TrailFile
-from trailformat.scan import Engine
 
 Failing = Callable[[Path], AbstractContextManager[None]]
 """Has what is written below a folder fail."""
@@ -213,7 +211,6 @@ def _one_after_the_other(writer: Writer, *targets: Path) -> Rows:
 def _small_batches(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(batch_walk, "_ROWS", request.param)
     monkeypatch.setattr(session_scan, "_FIRST", (request.param,))
-    monkeypatch.setattr(trailformat.scan, "choose_engine", lambda _size: Engine.NUMBA)
 
 
 def _runs(shop: Line, writer: Writer, folder: Path, limit: str) -> list[Path]:

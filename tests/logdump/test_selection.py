@@ -6,14 +6,13 @@ from pathlib import Path
 
 import pytest
 
-import trailformat.scan
 from fixtures import TRAILS
 from logdump.session import passing
 from logdump.session import scan as session_scan
 from logdump.session.known_record import KnownRecord
 from logdump.session.settings import OutputFormat
 from tests.logdump.line import Line
-from trailformat.scan import Engine, is_available, parallel
+from trailformat.scan import parallel
 
 FILES = sorted(path for path in TRAILS.iterdir() if path.suffix != ".md")
 COMMANDS = [
@@ -35,8 +34,6 @@ COMMANDS = [
     "sfts 2024-03-14 09:32:00; sfts 2024-03-14 09:33:00, *teas",
     "sfr -1; sfr 211; sfr 999",
 ]
-
-pytestmark = pytest.mark.skipif(not is_available(Engine.NUMBA), reason="the kernels are not built")
 
 
 def _session(path: Path, commands: str) -> tuple[list[str], int]:
@@ -68,7 +65,6 @@ def test_columns_find_what_records_find(
     expected = {path: _session(path, commands) for path in files}
     for what in way:
         monkeypatch.setattr(*what)
-    monkeypatch.setattr(trailformat.scan, "choose_engine", lambda _size: Engine.NUMBA)
     for path in files:
         assert _session(path, commands) == expected[path], path.name
 
@@ -94,6 +90,5 @@ def test_columns_find_backwards_what_records_find(
     expected = {path: _session(path, quiet) for path in files}
     for what in way:
         monkeypatch.setattr(*what)
-    monkeypatch.setattr(trailformat.scan, "choose_engine", lambda _size: Engine.NUMBA)
     for path in files:
         assert _session(path, quiet) == expected[path], path.name

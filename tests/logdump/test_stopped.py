@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-import trailformat.scan
 from fixtures import TRAILS
 from logdump.commands import REGISTRY
 from logdump.language.execute import run_line
@@ -19,10 +18,7 @@ from logdump.session.events import Event, Notice, Progress
 from logdump.session.exit_status import ExitStatus
 from tests.logdump.line import Line
 from tests.logdump.writers import WRITERS
-from trailformat.scan import Engine, is_available
 from trailformat.transactions import extents
-
-pytestmark = pytest.mark.skipif(not is_available(Engine.NUMBA), reason="the kernels are not built")
 
 LONG = {
     **{name: (writer.command, "nothing was ") for name, writer in WRITERS.items()},
@@ -43,7 +39,6 @@ def _small_steps(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(passing, "BATCH_SIZE", 4)
     monkeypatch.setattr(session_scan, "_FIRST", (1,))
     if request.param == "by columns":
-        monkeypatch.setattr(trailformat.scan, "choose_engine", lambda _size: Engine.NUMBA)
 
 
 def _stopped(line: Line, command: str) -> list[Event]:

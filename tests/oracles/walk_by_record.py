@@ -11,7 +11,7 @@ from typing import NamedTuple
 from trailformat.changes.transactions import BEGINS, ENDS, NO_TRANSACTION, Transaction, own_transaction
 from trailformat.errors import NotATrail, refuse_denied
 from trailformat.records.io_types import NOT_TRANSACTIONAL, RECORD_FRAGMENT, RESTARTS
-from trailformat.scan import BAD_SPAN, PARTIAL, RECORD, Batch, Engine, scan
+from trailformat.scan import BAD_SPAN, PARTIAL, RECORD, Batch, scan
 from trailformat.trail.file import TrailFile
 from trailformat.trail.sequence import Spot, next_file
 from trailformat.transactions.extent import Damage, Ended, Extent, Moment, Restart, Walked
@@ -234,7 +234,7 @@ class WalkByRecord:
 
     def _records(self, trail: TrailFile, start: int) -> Iterator[Extent | Damage | Restart | Walked]:
         before: Batch | None = None
-        for batch in scan(trail, start, engine=Engine.PYTHON):
+        for batch in scan(trail, start):
             if before is not None:
                 self._read += len(before)
                 yield Walked(self._read, Spot(trail.path, before.end), int(before.io_time[-1]))

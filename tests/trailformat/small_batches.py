@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from trailformat import TrailFile
-from trailformat.scan import Batch, Engine, Workers, scan
+from trailformat.scan import Batch, Workers, scan
 
 
-def in_batches(size: int) -> Callable[[TrailFile, Workers, int, Engine], Iterator[Batch]]:
+def in_batches(size: int) -> Callable[[TrailFile, Workers, int], Iterator[Batch]]:
     """Takes the place of ``scan_in_threads``: batches of so many records."""
 
-    def batches(trail: TrailFile, _workers: Workers, start: int, engine: Engine) -> Iterator[Batch]:
-        return scan(trail, start, engine=engine, batch_size=size)
+    def batches(trail: TrailFile, _workers: Workers, start: int) -> Iterator[Batch]:
+        return scan(trail, start, batch_size=size)
 
     return batches

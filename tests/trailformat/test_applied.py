@@ -17,14 +17,11 @@ from tests.trailformat.small_batches import in_batches
 from trailformat import Record, make_record, make_token
 from trailformat.changes.transactions import FIRST, LAST, ONLY
 from trailformat.records.io_types import RESTART_ABEND
-from trailformat.scan import Engine, is_available
 from trailformat.transactions import applied, whole_trail
 from trailformat.transactions.applied import AppliedTransactions, OrderVerdict
 from trailformat.transactions.batches import TransactionBatch
 from trailformat.transactions.walk import transaction_batches
 from trailformat.transactions.whole_trail import TrailPosition, WholeTrail
-
-ENGINES = [one for one in Engine if is_available(one)]
 
 
 def transaction(csn: str | None, xid: str | None, *, is_cut: bool = False) -> list[Record]:
@@ -44,10 +41,9 @@ class Order(NamedTuple):
     greatest: str
 
 
-def orders(paths: list[Path], engine: Engine) -> Iterator[Order]:
+def orders(paths: list[Path]) -> Iterator[Order]:
     """What the judge says, batch by batch."""
     trail = WholeTrail(paths)
-    trail.engine = engine
     judge = AppliedTransactions(trail)
     for batch in transaction_batches(trail):
         for one in judge.judge(batch).verdicts:
@@ -57,7 +53,6 @@ def orders(paths: list[Path], engine: Engine) -> Iterator[Order]:
 def expected_orders(paths: list[Path]) -> Iterator[Order]:
     """The same, told from transaction to transaction by CSNs that compare as their texts do at equal lengths."""
     trail = WholeTrail(paths)
-    trail.engine = Engine.PYTHON
     before: dict[bool, tuple[tuple[int, str], tuple[int, str]]] = {}
     for batch in transaction_batches(trail):
         for at in range(batch.rows):
@@ -71,10 +66,9 @@ def expected_orders(paths: list[Path]) -> Iterator[Order]:
                 yield Order(batch.first(at), key < previous, key < greatest, greatest[1])
 
 
-def judged(paths: list[Path], engine: Engine) -> tuple[AppliedTransactions, list[TrailPosition], list[OrderVerdict]]:
+def judged(paths: list[Path]) -> tuple[AppliedTransactions, list[TrailPosition], list[OrderVerdict]]:
     """The judge, the places of the copies, and all verdicts."""
     trail = WholeTrail(paths)
-    trail.engine = engine
     judge = AppliedTransactions(trail)
     copies, verdicts = [], []
     for batch in transaction_batches(trail):
@@ -95,7 +89,6 @@ def written(folder: Path, transactions: Sequence[tuple[str | None, str | None, b
 def expected(paths: list[Path]) -> Iterator[TrailPosition]:
     """Where whole transactions stand that came before, by a table of all."""
     trail, known = WholeTrail(paths), set[tuple[str, str]]()
-    trail.engine = Engine.PYTHON
     for batch in transaction_batches(trail):
         for at in range(batch.rows):
             csn, xid = batch.csns[at], batch.xids[at]
@@ -122,29 +115,29 @@ RISING = st.lists(st.integers(100, 160).map(str), min_size=1, max_size=90).map(
 )
 
 
-@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.usefixtures("kernels")
 @given(transactions=TRANSACTIONS | RISING, each=st.integers(5, 40), size=st.integers(3, 50))
 @settings(max_examples=examples(60), deadline=None)
 def test_copies_are_those_that_a_table_of_all_transactions_tells(
-    engine: Engine, transactions: list[tuple[str | None, str | None, bool]], each: int, size: int
+    transactions: list[tuple[str | None, str | None, bool]], each: int, size: int
 ) -> None:
     with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
         patch.setattr(whole_trail, "scan_in_threads", in_batches(size))
         patch.setattr(applied, "_COLUMNS_PAY", 2)
         patch.setattr(applied, "MOST_CHECKPOINTS", 5)
         paths = written(Path(folder), transactions, each)
-        judge, copies, _ = judged(paths, engine)
+        judge, copies, _ = judged(paths)
         assert copies == list(expected(paths))
         assert judge.copies == len(copies)
         assert not judge.is_unsure
-        assert list(orders(paths, engine)) == list(expected_orders(paths))
+        assert list(orders(paths)) == list(expected_orders(paths))
 
 
-@pytest.mark.parametrize("engine", ENGINES)
-def test_a_trail_in_order_is_not_read_again(engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.usefixtures("kernels")
+def test_a_trail_in_order_is_not_read_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(applied, "transaction_batches", None)
     paths = written(tmp_path, [(str(1000 + at), "1.1", False) for at in range(100)], 40)
-    judge, copies, verdicts = judged(paths, engine)
+    judge, copies, verdicts = judged(paths)
     assert (judge.whole, copies, verdicts) == (100, [], [])
 
 
@@ -157,33 +150,33 @@ def test_for_many_copies_the_trail_is_read_again_once(tmp_path: Path, monkeypatc
 
     monkeypatch.setattr(applied, "transaction_batches", read_again)
     twice = [(str(1000 + at % 20), "1.1", False) for at in range(40)]
-    judge, _, _ = judged(written(tmp_path, twice, 40), Engine.PYTHON)
+    judge, _, _ = judged(written(tmp_path, twice, 40))
     assert (judge.copies, starts) == (20, [TrailPosition(0, 0)])
 
 
-@pytest.mark.parametrize("engine", ENGINES)
-def test_many_late_transactions_make_it_unsure(engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.usefixtures("kernels")
+def test_many_late_transactions_make_it_unsure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(applied, "MOST_KNOWN", 3)
     late = [("900", "1.1", False), *((str(100 + at), "1.1", False) for at in range(5))]
-    judge, _, _ = judged(written(tmp_path, late, 40), engine)
+    judge, _, _ = judged(written(tmp_path, late, 40))
     assert judge.is_unsure
 
 
 def test_equal_csns_of_different_transactions_are_no_copies(tmp_path: Path) -> None:
     same = [("7", f"1.{at}", False) for at in range(5)]
-    _, copies, _ = judged(written(tmp_path, same, 40), Engine.PYTHON)
+    _, copies, _ = judged(written(tmp_path, same, 40))
     assert copies == []
 
 
 def test_csns_of_another_database_are_not_compared(tmp_path: Path) -> None:
     mixed = [("700", "1.1", False), ("00000004:00000001", "1.1", False), ("701", "1.1", False)]
-    _, _, verdicts = judged(written(tmp_path, mixed, 40), Engine.PYTHON)
+    _, _, verdicts = judged(written(tmp_path, mixed, 40))
     assert verdicts == []
 
 
 def test_a_csn_that_falls_goes_back_once_and_what_follows_is_below(tmp_path: Path) -> None:
     falling = [(csn, "1.1", False) for csn in ("10", "20", "30", "11", "12", "31")]
-    _, _, verdicts = judged(written(tmp_path, falling, 40), Engine.PYTHON)
+    _, _, verdicts = judged(written(tmp_path, falling, 40))
     assert [(one.row, one.goes_back, one.is_below, one.greatest) for one in verdicts] == [
         (3, True, True, "30"),
         (4, False, True, "30"),
@@ -192,12 +185,12 @@ def test_a_csn_that_falls_goes_back_once_and_what_follows_is_below(tmp_path: Pat
 
 def test_equal_csns_below_the_greatest_go_back_once(tmp_path: Path) -> None:
     falling = [("10", "1.1", False), ("30", "1.1", False), ("11", "1.1", False), ("11", "1.2", False)]
-    _, _, verdicts = judged(written(tmp_path, falling, 40), Engine.PYTHON)
+    _, _, verdicts = judged(written(tmp_path, falling, 40))
     assert [one.goes_back for one in verdicts] == [True, False]
 
 
-@pytest.mark.parametrize("engine", ENGINES)
-def test_a_copy_is_found_among_equal_csns_that_fill_several_files(engine: Engine, tmp_path: Path) -> None:
+@pytest.mark.usefixtures("kernels")
+def test_a_copy_is_found_among_equal_csns_that_fill_several_files(tmp_path: Path) -> None:
     equal = [
         ("10", "1.1", False),
         ("10", "1.2", False),
@@ -205,26 +198,24 @@ def test_a_copy_is_found_among_equal_csns_that_fill_several_files(engine: Engine
         ("20", "1.1", False),
         ("10", "1.3", False),
     ]
-    _, copies, _ = judged(written(tmp_path, equal, 1), engine)
+    _, copies, _ = judged(written(tmp_path, equal, 1))
     assert copies == [TrailPosition(4, 0)]
 
 
-@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.usefixtures("kernels")
 def test_a_file_that_begins_with_the_last_transaction_once_more_begins_with_a_copy(
-    engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(applied, "_COLUMNS_PAY", 1)
     again = [(csn, "1.1", False) for csn in ("10", "11", "12", "12", "13", "14")]
-    _, copies, _ = judged(written(tmp_path, again, 3), engine)
+    _, copies, _ = judged(written(tmp_path, again, 3))
     assert copies == [TrailPosition(1, 0)]
 
 
-@pytest.mark.parametrize("engine", ENGINES)
-def test_a_rest_without_its_beginning_is_not_whole_among_many(
-    engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.mark.usefixtures("kernels")
+def test_a_rest_without_its_beginning_is_not_whole_among_many(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(applied, "_COLUMNS_PAY", 1)
     tokens = [make_token("L", b"10"), make_token("6", b"1.1")]
     rest = make_record(header(trans_ind=LAST), b"leaf", tokens)
     path = trail_of(tmp_path, rest, *transaction("11", "1.1"), *transaction("12", "1.1"))
-    assert judged([path], engine)[0].whole == 2
+    assert judged([path])[0].whole == 2

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from tests.kernels import WAYS, run
 from tests.searching import examples
 from tests.trailformat.samples import header, row, table_record, trail_of
 from tests.trailformat.small_batches import in_batches
@@ -19,7 +20,7 @@ from trailformat.changes.transactions import FIRST, LAST, MIDDLE, ONLY
 from trailformat.index import attach, build
 from trailformat.index.trail_index import TrailIndex
 from trailformat.records.io_types import COMMENT, RECORD_FRAGMENT, RESTART_ABEND, RESTART_OK
-from trailformat.scan import Engine, is_available, scan
+from trailformat.scan import scan
 from trailformat.trail.sequence import Spot
 from trailformat.transactions import whole_trail
 from trailformat.transactions.extent import Extent
@@ -30,7 +31,6 @@ from trailformat.transactions.whole_trail import WholeTrail
 
 GARBAGE = b"\x00\x01garbage between records\xff" * 3
 _TRANS_INDS = {"b": FIRST, "m": MIDDLE, "l": LAST, "o": ONLY}
-ENGINES = [engine for engine in Engine if is_available(engine)]
 Told = dict[Spot, str | None]
 
 
@@ -111,9 +111,9 @@ def _each_alone(trail: TrailFile) -> Told:
     return {Spot(trail.path, rba): transaction_at(trail, rba)[0] for rba in _rbas(trail)}
 
 
-def _by_batches(trail: TrailFile, engine: Engine, size: int, start: int = 0) -> Told:
+def _by_batches(trail: TrailFile, size: int, start: int = 0) -> Told:
     tracker, told = TransactionTracker(trail), {}
-    for batch in scan(trail, start, engine=engine, batch_size=size):
+    for batch in scan(trail, start, batch_size=size):
         owners = tracker.of(batch)
         for at, rba in enumerate(batch.rba):
             if batch.kind[at] <= 1:
@@ -141,11 +141,12 @@ def test_all_who_are_asked_tell_the_same_transaction(texts: list[str], size: int
                 assert _by_context(trail) == expected
                 assert _backwards(trail) == expected
                 assert _each_alone(trail) == expected
-                for engine in ENGINES:
-                    assert _by_batches(trail, engine, size) == expected
-                    for start in _rbas(trail):
-                        behind = {spot: csn for spot, csn in expected.items() if spot.rba >= start}
-                        assert _by_batches(trail, engine, size, start) == behind
+                for way in WAYS:
+                    with run(way):
+                        assert _by_batches(trail, size) == expected
+                for start in _rbas(trail):
+                    behind = {spot: csn for spot, csn in expected.items() if spot.rba >= start}
+                    assert _by_batches(trail, size, start) == behind
                 index = TrailIndex()
                 attach(trail, index)
                 for _ in build(trail, index):

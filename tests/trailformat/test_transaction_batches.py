@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.kernels import WAYS, run
 from tests.oracles.batches_by_record import BatchesByRecord
 from tests.searching import examples
 from tests.trailformat.samples import row, trail_of
@@ -17,7 +18,6 @@ from tests.trailformat.small_batches import in_batches
 from tests.trailformat.test_transaction_walk import records_of
 from trailformat import make_record, make_token
 from trailformat.changes.transactions import FIRST, MIDDLE
-from trailformat.scan import Engine, is_available
 from trailformat.transactions import whole_trail
 from trailformat.transactions.batches import TrailMark, TransactionBatch
 from trailformat.transactions.extent import Ended
@@ -59,21 +59,18 @@ def marks(batches: list[TransactionBatch]) -> list[TrailMark]:
     return sorted(mark for batch in batches for mark in batch.marks)
 
 
-ENGINES = [engine for engine in Engine if is_available(engine)]
-
-
-def read(paths: list[Path], batch_size: int, engine: Engine) -> list[TransactionBatch]:
+def read(paths: list[Path], batch_size: int) -> list[TransactionBatch]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(whole_trail, "scan_in_threads", in_batches(batch_size))
         whole = WholeTrail(paths)
-        whole.engine = engine
         return list(transaction_batches(whole))
 
 
 def assert_as_by_record(paths: list[Path], batch_size: int) -> None:
     by_record = list(BatchesByRecord(WholeTrail(paths), FIRST_PLACE).batches())
-    for engine in ENGINES:
-        found = read(paths, batch_size, engine)
+    for way in WAYS:
+        with run(way):
+            found = read(paths, batch_size)
         assert seen(found) == seen(by_record)
         assert marks(found) == marks(by_record)
         assert max((batch.commit for batch in found), default=0) == max((one.commit for one in by_record), default=0)
@@ -105,5 +102,5 @@ def test_a_long_transaction_that_reaches_over_a_batch_keeps_its_name(tmp_path: P
         tokens = [make_token("L", f"{number}".encode()), make_token("6", f"x{number}".encode())]
         first = row(b"leaf", trans_ind=FIRST)
         records += [make_record(first.header, first.data, tokens), *long]
-    batches = read([trail_of(tmp_path, *records, name="tt000000000")], 130, ENGINES[-1])
+    batches = read([trail_of(tmp_path, *records, name="tt000000000")], 130)
     assert [(one.csn, one.xid) for one in seen(batches)] == [(str(number), f"x{number}") for number in range(5)]

@@ -10,7 +10,6 @@ from tests.trailformat.samples import BOTH, metadata_record, row, table_record, 
 from trailformat import BadRecord, ByteOrder, Record, TrailFile, make_file_header, make_file_header_record, make_token
 from trailformat.changes.transactions import FIRST, LAST, MIDDLE, ONLY
 from trailformat.records.io_types import COMMENT, RECORD_FRAGMENT, RESTART_ABEND
-from trailformat.scan import Engine, is_available
 from trailformat.trail.sequence import Spot
 from trailformat.transactions import around, extents
 from trailformat.transactions.around import extent_at
@@ -353,9 +352,7 @@ def test_the_next_file_that_is_no_trail_yet_leaves_it_open(tmp_path: Path) -> No
     assert (extent.after, extent.missing) == (None, tmp_path / "tt000000001")
 
 
-@pytest.mark.skipif(not is_available(Engine.NUMBA), reason="the kernels are not built")
 def test_both_engines_find_the_same(trails: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    import trailformat.scan.scanning
 
     def all_of(path: Path) -> list[Extent | None]:
         with TrailFile(path) as trail:
@@ -365,5 +362,4 @@ def test_both_engines_find_the_same(trails: Path, monkeypatch: pytest.MonkeyPatc
     expected = [all_of(path) for path in paths]
     monkeypatch.setattr(around, "NEARBY", 2)
     monkeypatch.setattr(extents, "NEARBY", 2)
-    monkeypatch.setattr(trailformat.scan.scanning, "choose_engine", lambda _size: Engine.NUMBA)
     assert [all_of(path) for path in paths] == expected

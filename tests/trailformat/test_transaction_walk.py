@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.kernels import WAYS, run
 from tests.oracles.walk_by_record import WalkByRecord
 from tests.searching import examples
 from tests.simulated.extract import Extract, Written
@@ -18,7 +19,6 @@ from tests.trailformat.samples import row, table_record, trail_of
 from trailformat import NotATrail, Record, TrailFile, make_token
 from trailformat.changes.transactions import FIRST, LAST, MIDDLE, ONLY
 from trailformat.records.io_types import COMMENT, INSERT, RECORD_FRAGMENT, RESTART_ABEND, RESTART_OK
-from trailformat.scan import Engine, is_available, scanning
 from trailformat.trail.sequence import Spot
 from trailformat.transactions import details
 from trailformat.transactions.extent import Damage, Ended, Extent, Restart
@@ -227,7 +227,7 @@ def test_a_trail_of_a_killed_extract_is_told_as_it_was_written(seed: int) -> Non
 @given(text=st.text("bmmlloTCFAO#", max_size=12), more=st.text("bmloTFA#", max_size=6), asked=st.integers(0, 12))
 @settings(max_examples=examples(25))
 def test_batches_tell_what_a_walk_record_by_record_tells(text: str, more: str, asked: int) -> None:
-    with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patched:
+    with tempfile.TemporaryDirectory() as folder:
         path = trail_of(Path(folder), *records_of(f"T{text}"), name="tt000000000")
         trail_of(Path(folder), *records_of(f"T{more}"), name="tt000000001")
         with TrailFile(path) as trail:
@@ -235,9 +235,8 @@ def test_batches_tell_what_a_walk_record_by_record_tells(text: str, more: str, a
             spot = Spot(path, rbas[asked % len(rbas)])
             by_record = list(WalkByRecord(trail, Spot(path, 0), asked=spot))
             until_first = list(WalkByRecord(trail, Spot(path, 0), until=path))
-            for engine, nearby in ((Engine.PYTHON, 100), (Engine.PYTHON, 1), (Engine.NUMBA, 1)):
-                if is_available(engine):
-                    patched.setattr(scanning, "choose_engine", lambda _size, engine=engine: engine)
+            for way, nearby in ((WAYS[0], 100), *((way, 1) for way in WAYS)):
+                with run(way):
                     assert list(TransactionWalk(trail, Spot(path, 0), asked=spot, nearby=nearby)) == by_record
                     assert list(TransactionWalk(trail, Spot(path, 0), until=path, nearby=nearby)) == until_first
 

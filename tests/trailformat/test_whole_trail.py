@@ -8,11 +8,10 @@ import pytest
 
 from tests.trailformat.samples import row, trail_of
 from trailformat import NotATrail, TrailFile
-from trailformat.scan import BAD_SPAN, PARTIAL, Engine, is_available
+from trailformat.scan import BAD_SPAN, PARTIAL
 from trailformat.transactions import whole_trail as module
 from trailformat.transactions.whole_trail import TrailPosition, WholeTrail
 
-ENGINES = [one for one in Engine if is_available(one)]
 ONE = row()
 
 
@@ -80,10 +79,9 @@ def test_a_transaction_goes_on_in_the_next_file_unless_that_is_missing(tmp_path:
     ]
 
 
-@pytest.mark.parametrize("engine", ENGINES)
-def test_batches_come_file_after_file_and_say_where_nothing_goes_on(engine: Engine, tmp_path: Path) -> None:
+@pytest.mark.usefixtures("kernels")
+def test_batches_come_file_after_file_and_say_where_nothing_goes_on(tmp_path: Path) -> None:
     whole = WholeTrail(files(tmp_path, "lt000000", "lt000001", "lt000003"))
-    whole.engine = engine
     assert [(one.ordinal, len(one.batch), one.begins, one.breaks) for one in whole.batches()] == [
         (0, 1, True, True),
         (1, 1, True, False),
@@ -91,11 +89,10 @@ def test_batches_come_file_after_file_and_say_where_nothing_goes_on(engine: Engi
     ]
 
 
-@pytest.mark.parametrize("engine", ENGINES)
-def test_half_a_record_is_no_damage_at_the_end_of_the_newest_file_alone(engine: Engine, tmp_path: Path) -> None:
+@pytest.mark.usefixtures("kernels")
+def test_half_a_record_is_no_damage_at_the_end_of_the_newest_file_alone(tmp_path: Path) -> None:
     paths = [trail_of(tmp_path, ONE, ONE.raw[:-5], name=f"lt00000{number}") for number in range(2)]
     whole = WholeTrail(paths)
-    whole.engine = engine
     assert [int(one.batch.kind[-1]) for one in whole.batches()] == [BAD_SPAN, PARTIAL]
 
 

@@ -26,8 +26,8 @@ from trailformat.arrays.kernels.arguments import (
     RESULT_SIZE,
     SPARE,
 )
+from trailformat.arrays.kernels.loaded import kernels
 from trailformat.arrays.stored import WIDTHS, KernelArray, StoredColumns, described
-from trailformat.scan.kernels.loaded import kernels
 
 
 def kernel_arrays(stored: StoredColumns, targets: dict[int, ArrayType]) -> list[KernelArray[pa.Array]]:

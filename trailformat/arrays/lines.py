@@ -40,8 +40,8 @@ from trailformat.arrays.kernels.arguments import (
     PLAIN,
     SPARE,
 )
+from trailformat.arrays.kernels.loaded import kernels
 from trailformat.arrays.strings import Strings
-from trailformat.scan.kernels.loaded import kernels
 from trailformat.scan.rows.row_bytes import Array
 
 

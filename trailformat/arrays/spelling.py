@@ -31,9 +31,9 @@ from trailformat.arrays.kernels.arguments import (
     SPELL_TEXTS,
     SPELLING_SIZE,
 )
+from trailformat.arrays.kernels.loaded import kernels
 from trailformat.arrays.stored import KernelArray, StoredColumn
 from trailformat.arrays.strings import Strings
-from trailformat.scan.kernels.loaded import kernels
 from trailformat.scan.rows.row_bytes import Array
 
 _ASCII = 0x80

@@ -9,7 +9,6 @@ from trailformat.changes.transactions import NO_TRANSACTION, Transaction
 from trailformat.index.record_index import RecordIndex
 from trailformat.index.trail_index import TrailIndex, index_of
 from trailformat.scan.batch import Batch
-from trailformat.scan.engines import NUMBA_PAYS, Engine, choose_engine
 from trailformat.scan.scanning import Scan
 from trailformat.trail.file import TrailFile
 
@@ -17,13 +16,13 @@ if TYPE_CHECKING:
     from trailformat.transactions.tracker import TransactionTracker
 
 _STEP = 1 << 8
-_ROWS = {Engine.PYTHON: 1 << 12, Engine.NUMBA: 1 << 16}
+_AT_ONCE = 6 << 20
+"""Bytes that are scanned where nothing tells how far that is."""
+_ROWS = 1 << 14
 """Rows to a batch: some hundredths of a second, so that progress can be shown and the scan stopped."""
 
 
-def build(
-    trail: TrailFile, index: TrailIndex | RecordIndex, *, stop: int | None = None, engine: Engine | None = None
-) -> Iterator[int]:
+def build(trail: TrailFile, index: TrailIndex | RecordIndex, *, stop: int | None = None) -> Iterator[int]:
     """Extend an index, or its places alone, to the end of the file, or to the first row at or after ``stop``.
 
     It yields ``covered`` after each batch. An index that no longer fits the file is cleared first.
@@ -34,9 +33,8 @@ def build(
     if not index.fits(trail):
         index.clear()
     position = index.position(trail)
-    engine = engine or choose_engine((trail.size if stop is None else stop) - position.rba)
     marker = _TransactionMarker(trail, index.open_transactions) if isinstance(index, TrailIndex) else None
-    for batch in Scan(trail, position, stop, engine, _ROWS[engine]):
+    for batch in Scan(trail, position, stop, _ROWS):
         if marker is not None:
             marker.extend(batch)
         index.extend(batch)
@@ -46,7 +44,7 @@ def build(
 
 
 def reach(trail: TrailFile, rba: int, *, at_once: bool = False) -> RecordIndex | None:
-    """The places of the file, extended to ``rba`` if that takes no more than about a second; None if they end before.
+    """The places of the file, extended to ``rba``; None if they end before.
 
     With ``at_once`` only a few megabytes are scanned for it.
     """
@@ -55,7 +53,7 @@ def reach(trail: TrailFile, rba: int, *, at_once: bool = False) -> RecordIndex |
     if not places.fits(trail):
         index.clear()
     way = min(rba, trail.size) - places.end
-    if places.covered < rba and (way < NUMBA_PAYS or (not at_once and choose_engine(way) is Engine.NUMBA)):
+    if places.covered < rba and not (at_once and way >= _AT_ONCE):
         for _ in build(trail, places, stop=rba):
             pass
     return places if places.covered >= rba else None

@@ -11,7 +11,6 @@ from trailformat.index.checkpoints import ROWS_PER_CHECKPOINT, Checkpoints
 from trailformat.index.incremental import ArrivalOrders, IncrementalScan
 from trailformat.records.io_types import METADATA, RESTARTS
 from trailformat.scan.batch import BAD_SPAN, FILE_HEADER, RECORD, Batch
-from trailformat.scan.engines import Engine
 from trailformat.scan.position import ScanPosition
 from trailformat.scan.scanning import Scan
 from trailformat.trail.file import TrailFile
@@ -175,8 +174,8 @@ class RecordIndex(IncrementalScan):
 def _read_rows(trail: TrailFile, start: ScanPosition, first: int, last: int, stop: int) -> list[IndexRow]:
     """The rows from number ``first``, at ``start``, to before ``last``, as far as they begin before ``stop``."""
     rows: list[IndexRow] = []
-    for batch in Scan(trail, start, stop, Engine.PYTHON, min(last - first, 1 << 12)):
-        columns = zip(batch.rba, batch.length, batch.kind, strict=True)
+    for batch in Scan(trail, start, stop, min(last - first, 1 << 12)):
+        columns = zip(*(memoryview(column).tolist() for column in (batch.rba, batch.length, batch.kind)), strict=True)  # type: ignore[arg-type]
         rows += [IndexRow(first + len(rows) + number, *fields) for number, fields in enumerate(columns)]
         if len(rows) >= last - first:
             break

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from array import array
 from typing import NamedTuple
 
 from trailformat.index.incremental import ArrivalOrders, IncrementalScan
 from trailformat.records.io_types import RESTARTS
 from trailformat.scan.batch import Batch
-from trailformat.totals.batch_totals import BatchTotals
 from trailformat.totals.transaction_spans import TransactionSpans
 
 MOST_TABLES = 1 << 16
@@ -55,7 +53,9 @@ class Sums(IncrementalScan):
             self._add(batch.part(start, len(batch)))
 
     def _add(self, batch: Batch) -> None:
-        added = _batch_totals(batch, self.transactions.least)
+        from trailformat.totals.batch_totals import batch_totals  # noqa: PLC0415 - it needs numpy
+
+        added = batch_totals(batch, self.transactions.least)
         tables = self.tables.copy()
         for key, totals in added.tables.items():
             name = batch.names[key]
@@ -68,11 +68,3 @@ class Sums(IncrementalScan):
             times = *(self.times or ()), *added.times
             self.times = min(times), max(times)
         self.transactions.add(added.transactions, added.ended)
-
-
-def _batch_totals(batch: Batch, least: int) -> BatchTotals:
-    if isinstance(batch.rba, array):
-        from trailformat.totals.batch_totals_by_rows import batch_totals  # noqa: PLC0415 - one of the two is needed
-    else:
-        from trailformat.totals.batch_totals_by_columns import batch_totals  # noqa: PLC0415 - it needs numpy
-    return batch_totals(batch, least)

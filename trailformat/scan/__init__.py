@@ -12,8 +12,7 @@ from __future__ import annotations
 
 from trailformat.scan.batch import BAD_SPAN, FILE_HEADER, PARTIAL, RECORD, Batch, BatchColumn
 from trailformat.scan.byte_search import occurrences
-from trailformat.scan.counting import KernelTotals, RecordGroup, Taken, TransactionPart
-from trailformat.scan.engines import NUMBA_PAYS, Engine, choose_engine, is_available
+from trailformat.scan.counting import HEADER_BYTES, Breakdown, KernelTotals, RecordGroup, Taken, TransactionPart
 from trailformat.scan.file_ranges import FileRange, consistent_ranges, scan_range
 from trailformat.scan.names import Names
 from trailformat.scan.parallel import (
@@ -28,17 +27,16 @@ from trailformat.scan.position import ScanPosition
 from trailformat.scan.scanning import Scan, scan
 from trailformat.scan.split import next_boundary, split_points
 from trailformat.scan.string_column import StringColumn
-from trailformat.scan.transactions.token_rows import rows_with_token
 
 __all__ = [
     "BAD_SPAN",
     "FILE_HEADER",
-    "NUMBA_PAYS",
+    "HEADER_BYTES",
     "PARTIAL",
     "RECORD",
     "Batch",
     "BatchColumn",
-    "Engine",
+    "Breakdown",
     "FileRange",
     "KernelTotals",
     "Names",
@@ -50,15 +48,12 @@ __all__ = [
     "Taken",
     "TransactionPart",
     "Workers",
-    "choose_engine",
     "consistent_ranges",
-    "is_available",
     "next_boundary",
     "occurrences",
     "parallel_batches",
     "parallel_counts",
     "parallel_scan",
-    "rows_with_token",
     "scan",
     "scan_in_threads",
     "scan_range",

@@ -19,7 +19,6 @@ Of a file header the columns from the header are 0. A transaction ends with Tran
 
 from __future__ import annotations
 
-from array import array
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, fields
 from typing import Protocol, SupportsIndex
@@ -109,9 +108,7 @@ class Batch:
         """The rows whose table has one of these keys."""
         if not keys:
             return []
-        if isinstance(self.table, array):
-            return [row for row, key in enumerate(self.table) if key in keys]
-        import numpy as np  # noqa: PLC0415 - only where the columns are numpy's
+        import numpy as np  # noqa: PLC0415 - a batch is here, so it is loaded
 
         rows: list[int] = np.flatnonzero(np.isin(self.table, list(keys))).tolist()  # type: ignore[arg-type]
         return rows
@@ -135,7 +132,3 @@ class Batch:
         for field in fields(self):
             if field.name != "names":
                 yield field.name, getattr(self, field.name)
-
-
-TYPE_CODES = "qqBBBBBBBqqQIqqIIII"
-"""The ``array`` type code of each column, in order; ``q`` is int64, ``Q`` uint64, ``I`` uint32, ``B`` uint8."""

@@ -2,7 +2,7 @@
 
 The rules of COUNT: a record is taken when its IO Time lies within bounds and its table is wanted; a transaction ends
 with TransInd 2 or 3, of a record that is taken or not, and is counted when a record of it was taken; it visits each of
-its tables once, tables being distinguished by their names.
+its tables once, tables being distinguished by their names. A mask may leave records out besides.
 """
 
 from __future__ import annotations
@@ -12,13 +12,17 @@ from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 from trailformat.records.io_types import NOT_TRANSACTIONAL
+from trailformat.scan.byte_search import address_of as address_of_bytes
 from trailformat.scan.kernel_run import KernelRun, address_of
 from trailformat.scan.kernels import arguments
+from trailformat.scan.kernels.loaded import kernels
 from trailformat.scan.names import Names, NeedsEarlier
 from trailformat.scan.position import ScanPosition
 from trailformat.scan.spare import Spare
 from trailformat.scan.windows import Window
 
+HEADER_BYTES = 48
+"""Bytes of a transaction for each of its records, besides their data."""
 ROWS = 1 << 15
 """The most records of one :class:`KernelTotals`."""
 _ROOM = 1 << 9
@@ -26,6 +30,16 @@ _KEYS = 1 << 8
 _GOES_ON = frozenset({arguments.FULL, arguments.FIRST_ENDED, arguments.DEFINES})
 _MOST_DIVISIONS = 1 << 8
 """Definitions at which one scan begins another stretch; with more it is cheaper to count again in the end."""
+_PER_TOTALS = (
+    arguments.ENDED,
+    arguments.VISITS,
+    arguments.HEADERS,
+    arguments.HEADER_BYTES,
+    arguments.LARGE_ONES,
+    arguments.HAS_TIME,
+    arguments.ROW,
+)
+"""What is counted anew for each :class:`KernelTotals`."""
 _SMALLEST, _LARGEST = -(1 << 63), (1 << 63) - 1
 
 
@@ -50,13 +64,37 @@ class Taken(NamedTuple):
         return self.takes_name is None or self.takes_name(name)
 
 
+class Breakdown(NamedTuple):
+    """What a count tells besides its sums by table, type and image.
+
+    Attributes:
+        interval: microseconds of intervals of the IO Time; 0: there are none.
+        origin: where one of them begins.
+        most_records, most_bytes: transactions with one of these, HEADER_BYTES included, are listed; None: no number.
+    """
+
+    interval: int = 0
+    origin: int = 0
+    most_records: int | None = None
+    most_bytes: int | None = None
+
+    @property
+    def lists_transactions(self) -> bool:
+        """Whether any transaction is listed."""
+        return self.most_records is not None or self.most_bytes is not None
+
+
+NO_BREAKDOWN = Breakdown()
+
+
 class RecordGroup(NamedTuple):
-    """Records that agree in all this; ``table`` is a key of ``names``."""
+    """Records that agree in all this; ``table`` is a key of ``names``, ``time`` the begin of their interval, or 0."""
 
     table: int
     partition: int
     io_type: int
     before_after: int
+    time: int
 
 
 class TransactionPart(NamedTuple):
@@ -67,6 +105,16 @@ class TransactionPart(NamedTuple):
     data_bytes: int
     records: int
     tables: tuple[int, ...]
+
+
+class TransactionTotals(NamedTuple):
+    """A transaction: IO Time and RBA of its first record, bytes with those of headers, records, number of tables."""
+
+    time: int
+    rba: int
+    data_bytes: int
+    records: int
+    tables: int
 
 
 class KernelTotals:
@@ -81,6 +129,8 @@ class KernelTotals:
         first_ended: whether it ends here.
         transactions, table_visits: of those that begin after it and end here.
         last: the transaction that begins after the first and does not end here, or None.
+        listed: those among them that begin after the first and end here.
+        first_time: the IO Time of the first record that is taken, where there are intervals.
         places: RBA of each record.
         spans: kind, RBA and length of what is no record.
     """
@@ -94,6 +144,8 @@ class KernelTotals:
         self.first_ended = False
         self.transactions = self.table_visits = 0
         self.last: TransactionPart | None = None
+        self.listed: list[TransactionTotals] = []
+        self.first_time: int | None = None
         self.places: array[int] = array("q")
         self.spans: list[tuple[int, int, int]] = []
 
@@ -122,8 +174,6 @@ class _CountingRun(KernelRun):
     """
 
     def __init__(self, names: Names, taken: Taken, likely: Callable[[], Names | None]) -> None:
-        from trailformat.scan.kernels.loaded import kernels  # noqa: PLC0415 - it needs the library
-
         super().__init__(kernels()["count"], names)
         self._taken, self._likely = taken, likely
         self._numbers: dict[str | int, int] = {}
@@ -179,16 +229,37 @@ class _CountingRun(KernelRun):
 class CountFiller:
     """Counts; see :class:`trailformat.scan.scanning.Filler`.
 
-    ``likely`` gives the names that a scan from inside a file assumes where it does not know them.
+    Args:
+        names: what the keys of tables mean.
+        taken: bounds of what is counted.
+        breakdown: what is told besides.
+        likely: gives the names that a scan from inside a file assumes where it does not know them.
     """
 
-    def __init__(self, names: Names, taken: Taken, likely: Callable[[], Names | None] = lambda: None) -> None:
+    def __init__(
+        self,
+        names: Names,
+        taken: Taken,
+        breakdown: Breakdown = NO_BREAKDOWN,
+        likely: Callable[[], Names | None] = lambda: None,
+    ) -> None:
+        self._breakdown = breakdown
         self._places = _SPARE.take(ROWS)
+        self._large = array("q", bytes(8 * arguments.LARGE_SIZE * (ROWS + 1 if breakdown.lists_transactions else 0)))
+        self._mask: bytes | None = None
+        self._masked = 0
         self._run = _CountingRun(names, taken, likely)
         self._state = self._run.state
         self._state[arguments.FROM] = _SMALLEST if taken.start is None else taken.start
         self._state[arguments.UNTIL] = _LARGEST if taken.end is None else taken.end
         self._state[arguments.MARK] = self._state[arguments.WATCHED] = 1
+        self._state[arguments.INTERVAL] = breakdown.interval
+        self._state[arguments.SHIFT] = breakdown.origin % breakdown.interval if breakdown.interval else 0
+        most = (breakdown.most_records, breakdown.most_bytes)
+        self._state[arguments.MOST_RECORDS], self._state[arguments.MOST_BYTES] = (
+            _LARGEST if number is None else number for number in most
+        )
+        self._state[arguments.EXTRA_BYTES] = HEADER_BYTES
         self._groups = array("q", bytes(8 * arguments.GROUP_SIZE * _ROOM))
         self._counted = KernelTotals(names, self._run.assumed)
         self._ended = self._defined = self._divisions = 0
@@ -205,17 +276,27 @@ class CountFiller:
     @property
     def is_full(self) -> bool:
         """Whether there is no room for another record."""
-        return self._state[arguments.ROW] >= ROWS or self._run.is_divided
+        return self._state[arguments.ROW] >= self._room or self._run.is_divided
+
+    @property
+    def _room(self) -> int:
+        """The most records of what is under way."""
+        return ROWS if self._mask is None else min(ROWS, len(self._mask) - self._masked)
+
+    def pass_only(self, mask: bytes) -> None:
+        """Go over as many records as the mask has bytes, and count those that have 1."""
+        self._mask, self._masked = mask, 0
 
     def add_span(self, kind: int, rba: int, length: int) -> None:
-        """Note a span that is no sound record."""
-        self._counted.spans.append((kind, rba, length))
+        """Note a span that is no sound record, unless it is a row of a batch."""
+        if self._mask is None:
+            self._counted.spans.append((kind, rba, length))
 
     def fill(self, window: Window, position: ScanPosition, end: int, stop: int) -> tuple[ScanPosition, int]:
         """Count on; see the protocol."""
         status = arguments.FULL
         while status in _GOES_ON and not self._run.is_divided:
-            position, status = self._run.go(window, position, end, stop, ROWS, self._renew_addresses())
+            position, status = self._run.go(window, position, end, stop, self._room, self._renew_addresses())
             if status == arguments.FULL:
                 self._harvest()
             elif status == arguments.FIRST_ENDED:
@@ -249,7 +330,12 @@ class CountFiller:
         self._ended += counted.transactions + counted.first_ended
         counted.file_headers, counted.file_header_bytes = state[arguments.HEADERS], state[arguments.HEADER_BYTES]
         counted.places = self._places[: state[arguments.ROW]]
-        for cell in (arguments.ENDED, arguments.VISITS, arguments.HEADERS, arguments.HEADER_BYTES, arguments.ROW):
+        self._masked += state[arguments.ROW]
+        large, size = self._large, arguments.LARGE_SIZE
+        ones = range(0, size * state[arguments.LARGE_ONES], size)
+        counted.listed = [TransactionTotals(*large[at : at + size]) for at in ones]
+        counted.first_time = state[arguments.FIRST_TIME] if state[arguments.HAS_TIME] else None
+        for cell in _PER_TOTALS:
             state[cell] = 0
         state[arguments.WATCHED] = 1
         self._counted = KernelTotals(self._run.names, self._run.assumed)
@@ -259,7 +345,8 @@ class CountFiller:
     def _renew_addresses(self) -> int:
         counting = self._run.counting
         counting[arguments.GROUPS], counting[arguments.ROOM] = address_of(self._groups), _ROOM
-        counting[arguments.PLACES] = address_of(self._places)
+        counting[arguments.PLACES], counting[arguments.LARGE] = address_of(self._places), address_of(self._large)
+        counting[arguments.PASSING] = address_of_bytes(self._mask) + self._masked if self._mask else 0
         return address_of(counting)
 
     def _harvest(self) -> None:
@@ -271,7 +358,8 @@ class CountFiller:
             if code:
                 at = number * arguments.GROUP_SIZE
                 key, image = divmod(code - 1, 1 << 24)
-                group = RecordGroup(key, image >> 16, image >> 8 & 0xFF, image & 0xFF)
+                time = self._state[arguments.INTERVAL] * groups[at + arguments.ORDINAL] + self._state[arguments.SHIFT]
+                group = RecordGroup(key, image >> 16, image >> 8 & 0xFF, image & 0xFF, time)
                 self._has_unknown |= key in self._run.unknown and group.io_type not in NOT_TRANSACTIONAL
                 records, data_bytes = totals.get(group, (0, 0))
                 totals[group] = records + groups[at + arguments.RECORDS], data_bytes + groups[at + arguments.BYTES]

@@ -11,7 +11,6 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from trailformat.scan.batch import BATCH_SIZE
-from trailformat.scan.engines import Engine
 from trailformat.scan.position import ScanPosition
 from trailformat.scan.scanning import Scan
 from trailformat.trail.file import TrailFile
@@ -24,19 +23,15 @@ class FileRange(NamedTuple):
     stop: int
 
 
-def scan_range(
-    trail: TrailFile, part: FileRange, *, engine: Engine | None = None, batch_size: int = BATCH_SIZE
-) -> Scan:
+def scan_range(trail: TrailFile, part: FileRange, *, batch_size: int = BATCH_SIZE) -> Scan:
     """The batches of a range; the next range fits when it begins at their ``position`` at the end."""
-    return Scan(trail, part.start, part.stop, engine, batch_size)
+    return Scan(trail, part.start, part.stop, batch_size)
 
 
 def consistent_ranges(
     trail: TrailFile,
     ranges: Sequence[FileRange],
     ends: Sequence[ScanPosition] | None = None,
-    *,
-    engine: Engine | None = None,
 ) -> list[FileRange]:
     """``ranges``, made to fit: each ends exactly where the next begins, as in one walk from the first.
 
@@ -50,17 +45,17 @@ def consistent_ranges(
     while start is not None and number < len(ranges):
         is_as_given = start == ranges[number].start
         stop = ranges[number].stop
-        end = ends[number] if ends and is_as_given else _end_of(trail, FileRange(start, stop), engine)
+        end = ends[number] if ends and is_as_given else _end_of(trail, FileRange(start, stop))
         number += 1
         while end.rba != stop and number < len(ranges):
             stop = ranges[number].stop
             number += 1
             if end.rba < stop:
-                end = _end_of(trail, FileRange(end, stop), engine)
+                end = _end_of(trail, FileRange(end, stop))
         fitting.append(FileRange(start, stop))
         start = end
     return fitting
 
 
-def _end_of(trail: TrailFile, part: FileRange, engine: Engine | None) -> ScanPosition:
-    return scan_range(trail, part, engine=engine).run().position
+def _end_of(trail: TrailFile, part: FileRange) -> ScanPosition:
+    return scan_range(trail, part).run().position

@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Self, TypeVar
 from trailformat.records import far, reached
 from trailformat.records.framing import detect_order
 from trailformat.scan.batch import BATCH_SIZE, Batch
-from trailformat.scan.counting import CountFiller, KernelTotals, Taken
-from trailformat.scan.engines import Engine, choose_engine
+from trailformat.scan.counting import NO_BREAKDOWN, Breakdown, CountFiller, KernelTotals, Taken
 from trailformat.scan.file_ranges import FileRange
 from trailformat.scan.jobs import Ordered, cores
 from trailformat.scan.names import Names, NeedsEarlier
@@ -220,7 +219,7 @@ def _no_earlier_names() -> Names:
 
 
 def parallel_scan(trail: TrailFile, workers: Workers, batch_size: int = BATCH_SIZE, start: int = 0) -> Iterator[Batch]:
-    """The batches of ``scan(trail)`` by kernels, filled by several threads; the borders between batches are others."""
+    """The batches of ``scan(trail)``, filled by several threads; the borders between batches are others."""
     pairs = parallel_batches(trail, workers, lambda batch, _trail: batch, batch_size, start)
     return (batch for batch, _ in pairs)
 
@@ -242,7 +241,7 @@ def parallel_batches(
     """
 
     def scanner(file: TrailFile, position: ScanPosition, end: int | None, earlier: Earlier | None) -> Scanning[Batch]:
-        return Scan(file, position, end, Engine.NUMBA, batch_size, earlier, by_definition=by_definition)
+        return Scan(file, position, end, batch_size, earlier, by_definition=by_definition)
 
     def worked(batch: Batch, file: TrailFile) -> tuple[Batch, R]:
         return batch, work(batch, file)
@@ -254,14 +253,9 @@ def parallel_batches(
         yield batch, result
 
 
-def scan_in_threads(
-    trail: TrailFile, workers: Workers, start: int = 0, engine: Engine | None = None
-) -> Iterator[Batch]:
+def scan_in_threads(trail: TrailFile, workers: Workers, start: int = 0) -> Iterator[Batch]:
     """The batches of ``scan(trail, start)``, by several threads where there is enough for two of them."""
-    engine = engine or choose_engine(trail.size - start)
-    if engine is Engine.NUMBA and is_for_threads(trail, workers, start):
-        return parallel_scan(trail, workers, start=start)
-    return scan(trail, start, engine=engine)
+    return parallel_scan(trail, workers, start=start) if is_for_threads(trail, workers, start) else scan(trail, start)
 
 
 def is_for_threads(trail: TrailFile, workers: Workers, start: int = 0, stop: int | None = None) -> bool:
@@ -278,7 +272,9 @@ def _shift(batch: Batch, transactions: int) -> None:
     column += (column >= 0) * transactions
 
 
-def parallel_counts(trail: TrailFile, workers: Workers, taken: Taken) -> ParallelScan[KernelTotals, KernelTotals]:
+def parallel_counts(
+    trail: TrailFile, workers: Workers, taken: Taken, breakdown: Breakdown = NO_BREAKDOWN
+) -> ParallelScan[KernelTotals, KernelTotals]:
     """Counting by several threads; its first ranges are begun at once.
 
     Where names are looked at, a range assumes that an index means what it means in the ranges handed out; if not, it is
@@ -289,7 +285,7 @@ def parallel_counts(trail: TrailFile, workers: Workers, taken: Taken) -> Paralle
     def scanner(
         file: TrailFile, position: ScanPosition, stop: int | None, earlier: Earlier | None
     ) -> Scanning[KernelTotals]:
-        return Scanning(file, position, stop, lambda names: CountFiller(names, taken, likely), earlier)
+        return Scanning(file, position, stop, lambda names: CountFiller(names, taken, breakdown, likely), earlier)
 
     def likely() -> Names | None:
         return begun[0].names if begun else None

@@ -6,19 +6,11 @@ from trailformat.codec.mapped_file import Source, copied
 from trailformat.records import far
 from trailformat.records.framing import detect_order
 from trailformat.scan.byte_search import address_of
-from trailformat.scan.engines import kernels_pay
+from trailformat.scan.kernels.loaded import kernels
 
 _WINDOW = 1 << 22
 _OVERLAP = 1 << 17
 """Bytes behind a window: what begins in it with a length of two bytes ends there."""
-
-_PAYS = 1 << 18
-"""Bytes full of what looks like records that are searched as fast without kernels."""
-
-
-def pays(size: int) -> bool:
-    """Whether the kernel is done first with so many bytes, most of which look like records."""
-    return kernels_pay(size, _PAYS)
 
 
 def next_sound(buffer: Source, start: int, stop: int, end: int) -> int | None:
@@ -29,8 +21,6 @@ def next_sound(buffer: Source, start: int, stop: int, end: int) -> int | None:
     Raises:
         NotATrail: the file of the buffer was cut, or cannot be read any more.
     """
-    from trailformat.scan.kernels.loaded import kernels  # noqa: PLC0415 - it needs the library
-
     next_frame = kernels()["next_frame"]
     while start < stop:
         window = copied(buffer, start, min(min(start + _WINDOW, stop) + _OVERLAP, end))

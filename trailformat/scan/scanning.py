@@ -9,7 +9,6 @@ from typing import Protocol, Self, TypeVar
 from trailformat.errors import CannotRead
 from trailformat.records import reached
 from trailformat.scan.batch import BATCH_SIZE, Batch
-from trailformat.scan.engines import Engine, choose_engine
 from trailformat.scan.names import Names
 from trailformat.scan.position import ScanPosition, damage_at, first_position
 from trailformat.scan.windows import Window, Windows
@@ -20,7 +19,7 @@ Made_co = TypeVar("Made_co", bound=Sized, covariant=True)
 
 
 class Filler(Protocol[Made_co]):
-    """An engine: it goes over records and returns what it makes of them, a batch or anything else.
+    """Goes over records and returns what it makes of them, a batch or anything else.
 
     It keeps no view of the window between calls.
     """
@@ -60,6 +59,7 @@ class Scanning(Iterator[T]):
 
     Attributes:
         position: of the next record; at last at or beyond ``stop``, or at the end of the file.
+        stop: the RBA before which the last record begins.
         names: what the keys of tables mean.
     """
 
@@ -76,7 +76,7 @@ class Scanning(Iterator[T]):
         self.position = position
         self._trail = trail
         self._own_order = trail.first_order
-        self._stop = stop
+        self.stop = stop
         before = (earlier or EarlierNames(trail, position.rba)) if position.rba else None
         self.names = Names(before, by_definition=by_definition)
         self._filler = make_filler(self.names)
@@ -92,7 +92,7 @@ class Scanning(Iterator[T]):
         need = 1
         while not filler.is_full:
             size = self._look_at_size()
-            stop = size if self._stop is None else min(size, self._stop)
+            stop = size if self.stop is None else min(size, self.stop)
             if self.position.rba >= stop:
                 break
             window = self._windows.at(self.position.rba, need, size)
@@ -138,7 +138,6 @@ class Scan(Scanning[Batch]):
         trail: TrailFile,
         position: ScanPosition,
         stop: int | None,
-        engine: Engine | None = None,
         batch_size: int = BATCH_SIZE,
         earlier: Callable[[], Names] | None = None,
         *,
@@ -146,8 +145,9 @@ class Scan(Scanning[Batch]):
     ) -> None:
         if batch_size < 1:
             raise ValueError("a batch has at least one row")
-        chosen = engine or choose_engine((trail.size if stop is None else stop) - position.rba)
-        make_filler = partial(_filler, chosen, batch_size)
+        from trailformat.scan.batch_filler import BatchFiller  # noqa: PLC0415 - it needs numpy
+
+        make_filler = partial(BatchFiller, batch_size=batch_size)
         super().__init__(trail, position, stop, make_filler, earlier, by_definition=by_definition)
 
 
@@ -166,22 +166,11 @@ class EarlierNames:
         return names
 
 
-def _filler(engine: Engine, batch_size: int, names: Names) -> Filler[Batch]:
-    if engine is Engine.NUMBA:
-        from trailformat.scan.numba_engine import NumbaFiller  # noqa: PLC0415 - it needs numpy
-
-        return NumbaFiller(names, batch_size)
-    from trailformat.scan.python_engine import PythonFiller  # noqa: PLC0415 - only one of the two is needed
-
-    return PythonFiller(names, batch_size)
-
-
 def scan(
     trail: TrailFile,
     start: int = 0,
     stop: int | None = None,
     *,
-    engine: Engine | None = None,
     batch_size: int = BATCH_SIZE,
     by_definition: bool = False,
 ) -> Scan:
@@ -193,4 +182,4 @@ def scan(
     Raises:
         NotATrail: while iterating, when the file is closed or cannot be read any more.
     """
-    return Scan(trail, first_position(trail, start), stop, engine, batch_size, by_definition=by_definition)
+    return Scan(trail, first_position(trail, start), stop, batch_size, by_definition=by_definition)

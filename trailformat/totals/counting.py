@@ -11,16 +11,13 @@ from __future__ import annotations
 from collections import Counter
 from typing import NamedTuple
 
-from trailformat import Record
-from trailformat.changes.transactions import ENDS
-from trailformat.records.io_types import NOT_TRANSACTIONAL
+from trailformat.scan.counting import HEADER_BYTES
 
-HEADER_BYTES = 48
 OTHERS = 1000
 """Stands for the file header among the types; sorts behind all of them."""
 FILE_HEADER_NAME = "*FileHeader*"
 _BEFORE, _AFTER = ord("B"), ord("A")
-_MINUTE = 60_000_000
+MINUTE = 60_000_000
 
 
 class LargeTransaction(NamedTuple):
@@ -94,6 +91,7 @@ class Totals:
     Attributes:
         total: all records.
         tables: by name and partition.
+        start: where the first interval begins (Julian), if that is given.
         intervals: by start (Julian), when ``interval`` (microseconds) is given.
         transactions: how many ended.
         table_visits: distinct tables, summed over the transactions.
@@ -109,7 +107,7 @@ class Totals:
         self.transactions = 0
         self.table_visits = 0
         self.lookups = 0
-        self._interval_origin = start
+        self.start = self._interval_origin = start
         self.open_transaction: OpenTransaction | None = None
 
     @property
@@ -130,45 +128,6 @@ class Totals:
     def _per_transaction(self, amount: int) -> int:
         return amount // self.transactions if self.transactions else 0
 
-    def add(self, record: Record, name: str, seqno: int = 0) -> None:
-        """Take one record in, under the name of its table; ``seqno`` is that of its file."""
-        if record.is_file_header:
-            self.add_file_header(record.data_length)
-            return
-        header = record.header
-        image = (header.io_type, header.before_after, header.partition)
-        self.add_row(name, seqno, record.rba, record.data_length, *image, header.io_time, header.trans_ind)
-
-    def add_file_header(self, size: int) -> None:
-        """Take a file header in."""
-        self.tally((FILE_HEADER_NAME, 0), size, OTHERS, None)
-
-    def add_row(
-        self,
-        name: str,
-        seqno: int,
-        rba: int,
-        size: int,
-        io_type: int,
-        before_after: int,
-        partition: int,
-        io_time: int,
-        trans_ind: int,
-    ) -> None:
-        """Take one record in by its fields; ``size`` is its data length."""
-        self.tally((name, partition), size, io_type, before_after)
-        if self.interval:
-            self.interval_of(io_time).add(size, io_type, before_after)
-        if io_type in NOT_TRANSACTIONAL:
-            return
-        if self.open_transaction is None:
-            self.open_transaction = OpenTransaction(io_time, seqno, rba)
-        self.open_transaction.tables.add(name)
-        self.open_transaction.data_bytes += size + HEADER_BYTES
-        self.open_transaction.records += 1
-        if trans_ind in ENDS:
-            self.end_transaction()
-
     def tally(
         self, table: tuple[str, int], data_bytes: int, io_type: int, before_after: int | None, records: int = 1
     ) -> None:
@@ -187,18 +146,8 @@ class Totals:
     def interval_origin(self, time: int) -> int:
         """The beginning of one of the intervals; ``time`` is that of the first record, while there is none yet."""
         if self._interval_origin is None:
-            self._interval_origin = time - time % _MINUTE
+            self._interval_origin = time - time % MINUTE
         return self._interval_origin
-
-    def pass_over(self, record: Record) -> None:
-        """Leave one record out, but see a transaction end with it."""
-        if not record.is_file_header:
-            self.pass_over_row(record.header.io_type, record.header.trans_ind)
-
-    def pass_over_row(self, io_type: int, trans_ind: int) -> None:
-        """Leave one record out by its fields, but see a transaction end with it."""
-        if io_type not in NOT_TRANSACTIONAL and trans_ind in ENDS:
-            self.end_transaction()
 
     def end_transaction(self) -> None:
         """Count the transaction that is open, if any of its records was taken in."""

@@ -1,14 +1,20 @@
-"""COUNT from the sums of the counting kernel; it gives what :meth:`Totals.add` makes of the records."""
+"""COUNT from the sums of the counting kernel."""
 
 from __future__ import annotations
 
-from trailformat.scan import KernelTotals, Names, Taken, TransactionPart
-from trailformat.totals.counting import FILE_HEADER_NAME, HEADER_BYTES, OTHERS, OpenTransaction, Totals
+from trailformat.scan import HEADER_BYTES, Breakdown, KernelTotals, Names, Taken, TransactionPart
+from trailformat.totals.counting import FILE_HEADER_NAME, MINUTE, OTHERS, LargeTransaction, OpenTransaction, Totals
 
 
-def is_in_groups(count: Totals) -> bool:
-    """Whether sums are enough for the count: intervals and the history of transactions need the records."""
-    return not count.interval and not count.history.size
+def breakdown_of(count: Totals) -> Breakdown:
+    """What the kernel has to tell for a count.
+
+    Intervals that begin at a minute which is not known yet are made of whole minutes.
+    """
+    history, start = count.history, count.start
+    interval = 0 if not count.interval else MINUTE if start is None else count.interval
+    limits = (history.record_limit, history.byte_limit) if history.size else (None, None)
+    return Breakdown(interval, start or 0, *limits)
 
 
 def add_counted(count: Totals, taken: Taken, seqno: int, counted: KernelTotals) -> None:
@@ -17,23 +23,37 @@ def add_counted(count: Totals, taken: Taken, seqno: int, counted: KernelTotals) 
     if counted.file_headers and not taken.has_bounds and taken.takes_table(""):
         place = (FILE_HEADER_NAME, 0)
         count.tally(place, counted.file_header_bytes, OTHERS, None, counted.file_headers)
+    if counted.first_time is not None:
+        count.interval_origin(counted.first_time)
     for group, (records, data_bytes) in counted.groups.items():
         place = (names[group.table], group.partition)
         count.tally(place, data_bytes, group.io_type, group.before_after, records)
-    _join(count, seqno, counted.first, names)
+        if count.interval:
+            count.interval_of(group.time).add(data_bytes, group.io_type, group.before_after, records)
+    count.open_transaction = joined(count.open_transaction, seqno, counted.first, names)
     if counted.first_ended:
         count.end_transaction()
-        count.transactions += counted.transactions
-        count.table_visits += counted.table_visits
-        _join(count, seqno, counted.last, names)
+        add_later(count, seqno, counted)
 
 
-def _join(count: Totals, seqno: int, part: TransactionPart | None, names: Names) -> None:
+def add_later(count: Totals, seqno: int, counted: KernelTotals) -> None:
+    """Add the transactions that begin after the first one of a stretch, which has ended."""
+    count.transactions += counted.transactions
+    count.table_visits += counted.table_visits
+    for time, rba, data_bytes, records, tables in counted.listed:
+        count.history.add(LargeTransaction(data_bytes, records, tables, time, seqno, rba))
+    count.open_transaction = joined(None, seqno, counted.last, counted.names)
+
+
+def joined(
+    transaction: OpenTransaction | None, seqno: int, part: TransactionPart | None, names: Names
+) -> OpenTransaction | None:
+    """A transaction with a further part of it, where there is one."""
     if part is None:
-        return
-    if count.open_transaction is None:
-        count.open_transaction = OpenTransaction(part.time, seqno, part.rba)
-    transaction = count.open_transaction
+        return transaction
+    if transaction is None:
+        transaction = OpenTransaction(part.time, seqno, part.rba)
     transaction.tables.update(names[key] for key in part.tables)
     transaction.data_bytes += part.data_bytes + HEADER_BYTES * part.records
     transaction.records += part.records
+    return transaction

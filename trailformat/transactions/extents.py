@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from trailformat.errors import NotATrail, refuse_denied
-from trailformat.scan import BAD_SPAN, PARTIAL, Batch, Engine, scan
+from trailformat.scan import BAD_SPAN, PARTIAL, Batch, scan
 from trailformat.scan.nearby import NEARBY
 from trailformat.trail.file import TrailFile
 from trailformat.trail.sequence import Spot, next_file
@@ -134,7 +134,7 @@ class TransactionWalk:
 
 
 def _batches(trail: TrailFile, start: int, nearby: int) -> Iterator[Batch]:
-    first = scan(trail, start, engine=Engine.PYTHON, batch_size=nearby)
+    first = scan(trail, start, batch_size=nearby)
     yield from islice(first, 1)
     yield from scan(trail, first.position.rba)
 

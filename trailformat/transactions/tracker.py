@@ -23,8 +23,8 @@ from trailformat.codec.byte_order import ByteOrder
 from trailformat.records.io_types import RECORD_FRAGMENT
 from trailformat.scan.batch import Batch, BatchColumn
 from trailformat.scan.kernels.arguments import ABSENT
+from trailformat.scan.row_tokens import csn_and_xid_of
 from trailformat.scan.string_column import StringColumn
-from trailformat.scan.transactions.told import told_by
 from trailformat.trail.file import TrailFile
 from trailformat.transactions.segments import Segments
 
@@ -102,7 +102,7 @@ class TransactionTracker:
         starts, is_told = segments.starts, segments.begins
         texts = [
             _behind(text, self._last.transaction[at] if self._last is not None else None)
-            for at, text in enumerate(told_by(batch, starts, is_told, self._trail.buffer, held))
+            for at, text in enumerate(csn_and_xid_of(batch, starts, is_told, self._trail.buffer, held))
         ]
         index = np.zeros(len(batch), np.int32)
         rows, numbers = segments.members()

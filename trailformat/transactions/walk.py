@@ -13,7 +13,7 @@ import numpy as np
 
 from trailformat.changes.transactions import Transaction
 from trailformat.scan import BAD_SPAN, PARTIAL, RECORD, StringColumn, Workers
-from trailformat.scan.transactions.told import told_by
+from trailformat.scan.row_tokens import csn_and_xid_of
 from trailformat.transactions.batches import (
     BEGIN_OF_FILE,
     DAMAGE,
@@ -194,7 +194,7 @@ def _csns_and_xids(found: FileBatch, segments: Segments) -> tuple[StringColumn, 
     """LOGCSN and TRANID of the transactions that are found in a batch: those of their first records."""
     if found.batch.end > len(found.trail.buffer):
         found.trail.refresh()
-    return told_by(found.batch, segments.starts, segments.begins, found.trail.buffer)
+    return csn_and_xid_of(found.batch, segments.starts, segments.begins, found.trail.buffer)
 
 
 def _reached(found: FileBatch, segments: Segments) -> Reached:

@@ -18,7 +18,7 @@ from typing import NamedTuple, Self
 
 from trailformat.errors import NotATrail, refuse_denied
 from trailformat.records import reached
-from trailformat.scan import BAD_SPAN, PARTIAL, Batch, Engine, Workers, choose_engine, scan_in_threads
+from trailformat.scan import BAD_SPAN, PARTIAL, Batch, Workers, scan_in_threads
 from trailformat.trail.file import TrailFile
 from trailformat.trail.sequence import TrailName, TrailSequence, trails_among
 
@@ -112,11 +112,6 @@ class WholeTrail:
         """Bytes in all files."""
         return sum(path.stat().st_size for path in self.paths if path.exists())
 
-    @cached_property
-    def engine(self) -> Engine:
-        """What is done first with all files."""
-        return choose_engine(self.size)
-
     def is_newest(self, ordinal: int) -> bool:
         """Whether no file was written after this one."""
         return ordinal == len(self) - 1
@@ -182,7 +177,7 @@ class WholeTrail:
                     begins = breaks = False
 
     def _scan(self, trail: TrailFile, start: int, workers: Workers | None) -> Iterator[Batch]:
-        return scan_in_threads(trail, workers or Workers(1), start, self.engine)
+        return scan_in_threads(trail, workers or Workers(1), start)
 
 
 def _is_empty(path: Path) -> bool:

@@ -9,12 +9,10 @@ import numpy as np
 from logdump.arrow.records.definitions import Known
 from logdump.arrow.records.errors import ValueTooLarge, place
 from logdump.arrow.records.rows import Array, Rows
-from trailformat import BadData, ByteOrder, Column, ColumnDefinition, TrailError
+from trailformat import BadData, ColumnDefinition, TrailError
 from trailformat.arrays import StoredValues, Strings, text_array
-from trailformat.scan.engines import kernels_pay
 from trailformat.scan.rows import Fields
 from trailformat.trail.row_definitions import RowDefinition
-from trailformat.values import decode_value, decoded_text
 from trailformat.values.data_types import FIXED_TEXT
 
 _MOST_BYTES = (1 << 31) - 1
@@ -94,33 +92,15 @@ def image_texts(rows: Rows, parts: Fields, known: Known, row: Array) -> ImageTex
     pool = _Pool(known)
     at = pool.places(known.group[row], parts.number)
     kind = np.array([*pool.kind, -1])[at]
-    decode = _together if kernels_pay(int(parts.size.sum())) else _one_by_one
     try:
-        texts, places, odd = decode(rows, parts, rows.is_little[row], kind, pool)
+        texts, places, odd = _decoded(rows, parts, rows.is_little[row], kind, pool)
     except TrailError as error:
         raise too_large(rows, error.problem) from None
     problems = sorted((part, pool.names[at[part]], reason) for part, reason in odd)
     return ImageTexts(pool.names, at, texts, places, [ValueProblem(int(row[part]), *rest) for part, *rest in problems])
 
 
-def _one_by_one(rows: Rows, parts: Fields, little: Array, kind: Array, pool: _Pool) -> _Texts:
-    """The value of each part, where it stands in the array, and those that do not decode: number of the part, why."""
-    texts: list[str | None] = [None] * len(kind)
-    problems: list[tuple[int, str]] = []
-    decoders = [(column, charset) for _, column, charset in pool.kinds.values()]
-    for part in np.flatnonzero(kind >= 0).tolist():
-        definition, codec = decoders[kind[part]]
-        raw = rows.view[parts.start[part] : parts.start[part] + parts.size[part]].tobytes()
-        order = ByteOrder.LITTLE if little[part] else ByteOrder.BIG
-        value = decode_value(Column(0, raw), definition, order, codec)
-        texts[part] = decoded_text(value)
-        problems += [(part, value.problem)] if value.problem is not None else []
-    strings = Strings.of(texts)
-    _check_size([strings])
-    return strings, np.arange(len(kind)), problems
-
-
-def _together(rows: Rows, parts: Fields, little: Array, kind: Array, pool: _Pool) -> _Texts:
+def _decoded(rows: Rows, parts: Fields, little: Array, kind: Array, pool: _Pool) -> _Texts:
     if len(pool.kinds) < _FEW:
         kind = kind.astype(np.int16)
     order = np.argsort(kind, kind="stable")

@@ -9,7 +9,7 @@ from logdump.operations.bounded_recovery.checkpoints import TimedOperation
 from logdump.session.bounded_recovery import Began, BeginSource
 from logdump.session.errors import CommandError
 from trailformat.records.io_types import NOT_TRANSACTIONAL
-from trailformat.scan import RECORD, Batch, Engine, scan
+from trailformat.scan import RECORD, Batch, scan
 from trailformat.transactions.extent import Extent, Moment
 from trailformat.transactions.redo_clock import RedoClock, RedoPlace
 from trailformat.transactions.whole_trail import TrailPosition, WholeTrail
@@ -74,7 +74,7 @@ def _operations(whole: WholeTrail, extent: Extent, clock: RedoClock | None) -> I
             return
         with trail:
             start = begin.rba if ordinal == begin.ordinal else 0
-            for batch in scan(trail, start, engine=Engine.PYTHON, batch_size=few):
+            for batch in scan(trail, start, batch_size=few):
                 for row in range(len(batch)):
                     if (ordinal, int(batch.rba[row])) >= after:
                         return

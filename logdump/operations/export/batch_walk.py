@@ -10,7 +10,7 @@ from logdump.arrow.tables.piece import Piece, held_bytes, pieces
 from logdump.operations.export.tally import ExportTally
 from logdump.session.events import Event, Progress
 from logdump.session.session import Session
-from trailformat.scan import PARTIAL, Batch, Engine, scan
+from trailformat.scan import PARTIAL, Batch, scan
 from trailformat.scan.rows import learn_definitions
 from trailformat.trail.sequence import Spot
 from trailformat.transactions.tracker import TransactionTracker
@@ -44,7 +44,7 @@ class BatchWalk:
         selection = session.selection()
         carrier = TransactionTracker(trail, before=transactions.open_at(start))
         self._tally.end = Spot(trail.path, start)
-        for batch in scan(trail, start, self._stop, engine=Engine.NUMBA, batch_size=_ROWS):
+        for batch in scan(trail, start, self._stop, batch_size=_ROWS):
             learn_definitions(trail, batch)
             passing = np.flatnonzero(selection.rows(batch))
             rows = passing if self._limit is None else passing[: self._limit - self._tally.selected]

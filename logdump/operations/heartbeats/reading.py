@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from array import array
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -66,16 +65,17 @@ class HeartbeatReader:
 
     def rows(self, trail: TrailFile, start: int = 0) -> Iterator[HeartbeatRow | Batch]:
         """The rows of one file from an RBA on, in its order, and each batch of records after the rows found in it."""
+        import numpy as np  # noqa: PLC0415 - this reads batches
+
+        from trailformat.scan.rows import learn_definitions  # noqa: PLC0415 - it needs numpy
+
         definitions = self._definitions_of(trail)
         selection = self._selection_of(trail) if self._selection_of is not None else None
         waiting: list[Record] = []
         header = trail.file_header
         self._note_clock(header.created if header is not None else None)
         for batch in self._batches(trail, start):
-            if not isinstance(batch.table, array):
-                from trailformat.scan.rows import learn_definitions  # noqa: PLC0415 - it needs numpy
-
-                learn_definitions(trail, batch)
+            learn_definitions(trail, batch)
             passing = selection.rows(batch) if selection is not None else None
             records = [*waiting, *self._records(trail, batch, passing)]
             # the after image of an update may stand in the next batch
@@ -87,7 +87,7 @@ class HeartbeatReader:
                     self.damaged += 1
                     self._note_damage(trail, int(batch.rba[row]))
             if len(batch):
-                self.io_time = max(_greatest(batch.io_time), self.io_time or 0) or None
+                self.io_time = max(int(np.max(np.asarray(batch.io_time))), self.io_time or 0) or None
                 self._note_clock(self.io_time)
                 yield batch
         yield from self._rows(trail, waiting, definitions)
@@ -123,7 +123,3 @@ class HeartbeatReader:
                 record = trail.record_at(int(batch.rba[row]))
                 if record is not None:
                     yield record
-
-
-def _greatest(column: Any) -> int:
-    return int(max(column) if isinstance(column, array) else column.max())

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from array import array
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
@@ -75,7 +74,7 @@ class VolumeSums:
 
     def add(self, batch: Batch, rows: Sequence[int]) -> None:
         """Take in the records among these rows of a batch."""
-        parts = _parts_of_rows(batch, rows) if isinstance(batch.rba, array) else _parts_of_columns(batch, rows)
+        parts = _parts(batch, rows)
         if parts and not self._sums:
             self._origin = parts[0].start - parts[0].start % (_MINUTE * _SECOND)
         self._sums = _sums((*self._sums.values(), *parts), self._origin, self._interval)
@@ -88,13 +87,7 @@ class VolumeSums:
         return Volume(self._origin, self._interval, tuple(sorted(self._sums.values())))
 
 
-def _parts_of_rows(batch: Batch, rows: Sequence[int]) -> list[VolumeInterval]:
-    """The records, one by one."""
-    found = (row for row in rows if batch.kind[row] == RECORD)
-    return [VolumeInterval(batch.io_time[row], 1, batch.record_length[row], batch.rba[row]) for row in found]
-
-
-def _parts_of_columns(batch: Batch, rows: Sequence[int]) -> list[VolumeInterval]:
+def _parts(batch: Batch, rows: Sequence[int]) -> list[VolumeInterval]:
     """The records of each second together, in the order of their first ones."""
     import numpy as np  # noqa: PLC0415 - a batch of numpy columns is here, so it is loaded
 

@@ -13,7 +13,7 @@ from logdump.session.exit_status import ExitStatus
 from logdump.session.session import Session
 from logdump.spark.jobs.engine import NotForSpark, read_options, run_job, started
 from trailformat import TrailFile, to_datetime
-from trailformat.scan import Engine, Workers
+from trailformat.scan import Workers
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -51,7 +51,7 @@ class SparkCounter(CountRun):
 
     def begin(self, trail: TrailFile) -> FileCount:
         """The file by itself; the job has done the rest."""
-        return FileCount(trail, Engine.PYTHON, self._session.selection(trail, filtered=False))
+        return FileCount(trail, self._session.selection(trail, filtered=False))
 
     def run(self, counting: FileCount) -> Iterator[Event]:
         """Take in what the job has found in this file."""

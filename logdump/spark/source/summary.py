@@ -17,10 +17,12 @@ from logdump.spark.source.open_slice import OpenSlice
 from logdump.spark.source.slices import wanted_rows
 from trailformat import io_type_name
 from trailformat.changes.transactions import ENDS
-from trailformat.scan import FILE_HEADER, RECORD, Batch
+from trailformat.scan import FILE_HEADER, RECORD, Batch, Taken
+from trailformat.scan.masked_counting import MaskedCount
+from trailformat.scan.position import first_position
 from trailformat.totals.counting import LargeTransaction, OpenTransaction, Totals, TransactionHistory
+from trailformat.totals.group_counting import add_counted, add_later, breakdown_of, joined
 from trailformat.totals.row_groups import first_rows, group_keys
-from trailformat.totals.transaction_columns import TransactionColumns
 from trailformat.transactions.not_applied import rows_not_applied
 
 Row = dict[str, Any]
@@ -190,22 +192,23 @@ class _Transactions:
 
     def __init__(self, source: OpenSlice) -> None:
         options, self._seqno = source.options, source.part.seqno or 0
-        history = TransactionHistory(options.trans_hist, options.trans_rec_limit, options.trans_byte_limit)
-        self._count = Totals(history)
-        self._columns = TransactionColumns(self._count, self._seqno)
+        self._count = Totals(TransactionHistory(options.trans_hist, options.trans_rec_limit, options.trans_byte_limit))
+        position = first_position(source.trail, source.part.start)
+        self._sums = MaskedCount(source.trail, position, Taken(), breakdown_of(self._count))
         self._first: OpenTransaction | None = None
         self._ended = False
 
     def add(self, batch: Batch, rows: Array) -> None:
-        ordinals = np.asarray(batch.transaction)
-        continued = rows[ordinals[rows] == 0]
-        if len(continued):
-            if self._first is None:
-                first = continued[0]
-                self._first = OpenTransaction(int(batch.io_time[first]), self._seqno, int(batch.rba[first]))
-            self._columns.join(self._first, batch, continued)
-        self._ended = self._ended or bool((np.isin(np.asarray(batch.trans_ind), tuple(ENDS)) & (ordinals == 0)).any())
-        self._columns.add(batch, rows[ordinals[rows] != 0])
+        mask = np.zeros(len(batch), np.bool_)
+        mask[rows] = True
+        for counted in self._sums.of(batch, mask):
+            if self._ended:
+                add_counted(self._count, Taken(), self._seqno, counted)
+                continue
+            self._first = joined(self._first, self._seqno, counted.first, counted.names)
+            self._ended = counted.first_ended
+            if self._ended:
+                add_later(self._count, self._seqno, counted)
 
     def piece(self) -> Row:
         count = self._count

@@ -15,7 +15,7 @@ from tests.logdump.line import Line
 from tests.logdump.program import logdump
 from tests.trailformat.samples import row, trail_of
 from trailformat import TrailFile
-from trailformat.scan import Engine, Workers, is_available, parallel
+from trailformat.scan import Workers, parallel
 
 GARBAGE = b"\xee" * 50
 
@@ -117,13 +117,11 @@ def test_json_has_an_object_per_gap_and_one_for_the_whole(trails: Path) -> None:
     assert answer.status == ExitStatus.BAD_DATA
 
 
-@pytest.mark.skipif(not is_available(Engine.NUMBA), reason="the kernels are not built")
 @pytest.mark.parametrize("name", ["et000000000", "fl000000000", "gt000000000", "cl000000000", "mt000000000"])
 @pytest.mark.parametrize("form", ["text", "jsonl"])
 def test_threads_find_the_same(form: str, name: str, trails: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     words = ("--format", form, "-c", f"open {trails / name}; check")
     expected = logdump(*words)
-    monkeypatch.setattr(parallel, "choose_engine", lambda _size: Engine.NUMBA)
     monkeypatch.setattr(parallel, "PIECE", 700)
     assert logdump(*words) == expected
 

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
 from itertools import permutations
 from pathlib import Path
 from typing import Any
@@ -17,8 +16,9 @@ from logdump.session.errors import ArgumentError
 from logdump.session.events import Notice, Progress
 from tests.logdump.line import Line
 from tests.trailformat.samples import IO_TIME, row, trail_of
-from trailformat import TrailFile
-from trailformat.scan import Batch, Engine, scan
+from trailformat.scan import KernelTotals, Taken, counting
+from trailformat.totals.counting import Totals
+from trailformat.totals.group_counting import add_counted
 
 NINE, TEN = (parse_datetime(f"2024-03-01 {hour}:00", GMT) for hour in ("09", "10"))
 
@@ -195,8 +195,8 @@ def test_a_transaction_counts_once_when_some_of_its_records_are_left_out(
 
 
 def test_an_interrupt_gives_the_count_so_far_marked_as_partial(shop: Line, monkeypatch: pytest.MonkeyPatch) -> None:
-    batches = iter_then_interrupt(3)
-    monkeypatch.setattr("logdump.operations.count.scan", batches)
+    monkeypatch.setattr(counting, "ROWS", 3)
+    monkeypatch.setattr("logdump.operations.count.add_counted", add_then_interrupt)
     with pytest.raises(KeyboardInterrupt):
         shop("count")
     count = next(event for event in shop.events if isinstance(event, CountShown)).counted
@@ -205,13 +205,10 @@ def test_an_interrupt_gives_the_count_so_far_marked_as_partial(shop: Line, monke
     assert "after 3 records: this count is partial" in notice.lines[0]
 
 
-def iter_then_interrupt(records: int) -> Callable[[TrailFile, Engine, int], Iterator[Batch]]:
-    def broken_scan(trail: TrailFile, engine: Engine, batch_size: int) -> Iterator[Batch]:
-        assert batch_size > records
-        yield next(scan(trail, engine=engine, batch_size=records))
+def add_then_interrupt(count: Totals, taken: Taken, seqno: int, counted: KernelTotals) -> None:
+    if count.total.records:
         raise KeyboardInterrupt
-
-    return broken_scan
+    add_counted(count, taken, seqno, counted)
 
 
 @pytest.mark.parametrize("number", range(1, 5))

@@ -2,33 +2,28 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
+from unittest import mock
 
 import pytest
 
 from logdump.operations import count as count_command
 from logdump.session.events import Notice
 from tests.logdump.line import Line
+from tests.oracles.count_by_record import CountByRecord
 from tests.trailformat.samples import row, table_record, trail_of
 from trailformat import TrailFile
 from trailformat.scan import (
-    Engine,
     KernelTotals,
     Workers,
     counting,
-    engines,
-    is_available,
     parallel,
     parallel_counts,
 )
 
-pytestmark = pytest.mark.skipif(not is_available(Engine.NUMBA), reason="the kernels are not built")
-
-NEVER = sys.maxsize
 FORMS = [
     "count",
     "count detail",
@@ -44,12 +39,6 @@ FORMS = [
 ]
 
 
-def set_engine(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
-    least = 0 if engine is Engine.NUMBA else NEVER
-    monkeypatch.setattr(engines, "NUMBA_PAYS", least)
-    monkeypatch.setattr(engines, "NUMBA_PAYS_LOADED", least)
-
-
 def said(text: str) -> list[str]:
     line = Line()
     try:
@@ -58,34 +47,36 @@ def said(text: str) -> list[str]:
         line.session.end()
 
 
+def said_by_record(text: str) -> list[str]:
+    with mock.patch("logdump.commands.count.CountRun", CountByRecord):
+        return said(text)
+
+
 @pytest.fixture(params=[(1, 1 << 15), (3, 1 << 15), (3, 4)], ids=str)
-def in_threads(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
+def in_threads(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     threads, rows = request.param
     monkeypatch.setattr(parallel, "PIECE", 700)
     monkeypatch.setattr(counting, "ROWS", rows)
     monkeypatch.setattr("logdump.commands.count.Workers", lambda: Workers(threads))
-    return monkeypatch
 
 
+@pytest.mark.usefixtures("in_threads")
 @pytest.mark.parametrize("form", FORMS)
-def test_one_file(form: str, in_threads: pytest.MonkeyPatch, trails: Path) -> None:
+def test_one_file(form: str, trails: Path) -> None:
     for name in ("et000000000", "el000000000", "gt000000000", "ct000000000"):
-        set_engine(Engine.PYTHON, in_threads)
-        expected = said(f"open {trails / name}; {form}")
-        set_engine(Engine.NUMBA, in_threads)
+        expected = said_by_record(f"open {trails / name}; {form}")
         assert said(f"open {trails / name}; {form}") == expected
 
 
+@pytest.mark.usefixtures("in_threads")
 @pytest.mark.parametrize("form", FORMS)
-def test_all_files_of_a_folder(form: str, in_threads: pytest.MonkeyPatch, trails: Path) -> None:
+def test_all_files_of_a_folder(form: str, trails: Path) -> None:
     form = form.replace("count", f"count log {trails}/*,")
-    set_engine(Engine.PYTHON, in_threads)
-    expected = said(form)
-    set_engine(Engine.NUMBA, in_threads)
+    expected = said_by_record(form)
     assert said(form) == expected
 
 
-def interrupted(trail: TrailFile, workers: Workers, taken: Any) -> Any:
+def interrupted(trail: TrailFile, workers: Workers, taken: Any, _breakdown: Any) -> Any:
     def results() -> Iterator[tuple[KernelTotals, int]]:
         yield next(iter(parallel_counts(trail, workers, taken).results()))
         raise KeyboardInterrupt
@@ -94,7 +85,6 @@ def interrupted(trail: TrailFile, workers: Workers, taken: Any) -> Any:
 
 
 def test_an_interrupt_gives_the_count_so_far(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    set_engine(Engine.NUMBA, monkeypatch)
     monkeypatch.setattr(counting, "ROWS", 3)
     monkeypatch.setattr(count_command, "parallel_counts", interrupted)
     trail_of(tmp_path, table_record(1, "A"), *[row(name=1)] * 9)
@@ -106,7 +96,6 @@ def test_an_interrupt_gives_the_count_so_far(monkeypatch: pytest.MonkeyPatch, tm
 
 
 def test_a_file_that_is_cut_is_told(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    set_engine(Engine.NUMBA, monkeypatch)
     monkeypatch.setattr(counting, "ROWS", 3)
     path = trail_of(tmp_path, table_record(1, "A"), *[row(name=1)] * 9)
     line = Line()

@@ -7,9 +7,7 @@ import gzip
 import json
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
-from unittest.mock import Mock
 
 import pyarrow.csv
 import pyarrow.parquet as pq
@@ -23,8 +21,6 @@ from tests.logdump.line import Line
 from tests.trailformat.samples import metadata_record, row, table_record, trail_of
 from trailformat import ByteOrder, TableDefinition
 from trailformat.definitions.metadata import build_table
-from trailformat.scan import engines
-from trailformat.scan.kernels import loaded
 
 
 def test_it_tells_what_was_written_and_what_left_out(shop: Line, tmp_path: Path) -> None:
@@ -233,25 +229,6 @@ main(["-c", "open {trail}; export {format_} to {tmp_path / "without"} by table"]
     subprocess.run([sys.executable, "-c", program], capture_output=True, check=True, timeout=60)
     found = [{file.name: file.read_bytes() for file in (tmp_path / name).iterdir()} for name in ("with", "without")]
     assert found[0] == found[1] != {}
-
-
-@pytest.fixture
-def _forgetful() -> Iterator[None]:
-    """What is remembered of kernels is found out anew in a test and after it."""
-    engines.why_no_kernels.cache_clear()
-    yield
-    engines.why_no_kernels.cache_clear()
-
-
-@pytest.mark.usefixtures("_forgetful")
-@pytest.mark.parametrize("error", [ImportError("it was not built"), OSError("it does not load")])
-def test_kernels_that_do_not_load_are_told_in_a_line(
-    error: Exception, shop: Line, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(loaded, "kernels", Mock(side_effect=error))
-    assert shop(f"export arrow to {tmp_path / 'out'}") == [
-        f"EXPORT ARROW: what it needs cannot be loaded: {error}: {engines.how_to_get_kernels()}."
-    ]
 
 
 @pytest.mark.parametrize("words", ["jsonl to T", "csv to T by table", "sql to T"])

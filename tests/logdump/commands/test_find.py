@@ -6,14 +6,13 @@ from pathlib import Path
 
 import pytest
 
-import trailformat.scan
 from fixtures import TRAILS
 from logdump.session import passing
 from logdump.session import scan as session_scan
 from logdump.session.selection import Selection
 from tests.logdump.line import Line
 from tests.logdump.program import logdump
-from trailformat.scan import Engine, is_available, parallel
+from trailformat.scan import parallel
 
 DEFINITIONS = Path(__file__).parents[2] / "transcripts" / "obey" / "teahouse.def"
 
@@ -192,7 +191,6 @@ def test_ctrl_c_keeps_the_position(shop: Line, monkeypatch: pytest.MonkeyPatch) 
     assert not shop.session.cursor.is_backwards
 
 
-@pytest.mark.skipif(not is_available(Engine.NUMBA), reason="the kernels are not built")
 @pytest.mark.parametrize("search", ["find SEN01; find; find", "find price > 1; find; find", "find hex 0000; find"])
 def test_columns_find_what_records_find(search: str, monkeypatch: pytest.MonkeyPatch) -> None:
     def walk(path: Path) -> tuple[list[str], int]:
@@ -208,5 +206,4 @@ def test_columns_find_what_records_find(search: str, monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(session_scan, "_FIRST", (1,))
     monkeypatch.setattr(parallel, "PIECE", 700)
     monkeypatch.setattr(passing, "BATCH_SIZE", 4)
-    monkeypatch.setattr(trailformat.scan, "choose_engine", lambda _size: Engine.NUMBA)
     assert [walk(path) for path in paths] == expected

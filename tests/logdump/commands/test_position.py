@@ -12,7 +12,7 @@ from tests.logdump.line import Line
 from tests.logdump.program import logdump
 from tests.trailformat.index.reference import walked
 from tests.trailformat.samples import IO_TIME, row, trail_of
-from trailformat.scan import BAD_SPAN, Engine
+from trailformat.scan import BAD_SPAN
 
 
 def _rbas(line: Line) -> list[int]:
@@ -130,7 +130,7 @@ def test_position_record_beyond_the_last_moves_nowhere(shop: Line) -> None:
 
 
 def test_position_record_tells_how_far_it_is(line: Line, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("trailformat.index.building.choose_engine", lambda _: Engine.PYTHON)
+    monkeypatch.setattr("trailformat.index.building._ROWS", 1 << 12)
     path = trail_of(tmp_path, *[row()] * 9000)
     line(f"open {path}; notify 4000")
     line("pos record 8999")
@@ -145,7 +145,7 @@ def test_position_record_tells_how_far_it_is(line: Line, tmp_path: Path, monkeyp
 def test_position_record_tells_the_time_that_it_has_come_to(
     line: Line, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("trailformat.index.building.choose_engine", lambda _: Engine.PYTHON)
+    monkeypatch.setattr("trailformat.index.building._ROWS", 1 << 12)
     rows = [row(io_time=IO_TIME + number) for number in range(9000)]
     line(f"open {trail_of(tmp_path, *rows)}; notify 4000; pos record 8999")
     told = [(event.records, event.time - IO_TIME) for event in line.events if isinstance(event, Progress)]
@@ -156,7 +156,7 @@ def test_position_record_tells_the_time_that_it_has_come_to(
 def test_position_record_finds_those_around_the_end_of_what_is_gone_over_at_once(
     number: int, line: Line, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("trailformat.index.building.choose_engine", lambda _: Engine.PYTHON)
+    monkeypatch.setattr("trailformat.index.building._ROWS", 1 << 12)
     line(f"open {trail_of(tmp_path, *[row()] * 4200)}")
     assert line(f"pos record {number}") == [f"Reading forward from RBA {number * row().length}"]
 
@@ -201,17 +201,6 @@ def test_the_previous_good_header_is_none_in_the_data_of_a_record(line: Line, tm
     outer = row(b"data " + row().raw + b" more data")
     line(f"open {trail_of(tmp_path, row(), outer, b'damage', row())}")
     line(f"pos {row().length + outer.length + 6}; sfh prev")
-    assert line.rbas == [row().length]
-
-
-def test_damage_in_a_file_too_long_for_its_index_is_shown_as_before(
-    line: Line, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("trailformat.index.building.NUMBA_PAYS", 1)
-    monkeypatch.setattr("trailformat.index.building.choose_engine", lambda _: Engine.PYTHON)
-    line(f"open {trail_of(tmp_path, row(), row(), b'no record', row())}; pos eof rev; n")
-    assert line("n")[0].startswith(f"Bad record found at RBA {2 * row().length + 9}: no sound record ends here")
-    line("sfh prev")
     assert line.rbas == [row().length]
 
 

@@ -1,4 +1,4 @@
-"""Damage in the later files of two trails is told alike by both engines, at the same places of the answer."""
+"""Damage in the later files of two trails is told alike by kernels, native and interpreted, at the same places."""
 
 from __future__ import annotations
 
@@ -6,16 +6,14 @@ import tempfile
 from pathlib import Path
 from random import Random
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.kernels import WAYS, Kernels, run
 from tests.logdump.line import Line
 from tests.searching import examples
 from tests.simulated.pairs import drawn, written
-from trailformat.scan import Engine, is_available
 
-pytestmark = pytest.mark.skipif(not is_available(Engine.NUMBA), reason="numba is not installed")
 COMMANDS = ("diff {a} {b}", "diff {a} {b} values", "open {first}; explain restart", "open {first}; explain lag")
 
 
@@ -29,7 +27,7 @@ def _damage(path: Path, random: Random) -> None:
 
 @given(seed=st.integers(0, 1 << 32))
 @settings(max_examples=examples(25), deadline=None)
-def test_both_engines_tell_the_same_of_damaged_trails(seed: int) -> None:
+def test_machine_code_and_interpreter_tell_the_same_of_damaged_trails(seed: int) -> None:
     random = Random(seed)
     transactions = drawn(random, 10)
     with tempfile.TemporaryDirectory() as name:
@@ -43,12 +41,10 @@ def test_both_engines_tell_the_same_of_damaged_trails(seed: int) -> None:
         for path in (*files[0][1:], *files[1][1:]):
             _damage(path, random)
         for command in COMMANDS:
-            said = [_said(command.format(**places, first=files[0][0]), engine) for engine in Engine]
-            assert said[0] == said[1], command
+            said = [_said(command.format(**places, first=files[0][0]), way) for way in WAYS]
+            assert said[0] == said[-1], command
 
 
-def _said(command: str, engine: Engine) -> list[str]:
-    with pytest.MonkeyPatch.context() as patch:
-        for module in ("trailformat.scan", "trailformat.transactions.whole_trail"):
-            patch.setattr(f"{module}.choose_engine", lambda _size: engine)
+def _said(command: str, way: Kernels) -> list[str]:
+    with run(way):
         return Line()(command)

@@ -219,16 +219,12 @@ def contents(folder: Path) -> Contents:
 def use_columns() -> None:
     """Have columns used wherever they can be."""
     numbers = {
-        "trailformat.scan.engines": ("NUMBA_PAYS", "NUMBA_PAYS_LOADED"),
         "logdump.commands.position": ("_MANY", "_ROW_BYTES"),
-        "logdump.operations.export.line_count": ("_MANY_BYTES", "_MANY_LOADED"),
+        "logdump.operations.export.line_count": ("_MANY_BYTES",),
     }
     for module, names in numbers.items():
         for name in names:
             setattr(importlib.import_module(module), name, 0)
-    from logdump.operations.export.columns_pay import has_extra
-
-    assert has_extra()
 
 
 def warm(bench: Bench) -> None:
@@ -258,10 +254,6 @@ def warm(bench: Bench) -> None:
 
 def run(folder: Path, tried: Tried, chance: Random, most: int) -> dict[str, Any]:
     """The trials of one command."""
-    if _needs_kernels(tried):
-        from logdump.operations.export.columns_pay import has_extra
-
-        assert has_extra()  # a trial in which kept kernels cannot be read would compile them
     bench = Bench(folder, tried)
     warm(bench)
     again = bench.run(Layer())

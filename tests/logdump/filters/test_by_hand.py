@@ -15,7 +15,7 @@ from logdump.filters import FilterSet, apply
 from logdump.notation.times import GMT
 from logdump.session.selection import Selection
 from trailformat import ByteOrder, TrailFile
-from trailformat.scan import Batch, Engine, scan
+from trailformat.scan import Batch, scan
 from trailformat.trail.row_definitions import RowDefinitions
 
 from .by_hand import DDL, DELETE, FIRST, INSERT, LAST, METADATA, MINUTE, NINE, UPDATE, Plain, trail_in
@@ -156,7 +156,7 @@ def by_record(trail: TrailFile, filters: FilterSet) -> list[int]:
 def by_columns(trail: TrailFile, filters: FilterSet, size: int) -> list[int]:
     """The same in batches of ``size`` rows."""
     selection = Selection(trail, [filters], lambda: RowDefinitions(trail))
-    batches: Iterator[Any] = (with_numpy(one) for one in scan(trail, engine=Engine.PYTHON, batch_size=size))
+    batches: Iterator[Any] = (with_numpy(one) for one in scan(trail, batch_size=size))
     return [rba for batch in batches for rba in batch.rba[selection.rows(batch)].tolist()]
 
 

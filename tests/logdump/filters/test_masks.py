@@ -20,7 +20,7 @@ from tests.trailformat.samples import column, header, metadata_record, row, trai
 from trailformat import ByteOrder, Images, Record, TableDefinition, TrailFile, make_column, make_record
 from trailformat.definitions.metadata import build_table
 from trailformat.records.io_types import RECORD_FRAGMENT
-from trailformat.scan import Batch, Engine, scan
+from trailformat.scan import Batch, scan
 
 pytest.importorskip("numpy", reason="masks need numpy")
 
@@ -111,7 +111,7 @@ def test_the_same_records_pass(size: int, statements: list[str]) -> None:
             expected = [record.rba for record in records if record and one_by_one.accepts(record)]
             by_columns = selection_through(trail, filters)
             found = []
-            for batch in scan(trail, engine=Engine.PYTHON, batch_size=size):
+            for batch in scan(trail, batch_size=size):
                 numbers: Any = _with_numpy(batch)
                 found += numbers.rba[by_columns.rows(numbers)].tolist()
             assert found == expected, path.name
@@ -125,7 +125,7 @@ def test_the_same_values_hold_whatever_their_types(records: list[Record], wanted
     apply(filters, f"VALUE C0 {wanted}", GMT)
     with TrailFile(path) as trail:
         one_by_one, by_columns = selection_through(trail, filters), selection_through(trail, filters)
-        (batch,) = scan(trail, engine=Engine.PYTHON)
+        (batch,) = scan(trail)
         numbers: Any = _with_numpy(batch)
         found = numbers.rba[by_columns.rows(numbers)].tolist()
         assert found == [record.rba for record in trail.records() if one_by_one.accepts(record)]
@@ -142,7 +142,7 @@ def test_a_name_that_two_columns_have_but_for_capitals_is_asked_of_the_record(tm
     filters = FilterSet()
     apply(filters, "VALUE Price = 5", GMT)
     with TrailFile(path) as trail:
-        (batch,) = scan(trail, engine=Engine.PYTHON)
+        (batch,) = scan(trail)
         assert selection_through(trail, filters).rows(_with_numpy(batch)).tolist() == [False, True]
 
 
@@ -162,7 +162,7 @@ def test_a_value_that_stands_in_a_fragment_is_found(tmp_path: Path) -> None:
     filters = FilterSet()
     apply(filters, "VALUE B = 6", GMT)
     with TrailFile(path) as trail:
-        (batch,) = scan(trail, engine=Engine.PYTHON)
+        (batch,) = scan(trail)
         assert selection_through(trail, filters).rows(_with_numpy(batch)).tolist() == [False, True, False]
 
 
@@ -175,7 +175,7 @@ def test_a_stored_integer_is_sought_in_the_orders_of_its_file(order: ByteOrder, 
     filters = FilterSet()
     apply(filters, f"INT{width} {value}", GMT)
     with TrailFile(trail_of(tmp_path, *rows)) as trail:
-        (batch,) = scan(trail, engine=Engine.PYTHON)
+        (batch,) = scan(trail)
         found = selection_through(trail, filters).rows(_with_numpy(batch)).tolist()
         assert found == [True, order is ByteOrder.LITTLE]
         assert found == [selection_through(trail, filters).accepts(record) for record in trail.records()]

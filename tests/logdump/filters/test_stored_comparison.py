@@ -19,12 +19,9 @@ from trailformat import ByteOrder, CannotWrite, Column, ColumnDefinition
 from trailformat.arrays import StoredValues
 from trailformat.codec.charset_numbers import BY_NAME
 from trailformat.records.columns import NULL, PRESENT
-from trailformat.scan import Engine, is_available
 from trailformat.values import Plain, decode_value, encode_value, plain_text
 
 np = pytest.importorskip("numpy", reason="kernels need numpy")
-pytestmark = pytest.mark.skipif(not is_available(Engine.NUMBA), reason="the kernels are not built")
-
 NAMED = dict(KINDS) | {
     name: KINDS[like]._replace(definition=definition)
     for name, like, definition in (

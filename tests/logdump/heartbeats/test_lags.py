@@ -19,7 +19,7 @@ from tests.searching import examples
 from tests.simulated.heartbeat_trails import BEGUN, HeartbeatTrail, UntidyTrail
 from tests.simulated.heartbeats import Database, Hop, Link, Process, Row, travel
 from trailformat import TrailFile
-from trailformat.scan import Engine, is_available, parallel, scan
+from trailformat.scan import parallel, scan
 
 SECOND = 1_000_000
 MINUTE = 60 * SECOND
@@ -95,11 +95,9 @@ def test_behind_a_pump_the_routing_lag_is_known_too(tmp_path: Path) -> None:
     assert found.way == ("EXT1", "PMP1", "PMP2")
 
 
-@pytest.mark.skipif(not is_available(Engine.NUMBA), reason="the kernels are not built")
 def test_a_large_file_is_read_by_threads_to_the_same_lags(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = trail_behind(1, hops_of(link(), [number * MINUTE for number in range(40)]), tmp_path / "rt000000000")
     expected = only(lags_of(path))
-    monkeypatch.setattr(parallel, "choose_engine", lambda _: Engine.NUMBA)
     monkeypatch.setattr(parallel, "PIECE", 2000)
     assert only(lags_of(path)) == expected
 

@@ -1,7 +1,8 @@
-"""The engines that commands can choose."""
+"""The ways in which commands go over a file."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import pytest
@@ -9,35 +10,32 @@ import pytest
 from logdump.operations.export import batch_walk
 from logdump.session import passing
 from logdump.session import scan as session_scan
-from trailformat.scan import Engine, is_available
+from tests.kernels import IS_NATIVE, Kernels, run
 
 
 class Way(NamedTuple):
-    """How commands go over a file: by which engine, and so many rows at a time."""
+    """How commands go over a file: how kernels run, and so many rows at a time."""
 
-    engine: Engine
+    kernels: Kernels
     rows: int
 
 
 WAYS = {
-    "records": Way(Engine.PYTHON, 1 << 14),
-    "columns": Way(Engine.NUMBA, 1 << 14),
-    "small batches of columns": Way(Engine.NUMBA, 3),
+    "interpreted": Way(Kernels.INTERPRETED, 1 << 14),
+    "native": Way(Kernels.NATIVE, 1 << 14),
+    "native, in small batches": Way(Kernels.NATIVE, 3),
 }
 BATCH_SIZES = ((passing, "BATCH_SIZE"), (batch_walk, "_ROWS"))
 
 
 @pytest.fixture(params=WAYS)
-def engine(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+def engine(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """All commands go one way, from the second record on."""
     way = WAYS[request.param]
-    if not is_available(way.engine):
+    if way.kernels is Kernels.NATIVE and not IS_NATIVE:
         pytest.skip("the kernels are not built")
-    for name in ("trailformat.scan", "logdump.operations.count"):
-        monkeypatch.setattr(f"{name}.choose_engine", lambda _size: way.engine)
-    for module, name in (
-        (passing, "BATCH_SIZE"),
-        (batch_walk, "_ROWS"),
-    ):
+    for module, name in BATCH_SIZES:
         monkeypatch.setattr(module, name, way.rows)
     monkeypatch.setattr(session_scan, "_FIRST", (1,))
+    with run(way.kernels):
+        yield

@@ -1,4 +1,4 @@
-"""Surveys of trails, by either engine."""
+"""Surveys of trails."""
 
 from __future__ import annotations
 
@@ -6,39 +6,35 @@ from pathlib import Path
 
 from logdump.operations.recovery.report import RecoveryReport
 from logdump.operations.recovery.survey import Survey
-from trailformat.scan import Engine, Workers, is_available
+from trailformat.scan import Workers
 from trailformat.trail.sequence import Spot
 from trailformat.transactions.applied import AppliedTransactions
 from trailformat.transactions.walk import transaction_batches
 from trailformat.transactions.whole_trail import WholeTrail
 
-ENGINES = [one for one in Engine if is_available(one)]
+
+def whole_trail(paths: list[Path]) -> WholeTrail:
+    """The files as one."""
+    return WholeTrail(paths)
 
 
-def whole_trail(paths: list[Path], engine: Engine = Engine.PYTHON) -> WholeTrail:
-    """The files as one, read by an engine."""
-    whole = WholeTrail(paths)
-    whole.engine = engine
-    return whole
-
-
-def surveyed(paths: list[Path], engine: Engine = Engine.PYTHON) -> Survey:
+def surveyed(paths: list[Path]) -> Survey:
     """What a survey finds."""
-    survey = Survey(whole_trail(paths, engine))
+    survey = Survey(whole_trail(paths))
     with Workers(1) as workers:
         for _ in survey.run(workers):
             pass
     return survey
 
 
-def report(paths: list[Path], engine: Engine = Engine.PYTHON) -> RecoveryReport:
+def report(paths: list[Path]) -> RecoveryReport:
     """What is told of it."""
-    return RecoveryReport(surveyed(paths, engine))
+    return RecoveryReport(surveyed(paths))
 
 
-def effective(paths: list[Path], engine: Engine = Engine.PYTHON) -> list[Spot]:
+def effective(paths: list[Path]) -> list[Spot]:
     """Where the transactions begin that a Replicat applies."""
-    whole = whole_trail(paths, engine)
+    whole = whole_trail(paths)
     judge, found = AppliedTransactions(whole), []
     for batch in transaction_batches(whole):
         copies = {one.row for one in judge.judge(batch).verdicts if one.copy_of is not None}

@@ -9,7 +9,7 @@ import pytest
 from logdump.operations.recovery import cuts, lists
 from logdump.session.exit_status import ExitStatus
 from logdump.session.recovery_events import RecoveryShown
-from tests.logdump.recovery.surveys import ENGINES, effective, report, surveyed
+from tests.logdump.recovery.surveys import effective, report, surveyed
 from tests.searching import IS_LONG
 from tests.trailformat.samples import header, row, trail_of
 from tests.trailformat.small_batches import in_batches
@@ -18,10 +18,9 @@ from tests.trailformat.test_transaction_walk import GARBAGE
 from trailformat import Record, make_record, make_token
 from trailformat.changes.transactions import FIRST, LAST
 from trailformat.records.io_types import RESTART_ABEND
-from trailformat.scan import Engine
 from trailformat.transactions import whole_trail
 
-pytestmark = pytest.mark.parametrize("engine", ENGINES)
+pytestmark = pytest.mark.usefixtures("kernels")
 
 
 def _first(csn: str) -> Record:
@@ -36,99 +35,99 @@ def _file(folder: Path, number: int, *records: Record | bytes) -> Path:
     return trail_of(folder, *records, name=f"tt{number:09}")
 
 
-def _shown(paths: list[Path], engine: Engine) -> RecoveryShown:
-    return report(paths, engine).shown("", None, is_partial=False)
+def _shown(paths: list[Path]) -> RecoveryShown:
+    return report(paths).shown("", None, is_partial=False)
 
 
-def test_missing_files_are_named_and_what_goes_on_over_them_is_not_whole(engine: Engine, tmp_path: Path) -> None:
+def test_missing_files_are_named_and_what_goes_on_over_them_is_not_whole(tmp_path: Path) -> None:
     paths = [_file(tmp_path, 0, _first("10")), _file(tmp_path, 3, _LAST, *transaction("11", "1.2"))]
-    shown = _shown(paths, engine)
+    shown = _shown(paths)
     assert [(gap.first.name, gap.last.name) for gap in shown.gaps] == [("tt000000001", "tt000000002")]
     assert (shown.transactions, shown.effective, shown.incomplete) == (3, 1, 2)
 
 
-def test_a_rest_in_the_first_file_is_not_whole(engine: Engine, tmp_path: Path) -> None:
-    shown = _shown([_file(tmp_path, 4, _LAST, *transaction("11", "1.2"))], engine)
+def test_a_rest_in_the_first_file_is_not_whole(tmp_path: Path) -> None:
+    shown = _shown([_file(tmp_path, 4, _LAST, *transaction("11", "1.2"))])
     assert (shown.transactions, shown.effective, shown.incomplete) == (2, 1, 1)
 
 
-def test_a_file_that_is_no_trail_is_told_and_stepped_over(engine: Engine, tmp_path: Path) -> None:
+def test_a_file_that_is_no_trail_is_told_and_stepped_over(tmp_path: Path) -> None:
     paths = [_file(tmp_path, 0, _first("10")), tmp_path / "tt000000001", _file(tmp_path, 2, _LAST)]
     paths[1].write_bytes(b"no trail")
-    shown = _shown(paths, engine)
+    shown = _shown(paths)
     assert (shown.unreadable, shown.effective, shown.status) == ((paths[1],), 0, ExitStatus.BAD_DATA)
 
 
-def test_an_empty_newest_file_is_one_that_is_begun(engine: Engine, tmp_path: Path) -> None:
+def test_an_empty_newest_file_is_one_that_is_begun(tmp_path: Path) -> None:
     paths = [_file(tmp_path, 0, *transaction("10", "1.1")), tmp_path / "tt000000001"]
     paths[1].write_bytes(b"")
-    shown = _shown(paths, engine)
+    shown = _shown(paths)
     assert (shown.files, shown.status) == (1, ExitStatus.OK)
 
 
-def test_equal_csns_are_neither_copies_nor_out_of_order(engine: Engine, tmp_path: Path) -> None:
+def test_equal_csns_are_neither_copies_nor_out_of_order(tmp_path: Path) -> None:
     path = _file(tmp_path, 0, *(one for at in range(9) for one in transaction("10", f"1.{at}")))
-    shown = _shown([path], engine)
+    shown = _shown([path])
     assert (shown.effective, shown.twice, shown.order_breaks) == (9, 0, 0)
 
 
-def test_csns_of_another_database_do_not_go_back(engine: Engine, tmp_path: Path) -> None:
+def test_csns_of_another_database_do_not_go_back(tmp_path: Path) -> None:
     pairs = ("900", "00000004:00000001", "901", "00000004:00000002")
     path = _file(tmp_path, 0, *(one for csn in pairs for one in transaction(csn, "1.1")))
-    assert _shown([path], engine).order_breaks == 0
+    assert _shown([path]).order_breaks == 0
 
 
-def test_transactions_without_a_csn_are_counted_and_applied(engine: Engine, tmp_path: Path) -> None:
+def test_transactions_without_a_csn_are_counted_and_applied(tmp_path: Path) -> None:
     path = _file(tmp_path, 0, *transaction(None, None), *transaction(None, None))
-    shown = _shown([path], engine)
+    shown = _shown([path])
     assert (shown.effective, shown.unnamed, shown.twice) == (2, 2, 0)
 
 
-def test_a_restart_that_damage_hides_leaves_a_transaction_that_is_not_whole(engine: Engine, tmp_path: Path) -> None:
+def test_a_restart_that_damage_hides_leaves_a_transaction_that_is_not_whole(tmp_path: Path) -> None:
     path = _file(tmp_path, 0, _first("10"), GARBAGE, _first("10"), _LAST)
-    shown = _shown([path], engine)
+    shown = _shown([path])
     assert (shown.effective, shown.behind_damage, shown.cut) == (0, 1, 0)
     assert (shown.incomplete, shown.damaged) == (1, 1)
 
 
-def test_a_cut_transaction_without_a_copy_is_a_finding(engine: Engine, tmp_path: Path) -> None:
+def test_a_cut_transaction_without_a_copy_is_a_finding(tmp_path: Path) -> None:
     path = _file(tmp_path, 0, _first("10"), _MARKER, *transaction("11", "1.2"))
-    shown = _shown([path], engine)
+    shown = _shown([path])
     assert (shown.cut, shown.lost, shown.status) == (1, 1, ExitStatus.FINDINGS)
 
 
-def test_a_cut_transaction_with_its_copy_is_none(engine: Engine, tmp_path: Path) -> None:
+def test_a_cut_transaction_with_its_copy_is_none(tmp_path: Path) -> None:
     path = _file(tmp_path, 0, _first("10"), _MARKER, _first("10"), _LAST)
-    assert _shown([path], engine).status is ExitStatus.OK
+    assert _shown([path]).status is ExitStatus.OK
 
 
-def test_a_copy_may_come_after_later_transactions(engine: Engine, tmp_path: Path) -> None:
+def test_a_copy_may_come_after_later_transactions(tmp_path: Path) -> None:
     path = _file(tmp_path, 0, _first("10"), _MARKER, *transaction("11", "1.2"), _first("10"), _LAST)
-    shown = _shown([path], engine)
+    shown = _shown([path])
     assert (shown.cut, shown.lost, shown.order_breaks, shown.effective) == (1, 0, 1, 2)
 
 
-def test_the_copy_of_two_cuts_is_that_of_both(engine: Engine, tmp_path: Path) -> None:
+def test_the_copy_of_two_cuts_is_that_of_both(tmp_path: Path) -> None:
     path = _file(tmp_path, 0, *(_first("10"), _MARKER) * 2, _first("10"), _LAST)
-    assert [one.again is not None for one in report([path], engine).cuts(is_alone=True)] == [True, True]
+    assert [one.again is not None for one in report([path]).cuts(is_alone=True)] == [True, True]
 
 
-def test_a_copy_that_differs_is_told_with_both_places(engine: Engine, tmp_path: Path) -> None:
+def test_a_copy_that_differs_is_told_with_both_places(tmp_path: Path) -> None:
     tokens = [make_token("L", b"10"), make_token("6", b"1.1")]
     other = make_record(header(trans_ind=FIRST), b"another leaf", tokens)
     path = _file(tmp_path, 0, _first("10"), _MARKER, other, _LAST)
-    (cut,) = report([path], engine).cuts(is_alone=True)
+    (cut,) = report([path]).cuts(is_alone=True)
     assert cut.again is not None
     assert cut.again.likeness == "differs"
     second = _first("10").length + _MARKER.length
     assert [one.rba for one in cut.again.difference or () if one] == [0, second]
 
 
-def test_findings_beyond_the_list_are_counted(engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_findings_beyond_the_list_are_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for module in (cuts, lists):
         monkeypatch.setattr(module, "MOST_LISTED", 3)
     again = [one for at in range(5) for one in (_first(f"1{at}"), _MARKER, _first(f"1{at}"), _LAST)]
-    found = report([_file(tmp_path, 0, *again)], engine)
+    found = report([_file(tmp_path, 0, *again)])
     shown = found.shown("", None, is_partial=False)
     assert (shown.restarts, shown.cut, shown.is_listed) == (5, 5, False)
     assert len(list(found.restarts())) == 3
@@ -136,54 +135,54 @@ def test_findings_beyond_the_list_are_counted(engine: Engine, tmp_path: Path, mo
 
 @pytest.mark.parametrize("step", [1, -1])
 def test_copies_of_more_cut_transactions_than_are_listed_are_found(
-    engine: Engine, step: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    step: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for module in (cuts, lists):
         monkeypatch.setattr(module, "MOST_LISTED", 3)
     csns = [f"1{at}" for at in range(6)]
     records = [*(_first(csn) for csn in csns), *(one for csn in csns[::step] for one in (_first(csn), _LAST))]
-    found = report([_file(tmp_path, 0, *records)], engine)
+    found = report([_file(tmp_path, 0, *records)])
     shown = found.shown("", None, is_partial=False)
     assert (shown.cut, shown.lost, shown.is_unsure) == (6, 0, False)
     assert [one.again.likeness for one in found.cuts(is_alone=True) if one.again] == ["prefix"] * 3
 
 
 def test_more_cut_transactions_than_are_waited_for_make_it_unsure(
-    engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(cuts, "MOST_KNOWN", 3)
     path = _file(tmp_path, 0, *(_first(f"1{at}") for at in range(5)), *transaction("20", "1.1"))
-    assert report([path], engine).shown("", None, is_partial=False).is_unsure
+    assert report([path]).shown("", None, is_partial=False).is_unsure
 
 
-def test_thousands_of_restarts_are_told_quickly(engine: Engine, tmp_path: Path) -> None:
+def test_thousands_of_restarts_are_told_quickly(tmp_path: Path) -> None:
     number = 10_000 if IS_LONG else 1000
     csns = [str(number + at) for at in range(number)]
     again = [one for csn in csns for one in (_first(csn), _MARKER, _first(csn), _LAST)]
-    survey = surveyed([_file(tmp_path, 0, *again)], engine)
+    survey = surveyed([_file(tmp_path, 0, *again)])
     assert (survey.restarts.number, survey.cuts.number, survey.cuts.lost) == (number, number, 0)
 
 
-def test_a_file_of_another_trail_shows_in_its_header_and_its_csns(engine: Engine, trails: Path, tmp_path: Path) -> None:
+def test_a_file_of_another_trail_shows_in_its_header_and_its_csns(trails: Path, tmp_path: Path) -> None:
     sources = ("at000000000", "el000000000", "at000000001")
     paths = [tmp_path / f"zz00000000{number}" for number in range(3)]
     for path, source in zip(paths, sources, strict=True):
         path.write_bytes((trails / source).read_bytes())
-    changed = {one.member for one in report(paths, engine).producer_changes() if one.path == paths[1]}
+    changed = {one.member for one in report(paths).producer_changes() if one.path == paths[1]}
     assert {"DatabaseInfo.Name", "ProducerInfo.VerString", "TrailInfo.Compatibility"} <= changed
-    assert len(effective(paths, engine)) == 3 + 10 + 2
+    assert len(effective(paths)) == 3 + 10 + 2
 
 
-def test_a_whole_copy_in_front_of_a_cut_one_is_not_its_second(engine: Engine, tmp_path: Path) -> None:
+def test_a_whole_copy_in_front_of_a_cut_one_is_not_its_second(tmp_path: Path) -> None:
     path = _file(tmp_path, 0, _first("10"), _LAST, _first("10"), _MARKER, *transaction("11", "1.2"))
-    shown = _shown([path], engine)
+    shown = _shown([path])
     assert (shown.cut, shown.lost) == (1, 1)
 
 
 def test_a_cut_transaction_is_told_with_its_restart_wherever_a_batch_ends(
-    engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(whole_trail, "scan_in_threads", in_batches(1))
     path = _file(tmp_path, 0, _first("10"), _MARKER, _first("10"), _LAST)
-    (restart,) = report([path], engine).restarts()
+    (restart,) = report([path]).restarts()
     assert restart.cut is not None

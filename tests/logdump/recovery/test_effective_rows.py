@@ -11,16 +11,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import trailformat.scan.engines
 from fixtures.flavour import MYSQL_21
 from logdump.session.count_events import CountShown, TransactionsShown
 from tests.logdump.line import Line
-from tests.logdump.recovery.surveys import ENGINES, whole_trail
+from tests.logdump.recovery.surveys import whole_trail
 from tests.searching import examples
 from tests.simulated.extract import Written
 from tests.simulated.recovery import append_recovery, rebuilt
 from tests.simulated.replicat import replicat
-from trailformat.scan import Engine
 from trailformat.transactions.not_applied import NotApplied
 
 
@@ -41,10 +39,10 @@ def _whole(written: list[Written]) -> list[list[Written]]:
     return applied
 
 
-@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.usefixtures("kernels")
 @given(seed=st.integers(0, 1 << 32), is_rebuilt=st.booleans())
 @settings(max_examples=examples(8), deadline=None)
-def test_the_places_left_out_are_those_of_all_other_rows(engine: Engine, seed: int, *, is_rebuilt: bool) -> None:
+def test_the_places_left_out_are_those_of_all_other_rows(seed: int, *, is_rebuilt: bool) -> None:
     with tempfile.TemporaryDirectory() as folder:
         random = Random(seed)
         extract = (
@@ -52,7 +50,7 @@ def test_the_places_left_out_are_those_of_all_other_rows(engine: Engine, seed: i
             if is_rebuilt
             else append_recovery(Path(folder), random, MYSQL_21)
         )
-        found = NotApplied(whole_trail(extract.paths, engine))
+        found = NotApplied(whole_trail(extract.paths))
         rows = [one for one in extract.written if one.change is not None]
         kept = {(one.path, one.rba) for one in rows if not found.of(one.path).hold(one.rba)}
         assert kept == _applied(extract.written)
@@ -63,13 +61,9 @@ def _counted(line: Line) -> int:
     return next(event.counted for event in line.events if isinstance(event, CountShown)).total.records
 
 
-@pytest.mark.parametrize("least", [0, 1 << 40], ids=["columns", "records"])
+@pytest.mark.usefixtures("kernels")
 @pytest.mark.parametrize(("name", "left_out"), [("at000000000", 3), ("at000000001", 0), ("at000000002", 2)])
-def test_count_leaves_out_what_is_cut_or_open(
-    line: Line, trails: Path, monkeypatch: pytest.MonkeyPatch, name: str, left_out: int, least: int
-) -> None:
-    for limit in ("NUMBA_PAYS", "NUMBA_PAYS_LOADED"):
-        monkeypatch.setattr(trailformat.scan.engines, limit, least)
+def test_count_leaves_out_what_is_cut_or_open(line: Line, trails: Path, name: str, left_out: int) -> None:
     line(f"open {trails / name}; count")
     every = _counted(line)
     line("count effective")
@@ -86,12 +80,12 @@ def test_count_of_several_files_leaves_out_copies_in_later_ones(line: Line, trai
     assert _counted(line) == both - rows
 
 
-@pytest.mark.parametrize("engine", ENGINES)
-def test_behind_a_missing_file_rows_are_applied_again(trails: Path, tmp_path: Path, engine: Engine) -> None:
+@pytest.mark.usefixtures("kernels")
+def test_behind_a_missing_file_rows_are_applied_again(trails: Path, tmp_path: Path) -> None:
     paths = [tmp_path / "zz000000000", tmp_path / "zz000000005"]
     for path, name in zip(paths, ("at000000000", "at000000001"), strict=True):
         path.write_bytes((trails / name).read_bytes())
-    found = NotApplied(whole_trail(paths, engine))
+    found = NotApplied(whole_trail(paths))
     assert found.of(paths[0]).hold(3939)
     assert [rba for rba in (2363, 2554, 2744) if found.of(paths[1]).hold(rba)] == []
 

@@ -13,12 +13,12 @@ from hypothesis import strategies as st
 from logdump.operations.bounded_recovery.options import BrOptions
 from logdump.operations.explaining.restart import RestartQuestion
 from logdump.session.explanation import Explained
-from tests.logdump.recovery.surveys import ENGINES, report, whole_trail
+from tests.kernels import WAYS, run
+from tests.logdump.recovery.surveys import report, whole_trail
 from tests.searching import examples
 from tests.simulated.drawn_histories import KINDS, drawn
 from tests.simulated.extract import Written
 from tests.simulated.restarted_replicat import History
-from trailformat.scan import Engine
 from trailformat.trail.file import TrailFile
 from trailformat.trail.row_definitions import RowDefinitions
 from trailformat.trail.sequence import Spot
@@ -128,15 +128,13 @@ def _explained(history: History, spot: Spot) -> Explained:
     return question.explained("", is_partial=question.reading().is_partial)
 
 
-@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.usefixtures("kernels")
 @pytest.mark.parametrize("kind", KINDS)
 @given(seed=SEEDS)
 @settings(max_examples=examples(8), deadline=None)
-def test_at_a_recovery_point_nothing_is_missed_and_recovery_counts_what_is_applied(
-    kind: str, engine: Engine, seed: int
-) -> None:
+def test_at_a_recovery_point_nothing_is_missed_and_recovery_counts_what_is_applied(kind: str, seed: int) -> None:
     with drawn(kind, seed) as history:
-        found = report(list(history.paths), engine)
+        found = report(list(history.paths))
         start = Spot(history.paths[0], 0)
         assert found.shown("", None, is_partial=False).effective == len(history.run(start).whole)
         for one in found.restarts():
@@ -145,15 +143,13 @@ def test_at_a_recovery_point_nothing_is_missed_and_recovery_counts_what_is_appli
                 assert _all_but(history, one.recovery_point, again=one.recovery_point) == []
 
 
-@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.usefixtures("kernels")
 @pytest.mark.parametrize("kind", KINDS)
 @given(seed=SEEDS)
 @settings(max_examples=examples(8), deadline=None)
-def test_the_rows_that_count_as_applied_are_those_of_a_replicat_that_abends_at_damage(
-    kind: str, engine: Engine, seed: int
-) -> None:
+def test_the_rows_that_count_as_applied_are_those_of_a_replicat_that_abends_at_damage(kind: str, seed: int) -> None:
     with drawn(kind, seed) as history:
-        found = NotApplied(whole_trail(list(history.paths), engine))
+        found = NotApplied(whole_trail(list(history.paths)))
         rows = [one for one in history.events() if isinstance(one, Written) and one.change is not None]
         kept = {Spot(one.path, one.rba) for one in rows if not found.of(one.path).hold(one.rba)}
         assert kept == history.run(Spot(history.paths[0], 0)).rows
@@ -165,8 +161,9 @@ def test_the_rows_that_count_as_applied_are_those_of_a_replicat_that_abends_at_d
 def test_recovery_tells_the_same_whichever_engine_reads(kind: str, seed: int) -> None:
     with drawn(kind, seed) as history:
         told = []
-        for engine in ENGINES:
-            found = report(list(history.paths), engine)
-            lists = (found.restarts(), found.cuts(is_alone=True), found.second_copies(), found.order_breaks())
-            told.append([found.shown("", None, is_partial=False), *map(list, lists), list(found.overwritten())])
+        for way in WAYS:
+            with run(way):
+                found = report(list(history.paths))
+                lists = (found.restarts(), found.cuts(is_alone=True), found.second_copies(), found.order_breaks())
+                told.append([found.shown("", None, is_partial=False), *map(list, lists), list(found.overwritten())])
         assert all(one == told[0] for one in told)

@@ -13,11 +13,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fixtures.flavour import MYSQL_21, ORACLE_12, Flavour
-from tests.logdump.recovery.surveys import ENGINES, effective, report, surveyed
+from tests.kernels import WAYS, Kernels, run
+from tests.logdump.recovery.surveys import effective, report, surveyed
 from tests.searching import examples
 from tests.simulated.recovery import RecoveringExtract, append_recovery, overwritten, rebuilt
 from tests.simulated.replicat import replicat
-from trailformat.scan import Engine
 from trailformat.trail.sequence import Spot
 
 FLAVOURS = [MYSQL_21, ORACLE_12]
@@ -36,25 +36,23 @@ def _applied(extract: RecoveringExtract) -> list[Spot]:
     return [Spot(records[0].path, records[0].rba) for records in applied]
 
 
-@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.usefixtures("kernels")
 @pytest.mark.parametrize("flavour", FLAVOURS, ids=lambda one: one.order.name)
 @given(seed=SEEDS)
 @settings(max_examples=examples(8), deadline=None)
-def test_the_effective_trail_is_what_was_committed_whatever_the_kills(
-    flavour: Flavour, engine: Engine, seed: int
-) -> None:
+def test_the_effective_trail_is_what_was_committed_whatever_the_kills(flavour: Flavour, seed: int) -> None:
     with _folder() as folder:
         extract = append_recovery(folder, Random(seed), flavour)
-        assert effective(extract.paths, engine) == _applied(extract)
+        assert effective(extract.paths) == _applied(extract)
 
 
-@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.usefixtures("kernels")
 @given(seed=SEEDS)
 @settings(max_examples=examples(8), deadline=None)
-def test_every_cut_is_told_and_has_its_copy_and_nothing_else_is_found(engine: Engine, seed: int) -> None:
+def test_every_cut_is_told_and_has_its_copy_and_nothing_else_is_found(seed: int) -> None:
     with _folder() as folder:
         extract = append_recovery(folder, Random(seed), ORACLE_12)
-        survey = surveyed(extract.paths, engine)
+        survey = surveyed(extract.paths)
         assert survey.cuts.number == len(extract.kills)
         assert [one.records for one in survey.cuts.found] == [kill.records for kill in extract.kills]
         assert survey.cuts.lost == 0
@@ -98,39 +96,39 @@ def test_readers_go_on_behind_the_last_transaction_that_a_replicat_has_applied(s
             assert found == (before[-1] if before else None)
 
 
-@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.usefixtures("kernels")
 @given(seed=SEEDS)
 @settings(max_examples=examples(8), deadline=None)
-def test_transactions_of_rebuilt_files_are_told_with_both_places(engine: Engine, seed: int) -> None:
+def test_transactions_of_rebuilt_files_are_told_with_both_places(seed: int) -> None:
     with _folder() as folder:
         made = rebuilt(folder, Random(seed), ORACLE_12)
         begins = [one for one in made.extract.written if one.trans_ind in (0, 3)]
         places: dict[int, list[Spot]] = {}
         for one in begins:
             places.setdefault(one.transaction, []).append(Spot(one.path, one.rba))
-        told = [(one.first, one.copy.begin) for one in report(made.extract.paths, engine).second_copies()]
+        told = [(one.first, one.copy.begin) for one in report(made.extract.paths).second_copies()]
         assert told == [tuple(places[number]) for number in made.again]
 
 
-@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.usefixtures("kernels")
 @pytest.mark.parametrize("flavour", FLAVOURS, ids=lambda one: one.order.name)
 @given(seed=SEEDS)
 @settings(max_examples=examples(12), deadline=None)
 def test_old_data_under_new_are_told_and_whether_the_trail_comes_back_to_what_it_had_passed(
-    flavour: Flavour, engine: Engine, seed: int
+    flavour: Flavour, seed: int
 ) -> None:
     with _folder() as folder:
         made = overwritten(folder, Random(seed), flavour)
-        found = report([made.path], engine)
+        found = report([made.path])
         told = [(one.spot, one.was_passed) for one in found.overwritten()]
         assert told == ([(Spot(made.path, made.end), made.tells)] if made.is_broken and made.is_followed else [])
         assert found.shown("", None, is_partial=False).modes == (0,)
 
 
-@given(seed=SEEDS, engine=st.sampled_from(ENGINES))
+@given(seed=SEEDS, way=st.sampled_from(WAYS))
 @settings(max_examples=examples(1), deadline=None)
-def test_of_a_trail_that_ends_anywhere_no_transaction_is_told_that_is_not_there(seed: int, engine: Engine) -> None:
-    with _folder() as folder:
+def test_of_a_trail_that_ends_anywhere_no_transaction_is_told_that_is_not_there(seed: int, way: Kernels) -> None:
+    with _folder() as folder, run(way):
         extract = append_recovery(folder, Random(seed), MYSQL_21, most_kills=2)
         last = extract.paths[-1]
         data = last.read_bytes()
@@ -138,7 +136,7 @@ def test_of_a_trail_that_ends_anywhere_no_transaction_is_told_that_is_not_there(
         for size in range(1, len(data), 7):
             last.write_bytes(data[:size])
             here = [begin for begin, end in ends if end.path != last or end.rba <= size]
-            assert effective(extract.paths, engine) == here
+            assert effective(extract.paths) == here
 
 
 def _ends_of(extract: RecoveringExtract) -> list[tuple[Spot, Spot]]:

@@ -16,9 +16,8 @@ from fixtures import TRAILS
 from logdump.spark import TrailSource, register
 from logdump.spark.jobs.counting import count_of as counted_from
 from tests.logdump.spark.reads import rows
+from tests.oracles.count_by_record import RecordTotals
 from trailformat import TrailFile
-from trailformat.scan import Engine, Taken, scan
-from trailformat.totals.batch_counting import RowCounter
 from trailformat.totals.counting import OTHERS, Totals
 
 if TYPE_CHECKING:
@@ -34,10 +33,11 @@ def frame(spark: SparkSession, path: Path | str, **options: Any) -> DataFrame:
 
 
 def count_of(path: Path) -> Totals:
-    count = Totals()
+    count = RecordTotals()
     with TrailFile(path) as trail:
-        for batch in scan(trail, engine=Engine.PYTHON):
-            RowCounter(count, Taken(), 0).add(batch)
+        for record in map(trail.record_at, trail.sound_rbas(0, trail.size)):
+            assert record is not None
+            count.add(record, trail.name_of(record))
     return count
 
 

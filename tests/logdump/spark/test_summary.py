@@ -16,10 +16,9 @@ from logdump.spark.source.bounds import selection_of
 from logdump.spark.source.options import Use, parse_options
 from logdump.spark.source.slices import wanted_rows
 from tests.logdump.spark.reads import planned, rows
+from tests.oracles.count_by_record import RecordTotals
 from tests.trailformat.samples import IO_TIME, row, trail_of
 from trailformat import TrailFile
-from trailformat.scan import Taken, scan
-from trailformat.totals.batch_counting import ColumnCounter
 from trailformat.totals.counting import Totals, TransactionHistory
 
 WHOLE = [path for path in sorted(TRAILS.iterdir()) if path.name[0] in "eondrpuvhs"]
@@ -32,13 +31,17 @@ def history() -> TransactionHistory:
 
 def counted(paths: list[Path], where: str | None = None) -> Totals:
     """What the local engine counts."""
-    count = Totals(history())
+    count = RecordTotals(history())
     for path in paths:
         with TrailFile(path) as trail:
             selection = selection_of(trail, parse_options({"where": where} if where else {}, Use.READ))
-            counter = ColumnCounter(count, Taken(), int(path.name[2:]))
-            for batch in scan(trail):
-                counter.add(batch, selection.rows(batch) if where else None)
+            for rba in trail.sound_rbas(0, trail.size):
+                record = trail.record_at(rba)
+                assert record is not None
+                if selection.accepts(record):
+                    count.add(record, trail.name_of(record), int(path.name[2:]))
+                else:
+                    count.pass_over(record)
     return count
 
 

@@ -11,7 +11,6 @@ import pyarrow as pa
 import pytest
 
 from fixtures import TRAILS
-from logdump.arrow.records import image_texts
 from logdump.arrow.records.errors import ValueTooLarge
 from logdump.spark.errors import BadTrail
 from tests.logdump.spark.reads import rows
@@ -40,13 +39,6 @@ NOTE = column("NOTE", data_type=64, sub_data_type=0, scale=0)
 SIDES = ("before", "after")
 Told = dict[tuple[int, str, int], str | None]
 """The text of a value by RBA, image and index."""
-
-
-@pytest.fixture(autouse=True, params=["one by one", "together"])
-def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
-    """Few values are decoded one by one, many by columns."""
-    monkeypatch.setattr(image_texts, "kernels_pay", lambda _: request.param == "together")
-    return str(request.param)
 
 
 def told_by_records(path: Path, definitions: Path | None = None) -> Told:

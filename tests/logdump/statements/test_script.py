@@ -14,7 +14,7 @@ from tests.trailformat.samples import row, table_record, trail_of
 from trailformat import NotATrail, Record, TrailError, TrailFile
 from trailformat.changes.transactions import FIRST, LAST, MIDDLE, ONLY
 from trailformat.records.io_types import LARGE_OBJECT, RECORD_FRAGMENT
-from trailformat.scan import Engine, scan
+from trailformat.scan import scan
 from trailformat.trail.row_definitions import RowDefinitions
 from trailformat.transactions import extents
 from trailformat.transactions.extent import Walked
@@ -192,7 +192,7 @@ def test_the_other_files_of_a_transaction_are_opened_once_and_no_more_than_three
 def test_what_is_told_of_the_way_is_no_transaction(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, wanted: int | None, *, takes_back: bool
 ) -> None:
-    one_by_one = partial(scan, engine=Engine.PYTHON, batch_size=1)
+    one_by_one = partial(scan, batch_size=1)
     monkeypatch.setattr(extents, "scan", lambda trail, start, **_: one_by_one(trail, start))
     path = trail_of(tmp_path, _TABLE, *[_row(ONLY)] * 5)
     with TrailFile(path) as trail:

@@ -30,7 +30,7 @@ from trailformat.codec.timestamps import JULIAN_UNIX_EPOCH
 from trailformat.definitions.metadata import DatabaseDefinition, build_database, build_table
 from trailformat.records.io_types import DELETE, INSERT, PURGE_DATA, RECORD_FRAGMENT
 from trailformat.records.record_header import COMPRESSED, NAME_IS_INDEX
-from trailformat.scan import Engine, scan
+from trailformat.scan import scan
 from trailformat.transactions.tracker import TransactionTracker
 from trailformat.values import CHAR
 
@@ -239,7 +239,7 @@ def test_rows_come_in_pieces_of_one_size_and_no_rows_in_none(tmp_path: Path, mon
     row, definition = _note(b"x"), _definition(PLAIN)
     monkeypatch.setattr(made, "_MOST_BYTES", row.length * 11 // 2)
     with TrailFile(trail_of(tmp_path, definition, row.raw * 24)) as trail:
-        batch = next(scan(trail, engine=Engine.NUMBA))
+        batch = next(scan(trail))
         owners = TransactionTracker(trail).of(batch)
         found = list(made.pieces(trail, batch, np.arange(13, 25), owners))
         assert list(made.pieces(trail, batch, np.arange(0), owners)) == []

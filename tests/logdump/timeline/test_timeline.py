@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from array import array
 from pathlib import Path
 from random import Random
 
+import numpy as np
 import pytest
 
 from fixtures import TRAILS
@@ -19,10 +19,9 @@ from logdump.tui.text.glyphs import UNICODE
 from logdump.tui.text.timeline_text import timeline_page
 from tests.logdump.commands.test_heartbeat import MINUTE, SECOND, objects
 from tests.simulated.heartbeat_trails import target_trail
-from tests.trailformat.scan.reference import ENGINES
 from trailformat import TrailFile
 from trailformat.codec.timestamps import to_datetime
-from trailformat.scan import Engine, scan
+from trailformat.scan import scan
 
 MOMENTS = [number * MINUTE for number in range(20) if number not in (4, 5, 11)]
 
@@ -95,14 +94,14 @@ def test_of_many_beats_those_with_the_greatest_delay_are_kept() -> None:
     assert most_delayed(kept) == most_delayed(points)
 
 
-@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.usefixtures("kernels")
 @pytest.mark.parametrize("minutes", [1, 5])
-def test_the_volume_is_that_of_count_interval(minutes: int, engine: Engine) -> None:
+def test_the_volume_is_that_of_count_interval(minutes: int) -> None:
     path = TRAILS / "et000000000"
     shown = [one for one in objects(path, f"count interval {minutes}") if one["type"] == "interval" and one["records"]]
     sums = VolumeSums()
     with TrailFile(path) as trail:
-        for batch in scan(trail, engine=engine, batch_size=4):
+        for batch in scan(trail, batch_size=4):
             sums.add(batch, range(len(batch)))
     volume = sums.volume()
     while volume.interval < minutes * MINUTE:
@@ -116,9 +115,9 @@ def test_the_volume_is_that_of_count_interval(minutes: int, engine: Engine) -> N
 def test_records_of_years_take_no_more_intervals_than_there_is_room_for() -> None:
     sums, random = VolumeSums(), Random(3)
     with TrailFile(TRAILS / "et000000000") as trail:
-        (batch,) = scan(trail, engine=Engine.PYTHON)
+        (batch,) = scan(trail)
     for _ in range(100):
-        batch.io_time = array("q", [random.randrange(10**17) for _ in batch.io_time])
+        batch.io_time = np.array([random.randrange(10**17) for _ in batch.io_time])
         sums.add(batch, range(len(batch)))
     intervals = sums.volume().intervals
     assert len(intervals) <= MOST_INTERVALS

@@ -22,7 +22,6 @@ from trailformat import TrailFile
 from trailformat.changes.transactions import MIDDLE, NO_TRANSACTION
 from trailformat.index import build, index_of
 from trailformat.records.io_types import RESTART_ABEND
-from trailformat.scan import Engine, is_available
 
 MARKERS = [
     f"3083  09:31:00.000000  {UNICODE.restart} RestartAbend cuts CSN 41882334",
@@ -97,14 +96,12 @@ def test_a_cut_transaction_ends_at_its_restart_and_its_second_copy_is_another(tr
     drive(steps, trail)
 
 
-@pytest.mark.parametrize("engine", [one for one in Engine if is_available(one)])
-def test_the_index_counts_all_restarts_and_lists_a_bounded_number(
-    engine: Engine, trail: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.mark.usefixtures("kernels")
+def test_the_index_counts_all_restarts_and_lists_a_bounded_number(trail: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("trailformat.index.record_index.MOST_RESTARTS", 1)
     with TrailFile(trail) as file:
         index = index_of(file)
-        for _ in build(file, index, engine=engine):
+        for _ in build(file, index):
             pass
         assert index.places.restart_count == 2
         assert [one.rba for one in index.places.restarts] == [3083]

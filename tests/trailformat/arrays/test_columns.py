@@ -32,7 +32,7 @@ from trailformat.arrays import Image, locate_columns
 from trailformat.arrays.columns import ColumnArray, column_arrays
 from trailformat.records.io_types import DELETE, INSERT, UNIFIED_UPDATE
 from trailformat.records.record_header import COMPRESSED, name_field
-from trailformat.scan import Batch, Engine, scan
+from trailformat.scan import Batch, scan
 from trailformat.scan.kernels.arguments import BROKEN
 from trailformat.scan.rows import RowBytes
 from trailformat.values import Value, decode_value, plain_text
@@ -42,7 +42,7 @@ _DEFINITION = ORACLE_12.sales.columns[0]
 
 def _images(trail: TrailFile, columns: int) -> Iterator[tuple[Batch, Any, Image, list[dict[int, Column]]]]:
     """Each image of all rows of the file, and its columns as the records have them."""
-    (batch,) = scan(trail, engine=Engine.NUMBA)
+    (batch,) = scan(trail)
     rows = np.flatnonzero(np.asarray(batch.kind) == 0)
     spans = locate_columns(RowBytes(trail.buffer, batch, rows), columns)
     records = [trail.record_at(int(batch.rba[row])) for row in rows]
@@ -123,13 +123,13 @@ def test_both_images_of_the_fixtures(path: Path) -> None:
 def _sound_records(trail: TrailFile) -> Iterator[Record]:
     (batch,) = scan(trail)
     for rba, kind in zip(batch.rba, batch.kind, strict=True):
-        record = trail.record_at(rba) if kind == 0 else None
+        record = trail.record_at(int(rba)) if kind == 0 else None
         if record is not None:
             yield record
 
 
 def _check_record(trail: TrailFile, record: Record, columns: tuple[ColumnDefinition, ...]) -> None:
-    (batch,) = scan(trail, record.rba, record.rba + record.length, engine=Engine.NUMBA)
+    (batch,) = scan(trail, record.rba, record.rba + record.length)
     spans = locate_columns(RowBytes(trail.buffer, batch, np.zeros(1, np.int64)), len(columns))
     for which, image in enumerate((spans.before, spans.after)):
         try:

@@ -12,7 +12,7 @@ from trailformat.changes.transactions import ENDS
 from trailformat.index import IndexRow, RecordIndex, TrailIndex, TransactionSpan, build
 from trailformat.index.sums import Sums
 from trailformat.records.io_types import METADATA, RESTARTS
-from trailformat.scan import BAD_SPAN, PARTIAL, RECORD, Engine, scan
+from trailformat.scan import BAD_SPAN, PARTIAL, RECORD, scan
 
 
 def walked(path: Path) -> list[IndexRow]:
@@ -21,20 +21,20 @@ def walked(path: Path) -> list[IndexRow]:
     return [IndexRow(number, one["rba"], one["length"], one["kind"]) for number, one in enumerate(rows)]
 
 
-def built(path: Path, engine: Engine = Engine.PYTHON) -> TrailIndex:
+def built(path: Path) -> TrailIndex:
     """The index of a whole file."""
     index = TrailIndex()
     with TrailFile(path) as trail:
-        for _ in build(trail, index, engine=engine):
+        for _ in build(trail, index):
             pass
     return index
 
 
-def fed(path: Path, engine: Engine, batch_size: int) -> TrailIndex:
+def fed(path: Path, batch_size: int) -> TrailIndex:
     """The same from the batches of a scan."""
     index = TrailIndex()
     with TrailFile(path) as trail:
-        for batch in scan(trail, engine=engine, batch_size=batch_size):
+        for batch in scan(trail, batch_size=batch_size):
             index.extend(batch)
     return index
 

@@ -8,16 +8,16 @@ from pathlib import Path
 
 import pytest
 
+from tests.kernels import WAYS, run
 from tests.trailformat.index.reference import built, fed, known, walked
 from tests.trailformat.samples import BOTH, IO_TIME, header, row, table_record, trail_of
-from tests.trailformat.scan.reference import BOTH_ENGINES, ENGINES
 from tests.trailformat.scan.test_scan import everything
 from trailformat import ByteOrder, TrailFile, make_record
 from trailformat.index import BadSpan, TrailIndex, build, index_of
-from trailformat.scan import Engine, scan
+from trailformat.scan import scan
 
 
-def grown(path: Path, data: bytes, sizes: list[int], engine: Engine) -> TrailIndex:
+def grown(path: Path, data: bytes, sizes: list[int]) -> TrailIndex:
     """The index of a file that has these sizes one after the other, built as it grows."""
     index = TrailIndex()
     path.write_bytes(data[: sizes[0]])
@@ -25,18 +25,18 @@ def grown(path: Path, data: bytes, sizes: list[int], engine: Engine) -> TrailInd
         for before, size in zip([sizes[0], *sizes], sizes, strict=False):
             with path.open("ab") as file:
                 file.write(data[before:size])
-            for _ in build(trail, index, engine=engine):
+            for _ in build(trail, index):
                 pass
             assert index.covered + index.partial == size
     return index
 
 
-@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.usefixtures("kernels")
 @pytest.mark.parametrize("order", BOTH)
-def test_a_file_that_grows_byte_by_byte(tmp_path: Path, engine: Engine, order: ByteOrder) -> None:
+def test_a_file_that_grows_byte_by_byte(tmp_path: Path, order: ByteOrder) -> None:
     data = b"".join([row(order=order).raw, row(order=order).raw, b"no record", row(order=order.other).raw])
     path = tmp_path / "lt000000000"
-    index = grown(path, data, list(range(row().length, len(data) + 1)), engine)
+    index = grown(path, data, list(range(row().length, len(data) + 1)))
     assert known(index) == known(built(path))
 
 
@@ -47,9 +47,9 @@ def test_a_file_that_grows_in_any_steps(tmp_path: Path, order: ByteOrder) -> Non
     for turn in range(60):
         data = row(order=order).raw + b"".join(chance.choices(everything(order), k=chance.choice([3, 12, 400])))
         sizes = sorted({row().length, *(chance.randrange(row().length, len(data)) for _ in range(4)), len(data)})
-        engine = BOTH_ENGINES[turn % len(BOTH_ENGINES)]
-        index = grown(path, data, sizes, engine)
-        assert known(index) == known(built(path, engine)), (turn, sizes)
+        with run(WAYS[turn % len(WAYS)]):
+            index = grown(path, data, sizes)
+        assert known(index) == known(built(path)), (turn, sizes)
 
 
 def test_a_half_written_record_is_no_row(tmp_path: Path) -> None:
@@ -74,20 +74,20 @@ def test_a_record_that_was_taken_for_damage_while_it_was_half_written(tmp_path: 
     data = row().raw + outer.raw + row().raw
     path = tmp_path / "lt000000000"
     half = row().length + outer.length - 30
-    index = grown(path, data, [half], Engine.PYTHON)
+    index = grown(path, data, [half])
     assert index.places.bad_spans != []
-    assert known(grown(path, data, [half, len(data)], Engine.PYTHON)) == known(built(path))
+    assert known(grown(path, data, [half, len(data)])) == known(built(path))
     assert built(path).places.bad_spans == []
 
 
-@pytest.mark.parametrize("engine", ENGINES)
-def test_a_file_that_was_cut_does_not_fit(tmp_path: Path, engine: Engine) -> None:
+@pytest.mark.usefixtures("kernels")
+def test_a_file_that_was_cut_does_not_fit(tmp_path: Path) -> None:
     path = trail_of(tmp_path, row(), row(), row())
-    index = built(path, engine)
+    index = built(path)
     path.write_bytes(row().raw * 2)
     with TrailFile(path) as trail:
         assert not index.fits(trail)
-        assert list(build(trail, index, engine=engine)) == [trail.size]
+        assert list(build(trail, index)) == [trail.size]
     assert known(index) == known(built(path))
 
 
@@ -118,28 +118,28 @@ def test_a_file_with_more_damage_than_is_looked_at_fits_as_long_as_it_does_not_g
         assert not index.fits(trail)
 
 
-@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.usefixtures("kernels")
 @pytest.mark.parametrize("batch_size", [1, 3, 100])
 def test_of_too_much_metadata_the_first_is_kept(
-    tmp_path: Path, engine: Engine, batch_size: int, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, batch_size: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("trailformat.index.record_index.MOST_METADATA", 2)
     tdr = table_record(1, "A")
-    places = fed(trail_of(tmp_path, *[tdr] * 5, row()), engine, batch_size).places
+    places = fed(trail_of(tmp_path, *[tdr] * 5, row()), batch_size).places
     assert list(places.metadata) == [0, tdr.length]
     assert (places.metadata_end, places.end) == (2 * tdr.length, 5 * tdr.length + row().length)
 
 
-@pytest.mark.parametrize("engine", ENGINES)
-def test_batches_that_leave_a_gap_or_are_known_change_nothing(tmp_path: Path, engine: Engine) -> None:
+@pytest.mark.usefixtures("kernels")
+def test_batches_that_leave_a_gap_or_are_known_change_nothing(tmp_path: Path) -> None:
     path = trail_of(tmp_path, *[row()] * 20)
     index = TrailIndex()
     with TrailFile(path) as trail:
-        batches = list(scan(trail, engine=engine, batch_size=4))
+        batches = list(scan(trail, batch_size=4))
         for number in (1, 0, 0, 2, 1, 0):
             index.extend(batches[number])
         assert index.covered == 8 * row().length
-        (whole,) = scan(trail, engine=engine)
+        (whole,) = scan(trail)
         index.extend(whole)
     assert known(index) == known(built(path))
 
@@ -163,11 +163,11 @@ def test_two_threads_may_build_one_index(tmp_path: Path) -> None:
     path = trail_of(tmp_path, *random.Random(5).choices(everything(ByteOrder.BIG)[:-1], k=20_000), row())
     index = TrailIndex()
 
-    def go_over(engine: Engine) -> None:
+    def go_over(_number: int) -> None:
         with TrailFile(path) as trail:
-            for _ in build(trail, index, engine=engine):
+            for _ in build(trail, index):
                 pass
 
     with ThreadPoolExecutor() as pool:
-        list(pool.map(go_over, [Engine.PYTHON, *BOTH_ENGINES]))
+        list(pool.map(go_over, range(3)))
     assert known(index) == known(built(path))

@@ -72,7 +72,7 @@ def test_a_record_that_is_half_written_is_there(tmp_path: Path) -> None:
 
 
 def test_a_long_way_is_not_gone(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("trailformat.index.building.NUMBA_PAYS", 100)
+    monkeypatch.setattr("trailformat.index.building._AT_ONCE", 100)
     monkeypatch.setattr("trailformat.index.neighbours._FAR", 40)
     with TrailFile(DAMAGED) as trail:
         assert neighbours_of(trail, 3600) == Neighbours(None, 3631)

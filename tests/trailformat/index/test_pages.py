@@ -1,4 +1,4 @@
-"""Pages of the index are pages of the walk, in both engines."""
+"""Pages of the index are pages of the walk."""
 
 from __future__ import annotations
 
@@ -11,18 +11,16 @@ from fixtures import TRAILS
 from fixtures.catalogue import names
 from tests.trailformat.index.reference import built, walked
 from tests.trailformat.samples import BOTH, row, trail_of
-from tests.trailformat.scan.reference import ENGINES
 from tests.trailformat.scan.test_scan import everything
 from trailformat import ByteOrder, TrailFile
 from trailformat.index import ROWS_PER_CHECKPOINT
-from trailformat.scan import Engine
 
 
-@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.usefixtures("kernels")
 @pytest.mark.parametrize("name", names())
-def test_a_page_of_any_size_is_that_of_the_walk(name: str, engine: Engine) -> None:
+def test_a_page_of_any_size_is_that_of_the_walk(name: str) -> None:
     expected = walked(TRAILS / name)
-    index = built(TRAILS / name, engine)
+    index = built(TRAILS / name)
     assert index.places.records == len(expected)
     with TrailFile(TRAILS / name) as trail:
         for size in range(1, len(expected) + 2):
@@ -30,14 +28,12 @@ def test_a_page_of_any_size_is_that_of_the_walk(name: str, engine: Engine) -> No
             assert [row for page in pages for row in page] == expected
 
 
-@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.usefixtures("kernels")
 @pytest.mark.parametrize("order", BOTH)
-def test_pages_of_a_long_file_with_damage_and_both_byte_orders(
-    tmp_path: Path, engine: Engine, order: ByteOrder
-) -> None:
+def test_pages_of_a_long_file_with_damage_and_both_byte_orders(tmp_path: Path, order: ByteOrder) -> None:
     path = trail_of(tmp_path, *random.Random(order.value).choices(everything(order)[:-1], k=5 * ROWS_PER_CHECKPOINT))
     expected = walked(path)
-    index = built(path, engine)
+    index = built(path)
     with TrailFile(path) as trail:
         assert index.places.rows(trail, 0, len(expected)) == expected
         for first in range(0, len(expected), 61):

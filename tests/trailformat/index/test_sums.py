@@ -1,4 +1,4 @@
-"""The sums of an index are those of the walk, in both engines, whatever the batches."""
+"""The sums of an index are those of the walk, whatever the batches."""
 
 from __future__ import annotations
 
@@ -12,13 +12,11 @@ from fixtures import TRAILS
 from fixtures.catalogue import names
 from tests.trailformat.index.reference import built, fed, known, summed
 from tests.trailformat.samples import BOTH, row, trail_of
-from tests.trailformat.scan.reference import ENGINES
 from tests.trailformat.scan.test_scan import everything
 from trailformat import ByteOrder, TrailFile
 from trailformat.changes.transaction_context import transaction_at
 from trailformat.changes.transactions import NO_TRANSACTION
 from trailformat.index import TrailIndex, sums
-from trailformat.scan import Engine
 from trailformat.totals import transaction_spans
 
 
@@ -39,39 +37,35 @@ def assert_sums(index: TrailIndex, path: Path) -> None:
     assert [one.rba for one in index.places.restarts] == expected["restarts"]
 
 
-@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.usefixtures("kernels")
 @pytest.mark.parametrize("name", names())
-def test_a_fixture(name: str, engine: Engine) -> None:
-    assert_sums(built(TRAILS / name, engine), TRAILS / name)
+def test_a_fixture(name: str) -> None:
+    assert_sums(built(TRAILS / name), TRAILS / name)
 
 
-@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.usefixtures("kernels")
 @pytest.mark.parametrize("order", BOTH)
 @pytest.mark.parametrize("batch_size", [1, 3, 100, 1 << 16])
-def test_everything_in_batches_of_any_size(tmp_path: Path, engine: Engine, order: ByteOrder, batch_size: int) -> None:
+def test_everything_in_batches_of_any_size(tmp_path: Path, order: ByteOrder, batch_size: int) -> None:
     path = trail_of(tmp_path, *random.Random(7).choices(everything(order)[:-1], k=700), row())
-    index = fed(path, engine, batch_size)
+    index = fed(path, batch_size)
     assert_sums(index, path)
     assert known(index) == known(built(path))
 
 
-@pytest.mark.parametrize("engine", ENGINES)
-def test_of_many_transactions_the_largest_are_kept(
-    tmp_path: Path, engine: Engine, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.mark.usefixtures("kernels")
+def test_of_many_transactions_the_largest_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(transaction_spans, "MOST_TRANSACTIONS", 5)
     sizes = [random.Random(3).randrange(30) for _ in range(100)]
     path = trail_of(tmp_path, *[row(b"x" * size) for size in sizes])
     for batch_size in (1, 8, 1 << 10):
-        assert_sums(fed(path, engine, batch_size), path)
+        assert_sums(fed(path, batch_size), path)
 
 
-@pytest.mark.parametrize("engine", ENGINES)
-def test_of_too_many_tables_the_first_are_told_apart(
-    tmp_path: Path, engine: Engine, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.mark.usefixtures("kernels")
+def test_of_too_many_tables_the_first_are_told_apart(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sums, "MOST_TABLES", 2)
-    index = built(trail_of(tmp_path, *[row(name=name) for name in "ABCDA"]), engine)
+    index = built(trail_of(tmp_path, *[row(name=name) for name in "ABCDA"]))
     assert list(index.sums.tables) == ["A", "B"]
     assert index.sums.tables["A"].records == 2
     assert index.sums.other_tables.records == 2

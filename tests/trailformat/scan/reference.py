@@ -1,25 +1,17 @@
-"""What a scan must give: the rows of the walk with TrailFile and Record, and the comparison with both engines."""
+"""What a scan must give: the rows of the walk with TrailFile and Record, by kernels native and interpreted."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import Any
 
-import pytest
-
+from tests.kernels import WAYS, run
 from trailformat import ByteOrder, PartialRecord, Record, TrailError, TrailFile
 from trailformat.changes.transactions import ENDS, is_transactional
-from trailformat.scan import BAD_SPAN, FILE_HEADER, PARTIAL, RECORD, Engine, is_available, scan
+from trailformat.scan import BAD_SPAN, FILE_HEADER, PARTIAL, RECORD, scan
 
 Rows = list[dict[str, Any]]
 
-ENGINES = [
-    Engine.PYTHON,
-    pytest.param(
-        Engine.NUMBA, marks=pytest.mark.skipif(not is_available(Engine.NUMBA), reason="the kernels are not built")
-    ),
-]
-BOTH_ENGINES = [engine for engine in Engine if is_available(engine)]
 _HEADER = ("io_type", "orig_node", "trans_ind", "before_after", "partition", "io_time", "audit_pos", "audit_rba")
 _NO_HEADER = dict.fromkeys((*_HEADER, "order", "record_length"), 0)
 _NO_PAYLOADS = {"data": None, "tokens": None}
@@ -67,12 +59,12 @@ def _row(trail: TrailFile, record: Record) -> dict[str, Any]:
     return {name: getattr(record.header, name) for name in _HEADER} | payloads | about
 
 
-def scanned(path: Path, engine: Engine, batch_size: int = 1 << 16) -> Rows:
+def scanned(path: Path, batch_size: int = 1 << 16) -> Rows:
     """The same of a scan."""
     rows: Rows = []
     contents = path.read_bytes()
     with TrailFile(path) as trail:
-        for batch in scan(trail, engine=engine, batch_size=batch_size):
+        for batch in scan(trail, batch_size=batch_size):
             columns = {name: list(map(int, column)) for name, column in batch.columns()}
             assert {len(column) for column in columns.values()} == {len(batch)}
             assert 0 < len(batch) <= batch_size
@@ -88,11 +80,12 @@ def scanned(path: Path, engine: Engine, batch_size: int = 1 << 16) -> Rows:
 
 
 def assert_same(path: Path, batch_size: int = 1 << 16) -> Rows:
-    """Both engines say what the walk says; returns its rows, none for a file that is no trail."""
+    """A scan says what the walk says, however kernels run; returns its rows, none for a file that is no trail."""
     try:
         expected = walk(path)
     except TrailError:
         return []
-    for engine in BOTH_ENGINES:
-        assert scanned(path, engine, batch_size) == expected, engine
+    for way in WAYS:
+        with run(way):
+            assert scanned(path, batch_size) == expected, way
     return expected

@@ -10,15 +10,10 @@ from pathlib import Path
 import pytest
 
 from tests.trailformat.samples import row, trail_of
-from tests.trailformat.scan.reference import BOTH_ENGINES
 from trailformat import CannotRead, TrailFile
-from trailformat.scan import Engine, byte_search, is_available, occurrences
+from trailformat.scan import byte_search, occurrences
 
-
-@pytest.fixture(params=BOTH_ENGINES, autouse=True)
-def engine(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    wanted: Engine = request.param
-    monkeypatch.setattr(byte_search, "is_available", lambda one: one is wanted and is_available(one))
+pytestmark = pytest.mark.usefixtures("kernels")
 
 
 def expected(value: bytes, data: bytes, start: int, end: int, *, any_case: bool) -> list[int]:

@@ -11,12 +11,11 @@ import pytest
 
 from fixtures import TRAILS
 from fixtures.catalogue import names
+from tests.kernels import needs_native
 from tests.searching import examples, stride
 from tests.trailformat.samples import BOTH, header, row, table_record, trail_of
-from tests.trailformat.scan.reference import BOTH_ENGINES, ENGINES
 from trailformat import ByteOrder, TrailFile, make_record
 from trailformat.scan import (
-    Engine,
     FileRange,
     Scan,
     consistent_ranges,
@@ -29,7 +28,6 @@ from trailformat.scan.position import first_position
 
 _LARGE = 200_000_000
 _OFFSETS = examples(250)
-FASTEST = BOTH_ENGINES[-1]
 
 
 def block(order: ByteOrder) -> bytes:
@@ -97,29 +95,29 @@ def test_boundaries_are_real_where_data_is_full_of_records(small: Path) -> None:
             assert point is None or point >= offset
 
 
-@pytest.mark.skipif(FASTEST is Engine.PYTHON, reason="the kernels are not built")
+@needs_native
 def test_a_large_trail_cut_at_thousands_of_offsets(large: Path) -> None:
     chance = random.Random(0)
     with TrailFile(large) as trail:
-        real = starts(scan(trail, engine=FASTEST))
+        real = starts(scan(trail))
         known = set(real)
         points = {next_boundary(trail, chance.randrange(trail.size)) for _ in range(_OFFSETS)}
         assert points - {None} <= known
         cuts = sorted({0, *(point for point in points if point is not None), trail.size})
         pieces = [FileRange(first_position(trail, start), stop) for start, stop in pairwise(cuts)]
-        assert consistent_ranges(trail, pieces, engine=FASTEST) == pieces
-        assert [rba for piece in pieces for rba in starts(scan_range(trail, piece, engine=FASTEST))] == real
+        assert consistent_ranges(trail, pieces) == pieces
+        assert [rba for piece in pieces for rba in starts(scan_range(trail, piece))] == real
 
 
-@pytest.mark.parametrize("engine", ENGINES)
-def test_pieces_give_the_names_and_transactions_of_the_whole(small: Path, engine: Engine) -> None:
+@pytest.mark.usefixtures("kernels")
+def test_pieces_give_the_names_and_transactions_of_the_whole(small: Path) -> None:
     with TrailFile(small) as trail:
-        whole = scan(trail, engine=engine)
+        whole = scan(trail)
         expected = seen(whole)
         points = [*split_points(trail, 5), trail.size]
         assert len(points) > 3
         pieces = [FileRange(first_position(trail, start), stop) for start, stop in pairwise(points)]
-        scans = [scan_range(trail, piece, engine=engine) for piece in pieces]
+        scans = [scan_range(trail, piece) for piece in pieces]
         assert [one for each in scans for one in seen(each)] == expected
         assert sum(one.transactions for one in scans) == whole.transactions
         ends = [one.position for one in scans]

@@ -18,11 +18,9 @@ from tests.trailformat.scan.test_file_ranges import block
 from tests.trailformat.scan.test_scan import everything
 from trailformat import ByteOrder, Record, TrailFile
 from trailformat.scan import (
-    Engine,
     ScanPosition,
     Taken,
     Workers,
-    is_available,
     parallel,
     parallel_batches,
     parallel_counts,
@@ -30,8 +28,6 @@ from trailformat.scan import (
     scan,
 )
 from trailformat.scan.batch import Batch
-
-pytestmark = pytest.mark.skipif(not is_available(Engine.NUMBA), reason="the kernels are not built")
 
 
 def rows(batch: Batch) -> list[tuple[Any, ...]]:
@@ -43,7 +39,7 @@ def rows(batch: Batch) -> list[tuple[Any, ...]]:
 def assert_same(path: Path, threads: int = 3) -> None:
     with TrailFile(path) as trail, Workers(threads) as workers:
         for start in (0, next(trail.sound_rbas(trail.size // 3, trail.size), 0)):
-            expected = [one for batch in scan(trail, start, engine=Engine.NUMBA) for one in rows(batch)]
+            expected = [one for batch in scan(trail, start) for one in rows(batch)]
             found = parallel_scan(trail, workers, 100, start)
             assert [one for batch in found for one in rows(batch)] == expected
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import struct
-import sys
 from pathlib import Path
 
 import pytest
@@ -18,9 +17,7 @@ from trailformat.records import far, framing
 from trailformat.records.framing import Buffer, detect_order, next_sound
 from trailformat.records.record import build_record
 from trailformat.records.record_header import build_header
-from trailformat.scan import Engine, engines, is_available, resync
-
-pytestmark = pytest.mark.skipif(not is_available(Engine.NUMBA), reason="the kernels are not built")
+from trailformat.scan import resync
 
 _TOKENS = build_tokens([make_token("H", build_header(header(), ByteOrder.BIG))], ByteOrder.BIG)
 WIDE_ROW = build_record(WIDE, _TOKENS, ByteOrder.BIG)
@@ -95,19 +92,6 @@ def test_behind_many_places_that_look_like_records_the_kernel_goes_on(
 def test_every_kind_of_record_is_found_behind_damage(record: bytes, before: int) -> None:
     data = bytes(before) + record + bytes(40)
     assert resync.next_sound(data, 0, len(data), len(data)) == before
-
-
-def test_where_kernels_do_not_pay_the_walk_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(resync, "kernels_pay", lambda _size, _least: False)
-    fakes = FAKES[0] * 1500
-    data = fakes + row().raw
-    assert next_sound(data, 0, len(data), ByteOrder.BIG) == len(fakes)
-
-
-@pytest.mark.parametrize(("size", "pays"), [((1 << 18) - 1, False), (1 << 18, True)])
-def test_kernels_that_are_not_loaded_pay_from_a_size_on(size: int, pays: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delitem(sys.modules, engines.NUMBA_ENGINE)
-    assert resync.pays(size) == pays
 
 
 def test_the_hostile_file_is_searched_to_its_last_record(evidence: Path) -> None:

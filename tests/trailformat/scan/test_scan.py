@@ -1,4 +1,4 @@
-"""Both engines give the rows of the serial walk: fixtures, generated trails, damage, garbage."""
+"""Kernels, native and interpreted, give the rows of the serial walk: fixtures, generated trails, damage, garbage."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from fixtures import TRAILS
 from fixtures.catalogue import names
 from tests.searching import examples
 from tests.trailformat.samples import BOTH, header, metadata_record, row, table_record, trail_of
-from tests.trailformat.scan.reference import ENGINES, assert_same
+from tests.trailformat.scan.reference import assert_same
 from tests.trailformat.strategies import BYTE, HEADERS, INFOS, ORDERS
 from trailformat import ByteOrder, NotATrail, Token, TrailFile, make_record, make_token
 from trailformat.codec.tokens import build_tokens
 from trailformat.records.framing import MOST_TOKENS
 from trailformat.records.record import build_record
 from trailformat.records.record_header import RecordHeader, build_header
-from trailformat.scan import BAD_SPAN, FILE_HEADER, PARTIAL, RECORD, Engine, scan
+from trailformat.scan import BAD_SPAN, FILE_HEADER, PARTIAL, RECORD, scan
 
 FILE_HEADER_BYTES = (TRAILS / "el000000000").read_bytes()[
     : int.from_bytes((TRAILS / "el000000000").read_bytes()[2:4], "big")
@@ -167,41 +167,41 @@ def test_more_names_than_the_first_table_holds(tmp_path: Path) -> None:
     assert [one["name"] for one in rows] == texts + texts[::-1]
 
 
-@pytest.mark.parametrize("engine", ENGINES)
-def test_one_key_for_one_name(tmp_path: Path, engine: Engine) -> None:
+@pytest.mark.usefixtures("kernels")
+def test_one_key_for_one_name(tmp_path: Path) -> None:
     with TrailFile(trail_of(tmp_path, row(), row(name="B"), table_record(1, "B"), row(name=1), row())) as trail:
-        (batch,) = scan(trail, engine=engine)
+        (batch,) = scan(trail)
         assert list(batch.table) == [1, 2, 2, 2, 1]
         assert [batch.names[key] for key in range(len(batch.names))] == ["", "TEA.LEAVES", "B"]
 
 
-@pytest.mark.parametrize("engine", ENGINES)
-def test_an_index_without_a_definition(tmp_path: Path, engine: Engine) -> None:
+@pytest.mark.usefixtures("kernels")
+def test_an_index_without_a_definition(tmp_path: Path) -> None:
     with TrailFile(trail_of(tmp_path, row(name=9), row())) as trail:
-        (batch,) = scan(trail, engine=engine)
+        (batch,) = scan(trail)
         assert [batch.names.unknown_index(key) for key in batch.table] == [9, None]
         assert batch.names[batch.table[0]] == ""
 
 
-@pytest.mark.parametrize("engine", ENGINES)
-def test_from_the_middle(tmp_path: Path, engine: Engine) -> None:
+@pytest.mark.usefixtures("kernels")
+def test_from_the_middle(tmp_path: Path) -> None:
     first = [table_record(1, "A"), table_record(4, "B")]
     rest = [row(name=1), row(name=3), metadata_record(3, 4, "C"), row(name=5), table_record(1, "D"), row(name=1)]
     with TrailFile(trail_of(tmp_path, *first, *rest)) as trail:
         start = sum(one.length for one in first)
         stop = trail.size - 1
-        (batch,) = scan(trail, start, stop, engine=engine)
+        (batch,) = scan(trail, start, stop)
         assert [batch.names[key] for key in batch.table] == ["A", "", "C", "C", "D", "D"]
         assert [batch.names.unknown_index(key) for key in batch.table] == [None, 3, None, None, None, None]
-        assert list(scan(trail, start, start, engine=engine)) == []
-        assert [len(one) for one in scan(trail, start, start + 1, engine=engine)] == [1]
+        assert list(scan(trail, start, start)) == []
+        assert [len(one) for one in scan(trail, start, start + 1)] == [1]
 
 
-@pytest.mark.parametrize("engine", ENGINES)
-def test_a_file_that_grows_while_it_is_scanned(tmp_path: Path, engine: Engine) -> None:
+@pytest.mark.usefixtures("kernels")
+def test_a_file_that_grows_while_it_is_scanned(tmp_path: Path) -> None:
     path = trail_of(tmp_path, row(), row())
     with TrailFile(path) as trail:
-        batches = scan(trail, engine=engine, batch_size=2)
+        batches = scan(trail, batch_size=2)
         first = next(batches)
         with path.open("ab") as file:
             file.write(row().raw)
@@ -209,10 +209,10 @@ def test_a_file_that_grows_while_it_is_scanned(tmp_path: Path, engine: Engine) -
         assert trail.record_at(0) is not None
 
 
-@pytest.mark.parametrize("engine", ENGINES)
-def test_a_closed_file(tmp_path: Path, engine: Engine) -> None:
+@pytest.mark.usefixtures("kernels")
+def test_a_closed_file(tmp_path: Path) -> None:
     trail = TrailFile(trail_of(tmp_path, row(), row()))
-    batches = scan(trail, engine=engine, batch_size=1)
+    batches = scan(trail, batch_size=1)
     first = next(batches)
     trail.close()
     assert list(first.length) == [row().length]
@@ -220,10 +220,10 @@ def test_a_closed_file(tmp_path: Path, engine: Engine) -> None:
         next(batches)
 
 
-@pytest.mark.parametrize("engine", ENGINES)
-def test_columns_have_their_types(tmp_path: Path, engine: Engine) -> None:
+@pytest.mark.usefixtures("kernels")
+def test_columns_have_their_types(tmp_path: Path) -> None:
     with TrailFile(trail_of(tmp_path, row(audit_pos=2**64 - 1, io_time=-1))) as trail:
-        (batch,) = scan(trail, engine=engine)
+        (batch,) = scan(trail)
         sizes = [memoryview(column).itemsize for _, column in batch.columns()]  # type: ignore[arg-type]
         assert sizes == [8, 8, 1, 1, 1, 1, 1, 1, 1, 8, 8, 8, 4, 8, 8, 4, 4, 4, 4]
         assert (batch.audit_pos[0], batch.io_time[0]) == (2**64 - 1, -1)

@@ -12,24 +12,24 @@ import pytest
 from fixtures import TRAILS
 from fixtures.catalogue import names
 from tests.trailformat.samples import BOTH, header, row, table_record, trail_of
-from tests.trailformat.scan.reference import ENGINES, assert_same
+from tests.trailformat.scan.reference import assert_same
 from tests.trailformat.scan.test_scan import everything
 from trailformat import ByteOrder, CannotRead, TrailFile, make_record
-from trailformat.scan import Engine, scan, windows
+from trailformat.scan import scan, windows
 
 ROOT = Path(__file__).parents[3]
 _SCANS = """
 import sys
 from trailformat import CannotRead, TrailFile
-from trailformat.scan import Engine, Workers, parallel_scan, scan
-engine, threads, path = sys.argv[1:]
+from trailformat.scan import Workers, parallel_scan, scan
+threads, path = sys.argv[1:]
 with TrailFile(path) as trail:
     size = trail.size
     print("begun", flush=True)
     try:
         while trail.size == size:
             with Workers(int(threads)) as workers:
-                for batch in scan(trail, engine=Engine(engine)) if threads == "0" else parallel_scan(trail, workers):
+                for batch in scan(trail) if threads == "0" else parallel_scan(trail, workers):
                     pass
         print("the file was cut between two scans")
     except CannotRead as error:
@@ -52,8 +52,8 @@ def test_a_fixture_in_small_windows(name: str, monkeypatch: pytest.MonkeyPatch) 
     assert assert_same(TRAILS / name)
 
 
-@pytest.mark.parametrize("engine", ENGINES)
-def test_a_large_record_is_not_copied_whole(tmp_path: Path, engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.usefixtures("kernels")
+def test_a_large_record_is_not_copied_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     copied = 0
     read_into = TrailFile.read_into
 
@@ -66,17 +66,17 @@ def test_a_large_record_is_not_copied_whole(tmp_path: Path, engine: Engine, monk
     large = make_record(header(1, name_field=b"\0\1"), bytes(40_000_000))
     path = trail_of(tmp_path, table_record(1, "A"), row(name=1), large, row(name=1))
     with TrailFile(path) as trail:
-        (batch,) = scan(trail, engine=engine)
+        (batch,) = scan(trail)
         assert [batch.names[key] for key in batch.table] == ["A"] * 4
         assert batch.record_length[2] == 40_000_000
         assert copied < 4_000_000
 
 
-@pytest.mark.parametrize("engine", ENGINES)
-def test_a_file_that_is_cut_between_two_batches(tmp_path: Path, engine: Engine) -> None:
+@pytest.mark.usefixtures("kernels")
+def test_a_file_that_is_cut_between_two_batches(tmp_path: Path) -> None:
     path = trail_of(tmp_path, *[row(bytes(5000))] * 200)
     with TrailFile(path) as trail:
-        batches = scan(trail, engine=engine, batch_size=10)
+        batches = scan(trail, batch_size=10)
         next(batches)
         with path.open("r+b") as file:
             file.truncate(300_000)
@@ -84,13 +84,10 @@ def test_a_file_that_is_cut_between_two_batches(tmp_path: Path, engine: Engine) 
             list(batches)
 
 
-@pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("threads", [0, 2])
-def test_a_process_that_scans_survives_the_cutting_of_its_file(tmp_path: Path, engine: Engine, threads: int) -> None:
-    if threads and engine is Engine.PYTHON:
-        pytest.skip("threads are for kernels")
+def test_a_process_that_scans_survives_the_cutting_of_its_file(tmp_path: Path, threads: int) -> None:
     path = trail_of(tmp_path, *[row(bytes(3000))] * 20_000)
-    command = [sys.executable, "-c", _SCANS, engine.value, str(threads), str(path)]
+    command = [sys.executable, "-c", _SCANS, str(threads), str(path)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=ROOT) as process:
         assert process.stdout is not None
         assert process.stdout.readline() == "begun\n"

@@ -22,7 +22,7 @@ from trailformat.arrays.kernels.arguments import (
     SPARE,
 )
 from trailformat.scan.kernels.arguments import NULL, UNDECIDED
-from trailformat.scan.kernels.loads import i32, i64, inlined, load64, store8, store32, store64, u8, u16
+from trailformat.scan.kernels.loads import i32, i64, inlined, load64, put64, store8, store32, store64, u8, u16
 
 _HIGH_BITS = 0x8080808080808080
 _MOST_DIGITS = 200
@@ -106,11 +106,11 @@ def _copied(data: int, at: int, size: int, is_last: int, out: Any) -> Any:
     while done + SPARE <= size:
         word = load64(data, at + done)
         found |= word
-        store64(out, done, np.int64(word))
+        put64(out, done, word)
         done += SPARE
     if done < size and is_last == 0:
         word = load64(data, at + done)
-        store64(out, done, np.int64(word))
+        put64(out, done, word)
         return found | (word & ((np.uint64(1) << np.uint64(8 * (size - done))) - np.uint64(1)))
     while done < size:
         byte = u8(data, at + done)

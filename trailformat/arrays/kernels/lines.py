@@ -43,7 +43,7 @@ from trailformat.arrays.kernels.arguments import (
 )
 from trailformat.arrays.kernels.bytes import number_at
 from trailformat.scan.kernels.arguments import NULL
-from trailformat.scan.kernels.loads import i32, i64, inlined, load64, store8, store64, u8, u32
+from trailformat.scan.kernels.loads import i32, i64, inlined, load64, n64, put64, store8, store64, u8, u32
 
 _ONES, _HIGHS = np.uint64(0x0101010101010101), np.uint64(0x8080808080808080)
 _QUOTES, _BACKSLASHES = np.uint64(0x2222222222222222), np.uint64(0x5C5C5C5C5C5C5C5C)
@@ -67,7 +67,7 @@ def _zeros(word: Any) -> Any:
 def _copied(data: int, at: int, size: int, out: int, to: int) -> Any:
     """Copy bytes that have SPARE bytes behind them; returns where they end."""
     for place in range(0, size, SPARE):
-        store64(out, to + place, np.int64(load64(data, at + place)))
+        put64(out, to + place, load64(data, at + place))
     return to + size
 
 
@@ -84,7 +84,7 @@ def _in_csv(data: int, at: int, end: int, out: int, to: int) -> Any:
         if at + SPARE <= end:
             word = load64(data, at)
             if _zeros(word ^ _QUOTES) == np.uint64(0):
-                store64(out, to, np.int64(word))
+                put64(out, to, word)
                 at += SPARE
                 to += SPARE
                 continue
@@ -167,7 +167,7 @@ def _in_json(place: Any, escapes: int, out: int, to: int) -> Any:
             if is_ascii:
                 odd |= _zeros(word ^ _DELETES) | (word & _HIGHS)
             if odd == np.uint64(0):
-                store64(out, to, np.int64(word))
+                put64(out, to, word)
                 at += SPARE
                 to += SPARE
                 continue
@@ -191,7 +191,7 @@ def _value(place: Any, escapes: int, out: int, to: int) -> Any:
     if escapes == CSV:
         return _in_csv(data, at, end, out, to)
     while at + SPARE <= end:
-        store64(out, to, np.int64(load64(data, at)))
+        put64(out, to, load64(data, at))
         at += SPARE
         to += SPARE
     while at < end:
@@ -210,7 +210,7 @@ def _in_hex(data: int, at: int, end: int, out: int, to: int) -> Any:
         word = (word | (word << np.uint64(8))) & _OCTETS
         word = ((word >> np.uint64(4)) & _NIBBLES) | ((word & _NIBBLES) << np.uint64(8))
         letters = ((word + _SIXES) >> np.uint64(4)) & _ONES
-        store64(out, to, np.int64(word + _ZEROS + letters * _TO_LETTERS))
+        put64(out, to, word + _ZEROS + letters * _TO_LETTERS)
         at += 4
         to += 8
     while at < end:
@@ -278,7 +278,7 @@ def _field(line: int, field: int, row: int, out: int, to: int) -> Any:
         start = i64(offsets, 8 * row)
         to = _in_hex(data, start, start + size, out, to)
     elif kind == NUMBER:
-        to = _in_digits(load64(data, 8 * number), out, to)
+        to = _in_digits(n64(data, 8 * number), out, to)
     else:
         place = data, i32(offsets, 4 * number), i32(offsets, 4 * number + 4)
         to = _value(place, i64(field, 8 * F_ESCAPES), out, to)

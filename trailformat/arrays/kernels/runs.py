@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from trailformat.arrays.kernels.arguments import SPARE
-from trailformat.scan.kernels.loads import i64, load64, store8, store64, u8
+from trailformat.scan.kernels.loads import i64, load64, put64, store8, u8
 
 
 def join_runs(runs: int, count: int, out: int) -> Any:
@@ -19,7 +19,7 @@ def join_runs(runs: int, count: int, out: int) -> Any:
     for number in range(count):
         data, size, at = i64(runs, 16 * number), i64(runs, 16 * number + 8), 0
         while at + SPARE <= size:
-            store64(out, to + at, np.int64(load64(data, at)))
+            put64(out, to + at, load64(data, at))
             at += SPARE
         while at < size:
             store8(out, to + at, u8(data, at))

@@ -39,7 +39,7 @@ from trailformat.arrays.kernels.arguments import (
 )
 from trailformat.arrays.kernels.bytes import described, is_number, set_bit, value_of
 from trailformat.scan.kernels.arguments import UNDECIDED
-from trailformat.scan.kernels.loads import i64, inlined, load64, store8, store32, store64, u8, u16, u32, u64
+from trailformat.scan.kernels.loads import i64, inlined, load64, put64, store8, store32, store64, u8, u16, u32, u64
 from trailformat.scan.kernels.written import DAY, NO_DATE, date_at, moment_at
 
 _ONES, _HIGHS = np.uint64(0x0101010101010101), np.uint64(0x8080808080808080)
@@ -63,7 +63,7 @@ def _around(spelling: int, place: int, out: int, to: int) -> Any:
     """Copy a text of the spelling; returns where it ends."""
     texts, at, size = i64(spelling, 8 * P_TEXTS), i64(spelling, 8 * place), i64(spelling, 8 * place + 8)
     for done in range(0, size, SPARE):
-        store64(out, to + done, np.int64(load64(texts, at + done)))
+        put64(out, to + done, load64(texts, at + done))
     return to + size
 
 
@@ -72,7 +72,7 @@ def _copied(data: int, at: int, size: int, out: int, to: int) -> Any:
     """Copy bytes that may be the last of the data; returns where they end."""
     done = 0
     while done + SPARE <= size:
-        store64(out, to + done, np.int64(load64(data, at + done)))
+        put64(out, to + done, load64(data, at + done))
         done += SPARE
     while done < size:
         store8(out, to + done, u8(data, at + done))
@@ -104,7 +104,7 @@ def _text(data: int, at: int, size: int, spelling: int, out: int, to: int) -> An
             word = load64(data, at)
             strange = _zeros(word ^ _QUOTES) | _zeros(word ^ _BACKSLASHES) | _zeros(word ^ _DELETES)
             if strange | ((word - _BLANKS) & ~word & _HIGHS) == np.uint64(0):
-                store64(out, to, np.int64(word))
+                put64(out, to, word)
                 at += SPARE
                 to += SPARE
                 continue
@@ -158,7 +158,10 @@ def _number(number: Any, is_minus: int, scale: int, out: int, to: int) -> Any:
 def _integer(data: int, at: int, spelling: int, out: int, to: int) -> Any:
     """Write a big-endian integer; returns where it ends."""
     width, is_signed = i64(spelling, 8 * P_WIDTH), i64(spelling, 8 * P_IS_SIGNED)
-    number = np.int64(u64(data, at, 0)) if width == 8 else u32(data, at, 0) if width == 4 else u16(data, at, 0)
+    if width == 8:
+        number = np.int64(u64(data, at, 0))
+    else:
+        number = np.int64(u32(data, at, 0) if width == 4 else u16(data, at, 0))
     if is_signed:
         number = (number << (64 - 8 * width)) >> (64 - 8 * width)
     is_minus = 1 if is_signed != 0 and number < 0 else 0

@@ -26,7 +26,7 @@ def take_integers(column: int, width: int, are_wide: int) -> Any:
             if width == 8:
                 number = np.int64(u64(data, start, 0))
             else:
-                number = u32(data, start, 0) if width == 4 else u16(data, start, 0)
+                number = np.int64(u32(data, start, 0) if width == 4 else u16(data, start, 0))
         else:
             found = not_taken(found, size)
         if are_wide:

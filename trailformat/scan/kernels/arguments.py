@@ -16,9 +16,12 @@ After MORE the record at RBA needs NEED bytes."""
 
 HEADERS, HEADER_BYTES, FROM, UNTIL, MARK, WATCHED, USED = range(WALK_SIZE, WALK_SIZE + 7)
 IS_OPEN, OPEN_TIME, OPEN_RBA, OPEN_BYTES, OPEN_RECORDS, OPEN_TABLES = range(USED + 1, USED + 7)
-ENDED, VISITS, STATE_SIZE = range(OPEN_TABLES + 1, OPEN_TABLES + 4)
+ENDED, VISITS, INTERVAL, SHIFT, HAS_TIME, FIRST_TIME = range(OPEN_TABLES + 1, OPEN_TABLES + 7)
+MOST_RECORDS, MOST_BYTES, EXTRA_BYTES, LARGE_ONES, STATE_SIZE = range(FIRST_TIME + 1, FIRST_TIME + 6)
 """The same for counting: file headers and their bytes; bounds of the IO Time; what marks the tables of the transaction
 under way; whether to return when it ends; groups in use; the transaction; how many ended, and how many tables they had.
+The length of intervals of the IO Time, 0: none, and where one begins; whether a record was taken, and the time of the
+first. How many records or bytes, each record having EXTRA_BYTES besides, make a transaction a large one; how many are.
 """
 
 HASH, KEY, START, SLOT_SIZE = range(4)
@@ -44,15 +47,19 @@ C_RBA, C_LENGTH, C_RECORD_LENGTH, C_IO_TIME, C_AUDIT_POS, C_TABLE, C_TRANSACTION
 """The columns of a batch, those of one width side by side: uint8[OCTETS, rows], uint32[INTS, rows], int64[LONGS, rows]
 (audit_pos: its bits)."""
 
-GROUPS, ROOM, PLACES, ABOUT, MARKS, COUNTING_SIZE = range(6)
+GROUPS, ROOM, PLACES, ABOUT, MARKS, PASSING, LARGE, COUNTING_SIZE = range(8)
 """Places in what counting takes, int64[COUNTING_SIZE].
 
 GROUPS is the address of an open hash table, int64[ROOM, GROUP_SIZE]; PLACES int64[rows] gets the RBA of each record;
 ABOUT int64[keys] is twice the number of a table, of which keys with one name have one, plus 1 when its records are to
-be counted; MARKS int64[numbers] is the mark of the last transaction with it.
+be counted; MARKS int64[numbers] is the mark of the last transaction with it. PASSING, 0 or the address of uint8[rows],
+has 0 for records that are left out; LARGE int64[rows + 1, LARGE_SIZE] gets the large transactions.
 """
-CODE, RECORDS, BYTES, SPARE, GROUP_SIZE = range(5)
-"""Places in a group; the code is 1 more than table key, partition, io_type and before_after side by side, 0: free."""
+CODE, RECORDS, BYTES, ORDINAL, GROUP_SIZE = range(5)
+"""Places in a group; the code is 1 more than table key, partition, io_type and before_after side by side, 0: free.
+ORDINAL is that of the interval."""
+LARGE_TIME, LARGE_RBA, LARGE_BYTES, LARGE_RECORDS, LARGE_TABLES, LARGE_SIZE = range(6)
+"""Places in a large transaction."""
 
 T_KIND, T_ORDER, T_RBA, T_OFFSET, T_SIZE, TOKEN_COLUMNS = range(6)
 """Places of addresses in what the kernels of tokens take, int64[TOKEN_COLUMNS]: columns of a batch, each by itself."""

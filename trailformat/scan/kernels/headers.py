@@ -1,4 +1,4 @@
-"""Fields of the headers of many records, in the kernels; the plain twin is in scan/rows/headers.py."""
+"""Fields of the headers of many records, in the kernels."""
 
 from __future__ import annotations
 

@@ -1,31 +1,79 @@
-"""The kernels, ready to be called: machine code of one shared library, compiled when the package is built.
+"""The kernels, ready to be called: machine code where there is a library for this machine, else interpreted.
 
 A library is used only where its note (see :mod:`trailformat.scan.kernels.note`) says that it was made of the sources in
 this package and that its bytes are whole: the system's loader does not survive a file that is cut. A call releases the
-interpreter's lock.
+interpreter's lock. Without a library the same sources run as they are, some hundred times as slow.
 """
 
 from __future__ import annotations
 
 import ctypes
 import pkgutil
-from collections.abc import Callable
-from functools import cache
+import sys
+from collections.abc import Callable, Sequence
+from functools import cache, wraps
 from pathlib import Path
 
 from trailformat.scan.kernels.note import LIBRARY, NOTE, LibraryNote, read_note, source_digest
 
 Kernel = Callable[..., int]
+HOW_TO_GET_THEM = "make native, or pip install where there is a C compiler"
+"""What makes the library, in a few words: the one text for all who tell a user."""
+
+
+def kernels() -> dict[str, Kernel]:
+    """Each kernel of the scan by its name."""
+    return chosen(_sources)
+
+
+def chosen(sources: Callable[[], Sequence[Kernel]]) -> dict[str, Kernel]:
+    """The kernels of the library, by their names; those that ``sources`` gives where they have to be interpreted."""
+    return native_kernels() if why_interpreted() is None else interpreted_kernels(sources)
+
+
+def _sources() -> Sequence[Kernel]:
+    from trailformat.scan.kernels.library import KERNELS  # noqa: PLC0415 - it needs numpy
+
+    return KERNELS
 
 
 @cache
-def kernels() -> dict[str, Kernel]:
-    """Each kernel by its name.
+def why_interpreted() -> str | None:
+    """Why there is no machine code here, in a few words; None where there is."""
+    try:
+        native_kernels()
+    except (ImportError, OSError) as error:
+        return str(error)
+    return None
+
+
+@cache
+def interpreted_kernels(sources: Callable[[], Sequence[Kernel]]) -> dict[str, Kernel]:
+    """Kernels by their names as the interpreter runs them; words of 64 bits wrap around in silence."""
+    return {kernel.__name__: _wrapping(kernel) for kernel in sources()}
+
+
+def _wrapping(kernel: Kernel) -> Kernel:
+    import numpy as np  # noqa: PLC0415 - machine code needs no numpy
+
+    @wraps(kernel)
+    def run(*arguments: int) -> int:
+        with np.errstate(over="ignore"):
+            return int(kernel(*arguments))
+
+    return run
+
+
+@cache
+def native_kernels() -> dict[str, Kernel]:
+    """Each kernel in the library by its name.
 
     Raises:
         ImportError: there is no library, it was made of other sources or is for other processors.
         OSError: the system does not load it.
     """
+    if sys.byteorder != "little":
+        raise ImportError("the library of kernels is for little-endian machines")
     note = library_note()
     if note.sources != source_digest():
         raise ImportError("the library of kernels was made of other sources")

@@ -1,144 +1,109 @@
 """Integers of any alignment and byte order out of bytes, and into columns, for kernels. Nothing here checks bounds.
 
-``data`` is an address, int64, ``at`` an offset from it, int64, ``little`` is 0 or 1. Addresses, because numba counts
-the references of an array at every call, and because plain integers are all that a caller without numba has to pass.
+``data`` is an address, int64, ``at`` an offset from it, int64, ``little`` is 0 or 1. These functions serve kernels that
+run interpreted; the build has kernels compiled with their twins in :mod:`.intrinsics`.
+
+Numbers are Python's, which do not wrap around; where a kernel relies on 64 bits it makes them numpy's. The bytes of
+texts are words in little-endian order (``load64``, ``put64``), a kernel's own numbers are in the order of the machine.
 """
 
 from __future__ import annotations
 
+import ctypes
+import struct
+import sys
 from collections.abc import Callable
 from typing import Any, TypeVar
 
 import numpy as np
-from llvmlite import ir
-from numba import njit, types
-from numba.extending import intrinsic
 
 AHEAD = 6
 """The bytes of rows that stand far from each other are fetched so many rows before they are read."""
+_MEMORY = memoryview((ctypes.c_ubyte * sys.maxsize).from_address(0)).cast("B")
+"""The memory of this process: the byte at each address."""
+_WORD = (1 << 64) - 1
+_BIG_16, _BIG_32, _BIG_64 = (struct.Struct(">" + code).unpack_from for code in "HIQ")
+_LITTLE_16, _LITTLE_32, _LITTLE_64 = (struct.Struct("<" + code).unpack_from for code in "HIQ")
+_OWN_I32, _OWN_U32, _OWN_I64, _OWN_U64 = (struct.Struct("=" + code).unpack_from for code in "iIqQ")
+_PUT_16, _PUT_32, _PUT_64 = (struct.Struct("=" + code).pack_into for code in "HIQ")
+_PUT_LITTLE_64 = struct.Struct("<Q").pack_into
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 def inlined(function: Function) -> Function:
-    """A function that kernels call, as a part of them."""
-    compiled: Function = njit(forceinline=True, error_model="numpy")(function)
-    return compiled
+    """A function that kernels call, as a part of them where they are compiled."""
+    return function
 
 
-def _intrinsic(function: Callable[..., Any]) -> Any:
-    return intrinsic(function)
-
-
-def _pointer(context: Any, builder: Any, place: Any, word: Any) -> Any:
-    """An element of an array of bytes, not a number made into an address: only so LLVM sees neighbours in a loop."""
-    address, offset = place
-    octets = builder.inttoptr(address, context.get_value_type(types.int8).as_pointer())
-    return builder.bitcast(builder.gep(octets, [offset]), word.as_pointer())
-
-
-def _prefetch_type(pointer: Any) -> Any:
-    word = ir.IntType(32)
-    return ir.FunctionType(ir.VoidType(), [pointer, word, word, word])
-
-
-def _loader(bits: int) -> Any:
-    @_intrinsic
-    def load(_context: Any, data: Any, at: Any) -> Any:  # noqa: ARG001 - numba matches them by name
-        def generate(_context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-            word = _context.get_value_type(signature.return_type)
-            return builder.load(_pointer(_context, builder, arguments, word), align=1)
-
-        return getattr(types, f"uint{bits}")(types.int64, types.int64), generate
-
-    return load
-
-
-def _storer(bits: int) -> Any:
-    @_intrinsic
-    def store(_context: Any, data: Any, at: Any, value: Any) -> Any:  # noqa: ARG001 - numba matches them by name
-        def generate(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
-            address, offset, number = arguments
-            word = _context.get_value_type(getattr(types, f"int{bits}"))
-            pointer = _pointer(_context, builder, (address, offset), word)
-            builder.store(number if bits == 64 else builder.trunc(number, word), pointer, align=1)
-            return _context.get_dummy_value()
-
-        return types.void(types.int64, types.int64, types.int64), generate
-
-    return store
-
-
-@_intrinsic
-def fetch(_context: Any, data: Any, at: Any) -> Any:  # noqa: ARG001 - numba matches them by name
+def fetch(data: Any, at: Any) -> None:
     """Have the byte at an offset brought into the cache, for one that is read soon; it need not be there."""
 
-    def generate(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
-        pointer = _pointer(_context, builder, arguments, _context.get_value_type(types.int8))
-        number = _context.get_constant
-        prefetch = builder.module.declare_intrinsic("llvm.prefetch", [pointer.type], _prefetch_type(pointer.type))
-        builder.call(prefetch, [pointer, *(number(types.int32, one) for one in (0, 3, 1))])
-        return _context.get_dummy_value()
 
-    return types.void(types.int64, types.int64), generate
-
-
-load64 = _loader(64)
-_load32 = _loader(32)
-_load16 = _loader(16)
-_load8 = _loader(8)
-"""The little-endian integer at an offset, aligned or not."""
-store64 = _storer(64)
-store32 = _storer(32)
-store16 = _storer(16)
-store8 = _storer(8)
-"""Put the low bits of an int64 at an offset."""
-
-
-@inlined
-def _swapped64(word: Any) -> Any:
-    high = np.uint64(0x00FF00FF00FF00FF)
-    word = ((word >> np.uint64(8)) & high) | ((word & high) << np.uint64(8))
-    high = np.uint64(0x0000FFFF0000FFFF)
-    word = ((word >> np.uint64(16)) & high) | ((word & high) << np.uint64(16))
-    return (word >> np.uint64(32)) | (word << np.uint64(32))
-
-
-@inlined
-def i64(data: int, at: int) -> Any:
-    """The word at an offset, as the kernels keep their own numbers."""
-    return np.int64(load64(data, at))
-
-
-@inlined
-def i32(data: int, at: int) -> Any:
-    """Half a word, with its sign."""
-    return np.int64(np.int32(np.uint32(_load32(data, at))))
-
-
-@inlined
-def u64(data: int, at: int, little: int) -> Any:
-    """Eight bytes as an unsigned integer."""
-    word = load64(data, at)
-    return word if little else _swapped64(word)
-
-
-@inlined
-def u32(data: int, at: int, little: int) -> Any:
-    """Four bytes as an unsigned integer."""
-    word = np.int64(_load32(data, at))
-    if little:
-        return word
-    return (word >> 24) | ((word >> 8) & 0xFF00) | ((word << 8) & 0xFF0000) | ((word << 24) & 0xFF000000)
-
-
-@inlined
-def u16(data: int, at: int, little: int) -> Any:
-    """Two bytes as an unsigned integer."""
-    word = np.int64(_load16(data, at))
-    return word if little else (word >> 8) | ((word << 8) & 0xFF00)
-
-
-@inlined
-def u8(data: int, at: int) -> Any:
+def u8(data: Any, at: Any) -> Any:
     """The byte at an offset."""
-    return np.int64(_load8(data, at))
+    return _MEMORY[data + at]
+
+
+def u16(data: Any, at: Any, little: int) -> Any:
+    """Two bytes as an unsigned integer."""
+    return (_LITTLE_16 if little else _BIG_16)(_MEMORY, data + at)[0]
+
+
+def u32(data: Any, at: Any, little: int) -> Any:
+    """Four bytes as an unsigned integer."""
+    return (_LITTLE_32 if little else _BIG_32)(_MEMORY, data + at)[0]
+
+
+def u64(data: Any, at: Any, little: int) -> Any:
+    """Eight bytes as an unsigned integer."""
+    return np.uint64((_LITTLE_64 if little else _BIG_64)(_MEMORY, data + at)[0])
+
+
+def load64(data: Any, at: Any) -> Any:
+    """Eight bytes of a text as an unsigned word, the first byte lowest."""
+    return np.uint64(_LITTLE_64(_MEMORY, data + at)[0])
+
+
+def put64(data: Any, at: Any, word: Any) -> None:
+    """Put a word at an offset, its lowest byte first."""
+    _PUT_LITTLE_64(_MEMORY, data + at, int(word))
+
+
+def i32(data: Any, at: Any) -> Any:
+    """A number of a kernel's own, half a word, with its sign."""
+    return _OWN_I32(_MEMORY, data + at)[0]
+
+
+def n32(data: Any, at: Any) -> Any:
+    """The same without a sign."""
+    return _OWN_U32(_MEMORY, data + at)[0]
+
+
+def i64(data: Any, at: Any) -> Any:
+    """A number of a kernel's own, a word."""
+    return _OWN_I64(_MEMORY, data + at)[0]
+
+
+def n64(data: Any, at: Any) -> Any:
+    """The same without a sign."""
+    return np.uint64(_OWN_U64(_MEMORY, data + at)[0])
+
+
+def store8(data: Any, at: Any, value: Any) -> None:
+    """Put the low bits of a number of a kernel's own at an offset."""
+    _MEMORY[data + at] = int(value) & 0xFF
+
+
+def store16(data: Any, at: Any, value: Any) -> None:
+    """See store8."""
+    _PUT_16(_MEMORY, data + at, int(value) & 0xFFFF)
+
+
+def store32(data: Any, at: Any, value: Any) -> None:
+    """See store8."""
+    _PUT_32(_MEMORY, data + at, int(value) & 0xFFFFFFFF)
+
+
+def store64(data: Any, at: Any, value: Any) -> None:
+    """See store8."""
+    _PUT_64(_MEMORY, data + at, int(value) & _WORD)

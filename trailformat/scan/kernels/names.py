@@ -1,4 +1,4 @@
-"""Names to keys, in the kernels: the look-up in the open hash table that numba_engine keeps.
+"""Names to keys, in the kernels: the look-up in the open hash table that :mod:`trailformat.scan.kernel_run` keeps.
 
 Like the trail, the table is known by addresses.
 """
@@ -23,7 +23,7 @@ from trailformat.scan.kernels.arguments import (
     WORDS,
 )
 from trailformat.scan.kernels.constants import HEADER_SIZE, NAME_IS_INDEX, PARTITION_AT
-from trailformat.scan.kernels.loads import i64, inlined, load64, u8, u16
+from trailformat.scan.kernels.loads import i64, inlined, load64, n64, u8, u16
 
 _ONES, _HIGHS = np.uint64(0x0101010101010101), np.uint64(0x8080808080808080)
 _ODD = np.uint64(0x9E3779B97F4A7C15)
@@ -84,18 +84,18 @@ def _is_same(data: int, at: int, size: int, end: int, word_at: int) -> bool:
 @inlined
 def key_of_name(data: int, at: int, size: int, end: int, tables: int) -> Any:
     """The key of the name in the ``size`` bytes at ``at``, -1 for one without; and its hash."""
-    value = _hash_of(data, at, size, end, load64(tables, 8 * SECRET))
+    value = _hash_of(data, at, size, end, n64(tables, 8 * SECRET))
     if value == _U0:
         return 0, value
     slots, mask, words = i64(tables, 8 * SLOTS), i64(tables, 8 * MASK), i64(tables, 8 * WORDS)
     slot = np.int64(value >> _SHIFT) & mask
     while True:
-        found = load64(slots, slot * _SLOT_BYTES + 8 * HASH)
+        found = n64(slots, slot * _SLOT_BYTES + 8 * HASH)
         if found == _U0:
             return -1, value
-        start = np.int64(load64(slots, slot * _SLOT_BYTES + 8 * START))
+        start = i64(slots, slot * _SLOT_BYTES + 8 * START)
         if found == value and _is_same(data, at, size, end, words + 8 * start):
-            return np.int64(load64(slots, slot * _SLOT_BYTES + 8 * KEY)), value
+            return i64(slots, slot * _SLOT_BYTES + 8 * KEY), value
         slot = (slot + 1) & mask
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from trailformat.scan.kernels.arguments import T_OFFSET, T_ORDER, T_RBA, T_SIZE
 from trailformat.scan.kernels.constants import MOST_FIELDS, UNSET, WIDE
-from trailformat.scan.kernels.loads import i64, inlined, store8, u8, u16, u32
+from trailformat.scan.kernels.loads import i64, inlined, n32, store8, u8, u16, u32
 
 
 @inlined
@@ -24,8 +24,8 @@ def next_token(data: int, at: int, stop: int, little: int) -> Any:
 @inlined
 def area_of(columns: int, row: int) -> Any:
     """Beginning, end and order of the payload of ``T`` of a row; ``columns``: see :mod:`.arguments`."""
-    at = i64(i64(columns, 8 * T_RBA), 8 * row) + u32(i64(columns, 8 * T_OFFSET), 4 * row, 1)
-    return at, at + u32(i64(columns, 8 * T_SIZE), 4 * row, 1), u8(i64(columns, 8 * T_ORDER), row)
+    at = i64(i64(columns, 8 * T_RBA), 8 * row) + n32(i64(columns, 8 * T_OFFSET), 4 * row)
+    return at, at + n32(i64(columns, 8 * T_SIZE), 4 * row), u8(i64(columns, 8 * T_ORDER), row)
 
 
 def mark_rows(data: int, columns: int, rows: int, token_id: int, marks: int) -> int:

@@ -1,20 +1,15 @@
-"""The columns or tokens of many records: where they lie in the bytes, by a kernel where it pays.
+"""The columns or tokens of many records: where they lie in the bytes.
 
 What is found are places; the bytes stay where they are.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 import numpy as np
 
-from trailformat.codec.byte_order import ByteOrder
-from trailformat.codec.tokens import token_places
-from trailformat.errors import TrailError
-from trailformat.records.columns import column_places
-from trailformat.scan.engines import kernels_pay
+from trailformat.scan.kernels.loaded import kernels
 from trailformat.scan.rows.row_bytes import Array
 
 
@@ -53,34 +48,20 @@ class Fields(NamedTuple):
         return Fields(first, self.number[kept], self.start[kept], self.size[kept], self.is_sound)
 
 
-_Places = Callable[[memoryview, int, int, ByteOrder], Iterator[tuple[int, int, int]]]
-
-
 def columns_in(view: Array, starts: Array, ends: Array, little: Array) -> Fields:
     """The columns that fill the regions from ``starts`` to ``ends`` in ``view``, bytes of the file.
 
     Places are int64, ``little`` is a bool for each region. The payload of a column begins with its indicator.
     """
-    if kernels_pay(int((ends - starts).sum())):
-        return fields_by_kernel(view, starts, ends, little, are_tokens=False)
-    return fields_by_region(view, starts, ends, little, column_places)
+    return _fields(view, starts, ends, little, are_tokens=False)
 
 
 def tokens_in(view: Array, starts: Array, ends: Array, little: Array) -> Fields:
     """The tokens that fill the regions; see :func:`columns_in`."""
-    if kernels_pay(int((ends - starts).sum())):
-        return fields_by_kernel(view, starts, ends, little, are_tokens=True)
-    return fields_by_region(view, starts, ends, little, _token_places)
+    return _fields(view, starts, ends, little, are_tokens=True)
 
 
-def _token_places(data: memoryview, start: int, stop: int, order: ByteOrder) -> Iterator[tuple[int, int, int]]:
-    return ((token, at, size) for token, _, at, size in token_places(data, start, stop, order))
-
-
-def fields_by_kernel(view: Array, starts: Array, ends: Array, little: Array, *, are_tokens: bool) -> Fields:
-    """The fields of regions by kernels."""
-    from trailformat.scan.kernels.loaded import kernels  # noqa: PLC0415 - it needs the library
-
+def _fields(view: Array, starts: Array, ends: Array, little: Array, *, are_tokens: bool) -> Fields:
     places = [np.ascontiguousarray(column, np.int64) for column in (starts, ends)]
     orders = np.ascontiguousarray(little, np.uint8)
     data, begins, stops, order = (array.ctypes.data for array in (view, *places, orders))
@@ -91,18 +72,3 @@ def fields_by_kernel(view: Array, starts: Array, ends: Array, little: Array, *, 
     kernels()["take_fields"](data, begins, order, *shared, *(column.ctypes.data for column in columns))
     number, start, size = columns
     return Fields(first, number, start, size, is_sound)
-
-
-def fields_by_region(view: Array, starts: Array, ends: Array, little: Array, places: _Places) -> Fields:
-    """The fields of one region after the other, in plain Python."""
-    data = view.data
-    counts, fields, is_sound = [0], list[tuple[int, int, int]](), np.ones(len(starts), np.bool_)
-    for region, (start, end, order) in enumerate(zip(starts.tolist(), ends.tolist(), little.tolist(), strict=True)):
-        try:
-            parsed = list(places(data, start, end, ByteOrder.LITTLE if order else ByteOrder.BIG))
-        except TrailError:
-            parsed, is_sound[region] = [], False
-        counts.append(len(parsed))
-        fields += parsed
-    number, start, size = np.array(fields, np.int64).reshape(-1, 3).T
-    return Fields(np.cumsum(counts), number, start, size, is_sound)

@@ -6,10 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from trailformat.codec.tokens import UNSET, WIDE
-from trailformat.records.record_header import CONTINUED_AT, HEADER_SIZE, NAME_IS_INDEX, PARTITION_AT
-from trailformat.scan.engines import kernels_pay
-from trailformat.scan.kernels.constants import NO_INDEX
+from trailformat.scan.kernels.constants import NO_INDEX, UNSET, WIDE
+from trailformat.scan.kernels.loaded import kernels
 from trailformat.scan.rows.row_bytes import Array, RowBytes
 
 
@@ -41,29 +39,11 @@ def header_positions(view: Array, starts: Array) -> Array:
 
 def headers_at(view: Array, starts: Array, little: Array) -> Headers:
     """Fields of the headers of ``G`` records that start at places in ``view``, in these byte orders."""
-    return (headers_by_kernel if kernels_pay(len(view)) else headers_by_arrays)(view, starts, little)
-
-
-def headers_by_kernel(view: Array, starts: Array, little: Array) -> Headers:
-    """The fields by a kernel."""
-    from trailformat.scan.kernels.loaded import kernels  # noqa: PLC0415 - it needs the library
-
     headers = Headers(np.empty(len(starts), np.int64), np.empty(len(starts), np.bool_))
     places, orders = np.ascontiguousarray(starts, np.int64), np.ascontiguousarray(little, np.uint8)
     addresses = [array.ctypes.data for array in (view, places, orders, *headers)]
     kernels()["read_headers"](*addresses[:3], len(starts), *addresses[3:])
     return headers
-
-
-def headers_by_arrays(view: Array, starts: Array, little: Array) -> Headers:
-    """The fields by numpy."""
-    at = header_positions(view, starts)
-    head = starts + 4 + 2 * are_wide(view[starts + 1])
-    size = length_at(view, head + 2, little, are_wide(view[head + 1]))
-    has_index = (view[at + PARTITION_AT] & NAME_IS_INDEX != 0) & (size >= HEADER_SIZE + 2)
-    table_index = np.full(len(at), NO_INDEX, np.int64)
-    table_index[has_index] = u16_at(view, at[has_index] + HEADER_SIZE, little[has_index])
-    return Headers(table_index, view[at + CONTINUED_AT] != 0)
 
 
 def headers_of(rows: RowBytes) -> Headers:

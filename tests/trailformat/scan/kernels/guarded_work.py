@@ -38,17 +38,17 @@ from trailformat.arrays.columns import column_arrays
 from trailformat.arrays.stored import StoredValues
 from trailformat.arrays.text_arrays import text_array
 from trailformat.codec.token_names import LOGCSN
-from trailformat.scan import Engine, scan, windows
+from trailformat.scan import scan, windows
 from trailformat.scan.byte_search import occurrences
 from trailformat.scan.counting import CountFiller, Taken
 from trailformat.scan.kernels.arguments import NULL
 from trailformat.scan.position import first_position
 from trailformat.scan.resync import next_sound
+from trailformat.scan.row_tokens import rows_with_token
 from trailformat.scan.rows import RowBytes, headers_of
-from trailformat.scan.rows.fields import fields_by_kernel
+from trailformat.scan.rows.fields import tokens_in
 from trailformat.scan.rows.images import image_regions, images_of
 from trailformat.scan.scanning import Scanning
-from trailformat.scan.transactions.token_rows import rows_with_token
 from trailformat.transactions.tracker import TransactionTracker
 
 _BATCH, _WINDOW = 16, 300
@@ -116,9 +116,9 @@ def _damaged(folder: Path) -> Iterator[Path]:
 def _read(trail: TrailFile) -> None:
     data, size = trail.buffer, trail.size
     tracker = TransactionTracker(trail)
-    for batch in scan(trail, engine=Engine.NUMBA, batch_size=_BATCH):
+    for batch in scan(trail, batch_size=_BATCH):
         tracker.of(batch)
-        rows_with_token(batch, data, LOGCSN, Engine.NUMBA)
+        rows_with_token(batch, data, LOGCSN)
         records = np.flatnonzero(np.asarray(batch.kind) == 0)
         for at in range(0, len(records), 8):
             _look_at_rows(RowBytes(data, batch, records[at : at + 8]))
@@ -142,7 +142,7 @@ def _look_at_rows(rows: RowBytes) -> None:
     for image in (spans.before, spans.after):
         column_arrays(spans, image, [column()] * len(image.seen))
     tokens = rows.payload("token")
-    fields_by_kernel(rows.view, *tokens, rows.is_little, are_tokens=True)
+    tokens_in(rows.view, *tokens, rows.is_little)
 
 
 def _write_every_line() -> None:
@@ -195,7 +195,7 @@ def _make_arrays(folder: Path, order: ByteOrder) -> None:
     values += [b"\xff\xff", b"", b"\0", b"\0\1"]
     path = trail_of(folder, *(_row(value, order) for value in values), name=f"va00000{BOTH.index(order)}")
     with TrailFile(path) as trail:
-        (batch,) = scan(trail, engine=Engine.NUMBA)
+        (batch,) = scan(trail)
         for rows in (np.arange(len(values)), *np.arange(len(values)).reshape(-1, 1)):
             _arrays_of(RowBytes(trail.buffer, batch, rows))
 

@@ -11,11 +11,10 @@ from typing import NamedTuple
 
 import pytest
 
-from trailformat.scan import Engine, is_available
+from tests.kernels import needs_native
 
 ROOT = Path(__file__).parents[4]
-NEEDS_NUMBA = pytest.mark.skipif(not is_available(Engine.NUMBA), reason="the kernels are not built")
-pytestmark = [NEEDS_NUMBA, pytest.mark.skipif(sys.platform == "win32", reason="mprotect is POSIX")]
+pytestmark = [needs_native, pytest.mark.skipif(sys.platform == "win32", reason="mprotect is POSIX")]
 
 NAMES = (
     "fill",

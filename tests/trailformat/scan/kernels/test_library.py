@@ -17,8 +17,8 @@ import pytest
 import trailformat
 from fixtures import TRAILS
 from scripts import build_native
+from tests.kernels import needs_native
 from tests.laws.imports import edges
-from trailformat.scan import Engine, is_available
 from trailformat.scan.kernels import constants
 from trailformat.scan.kernels.loaded import kernels
 from trailformat.scan.kernels.note import LIBRARY, NOTE, SOURCES, read_note, source_digest
@@ -29,15 +29,14 @@ ROWS = 22
 ROOMS = ("trailformat.scan.kernels.", "trailformat.arrays.kernels.")
 LOADS = "trailformat.scan.kernels.loads"
 
-needs_library = pytest.mark.skipif(not is_available(Engine.NUMBA), reason="the kernels are not built")
 
 CHOICE = f"""
 from trailformat import TrailFile
-from trailformat.scan import choose_engine, scan
-from trailformat.scan.engines import why_no_kernels
+from trailformat.scan import scan
+from trailformat.scan.kernels.loaded import why_interpreted
 with TrailFile({str(TRAIL)!r}) as trail:
-    rows = sum(len(batch.rba) for batch in scan(trail, engine=choose_engine(1 << 40)))
-print(choose_engine(1 << 40).name, rows, why_no_kernels())
+    rows = sum(len(batch.rba) for batch in scan(trail))
+print(rows, why_interpreted())
 """
 EXPORT = """
 import sys
@@ -79,18 +78,32 @@ def package(tmp_path: Path) -> Path:
     return copy
 
 
-@needs_library
+@needs_native
 @pytest.mark.parametrize("program", [CHOICE, READ, EXPORT])
 def test_nothing_is_compiled_and_nothing_is_kept_in_an_empty_home(program: str, home: Path, tmp_path: Path) -> None:
     said = run(program.format(trail=TRAIL, target=tmp_path / "out") if program is EXPORT else program, home)
-    assert said in ("set()", f"NUMBA {ROWS} None")
+    assert said in ("set()", f"{ROWS} None")
     assert list(home.iterdir()) == []
 
 
-def test_no_module_of_the_package_but_kernels_names_a_tool_of_the_build() -> None:
+def test_one_module_of_the_package_names_a_tool_of_the_build() -> None:
     tools = re.compile(r"^\s*(?:import|from) (?:numba|llvmlite)\b", re.MULTILINE)
     naming = {path for path in (ROOT / "trailformat").rglob("*.py") if tools.search(path.read_text(encoding="utf-8"))}
-    assert {path.relative_to(ROOT / "trailformat").as_posix() for path in naming} == {"scan/kernels/loads.py"}
+    assert {path.relative_to(ROOT / "trailformat").as_posix() for path in naming} == {"scan/kernels/intrinsics.py"}
+
+
+def test_the_functions_that_are_compiled_are_those_that_are_interpreted() -> None:
+    names = [
+        set(
+            re.findall(
+                r"^(?:def )?([a-z]+[0-9]*)(?: = |\()",
+                (ROOT / "trailformat/scan/kernels" / one).read_text(encoding="utf-8"),
+                re.MULTILINE,
+            )
+        )
+        for one in ("intrinsics.py", "loads.py")
+    ]
+    assert names[0] == names[1] > {"u8", "i64", "put64", "store16", "inlined"}
 
 
 def _removed(package: Path) -> None:
@@ -144,7 +157,7 @@ def _foreign(package: Path) -> None:
     (package / NOTE).write_text(str(whole), encoding="utf-8")
 
 
-@needs_library
+@needs_native
 @pytest.mark.parametrize(
     ("spoil", "why"),
     [
@@ -164,12 +177,12 @@ def test_a_library_that_is_not_that_of_the_sources_is_not_used(
     spoil: Callable[[Path], None], why: str, package: Path, home: Path
 ) -> None:
     spoil(package / "trailformat")
-    assert re.fullmatch(f"PYTHON {ROWS} {why}", run(CHOICE, home, package))
+    assert re.fullmatch(f"{ROWS} {why}", run(CHOICE, home, package))
 
 
-@needs_library
+@needs_native
 @pytest.mark.skipif(build_native.compiler() is None, reason="there is no C compiler")
-def test_a_processor_that_lacks_something_is_left_to_the_plain_engine(package: Path, home: Path) -> None:
+def test_a_processor_that_lacks_something_is_left_to_the_interpreter(package: Path, home: Path) -> None:
     library, source = package / "trailformat" / LIBRARY, home / "old.c"
     source.write_text("int runs_here(void) { return 0; }\n", encoding="utf-8")
     command = [str(build_native.compiler()), "-shared", "-fPIC", "-o", str(library), str(source)]
@@ -178,7 +191,7 @@ def test_a_processor_that_lacks_something_is_left_to_the_plain_engine(package: P
     whole = note._replace(library=hashlib.sha256(library.read_bytes()).hexdigest())
     (package / "trailformat" / NOTE).write_text(str(whole), encoding="utf-8")
     said = run(CHOICE, home, package)
-    assert said == f"PYTHON {ROWS} the library of kernels needs a processor like {note.processor}"
+    assert said == f"{ROWS} the library of kernels needs a processor like {note.processor}"
 
 
 def _zipped(package: Path) -> Path:
@@ -189,18 +202,18 @@ def _zipped(package: Path) -> Path:
     return archive
 
 
-@needs_library
+@needs_native
 def test_a_library_in_a_zip_is_loaded_from_a_copy_that_is_gone_at_once(package: Path, home: Path) -> None:
-    assert run(CHOICE, home, _zipped(package)) == f"NUMBA {ROWS} None"
+    assert run(CHOICE, home, _zipped(package)) == f"{ROWS} None"
     assert list(home.iterdir()) == []
 
 
-def test_a_zip_without_one_is_read_by_the_plain_engine(package: Path, home: Path) -> None:
+def test_a_zip_without_one_is_read_by_the_interpreter(package: Path, home: Path) -> None:
     shutil.rmtree((package / "trailformat" / LIBRARY).parent, ignore_errors=True)
-    assert run(CHOICE, home, _zipped(package)) == f"PYTHON {ROWS} the library of kernels was not built"
+    assert run(CHOICE, home, _zipped(package)) == f"{ROWS} the library of kernels was not built"
 
 
-@needs_library
+@needs_native
 def test_the_note_names_every_kernel_and_its_arguments() -> None:
     note = read_note((ROOT / "trailformat" / NOTE).read_text(encoding="utf-8"))
     assert [*note.kernels] == [*kernels()]
@@ -232,19 +245,19 @@ def _told(*command: str) -> str:
     return subprocess.run([*command, str(path)], capture_output=True, text=True, check=True, timeout=60).stdout
 
 
-@needs_library
+@needs_native
 def test_it_needs_nothing_from_another_library() -> None:
     assert _told("nm", "--dynamic", "--undefined-only") == ""
     assert "(NEEDED)" not in _told("readelf", "--dynamic", "--wide")
 
 
-@needs_library
+@needs_native
 def test_it_shows_the_kernels_and_nothing_else() -> None:
     shown = {line.split()[-1] for line in _told("nm", "--dynamic", "--defined-only").splitlines()}
     assert shown == {*kernels(), "runs_here"}
 
 
-@needs_library
+@needs_native
 def test_no_part_of_it_is_both_written_and_run() -> None:
     told = _told("readelf", "--program-headers", "--wide")
     flags = re.findall(r"^ +(?:LOAD|GNU_STACK) +(?:0x\w+ +){5}([RWE ]+?) +0x\w+$", told, re.MULTILINE)

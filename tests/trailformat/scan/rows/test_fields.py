@@ -14,16 +14,9 @@ from trailformat import ByteOrder, TrailError, make_column, make_token  # noqa: 
 from trailformat.codec.layout import MOST  # noqa: E402
 from trailformat.codec.tokens import build_tokens, parse_tokens  # noqa: E402
 from trailformat.records.columns import build_columns, parse_columns  # noqa: E402
-from trailformat.scan import Engine, is_available  # noqa: E402
-from trailformat.scan.rows import fields  # noqa: E402
 from trailformat.scan.rows.fields import Fields, columns_in, tokens_in  # noqa: E402
 
-
-@pytest.fixture(autouse=True, params=[True, False], ids=["kernels", "plain Python"])
-def _engine(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    if request.param and not is_available(Engine.NUMBA):
-        pytest.skip("the kernels are not built")
-    monkeypatch.setattr(fields, "kernels_pay", lambda _: request.param)
+pytestmark = pytest.mark.usefixtures("kernels")
 
 
 _Found = list[tuple[int, bytes]]

@@ -12,15 +12,10 @@ from fixtures import TRAILS  # noqa: E402
 from fixtures.catalogue import names  # noqa: E402
 from tests.trailformat.samples import BOTH, header, trail_of  # noqa: E402
 from trailformat import ByteOrder, TrailFile, make_record  # noqa: E402
-from trailformat.scan import Engine, is_available, scan  # noqa: E402
-from trailformat.scan.rows import NO_INDEX, RowBytes, headers, headers_of  # noqa: E402
+from trailformat.scan import scan  # noqa: E402
+from trailformat.scan.rows import NO_INDEX, RowBytes, headers_of  # noqa: E402
 
-
-@pytest.fixture(params=[True, False], ids=["kernels", "arrays"], autouse=True)
-def _engine(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    if request.param and not is_available(Engine.NUMBA):
-        pytest.skip("the kernels are not built")
-    monkeypatch.setattr(headers, "kernels_pay", lambda _: request.param)
+pytestmark = pytest.mark.usefixtures("kernels")
 
 
 @pytest.mark.parametrize("name", names())

@@ -11,14 +11,15 @@ from hypothesis import strategies as st
 
 from fixtures import TRAILS
 from fixtures.catalogue import names
+from tests.kernels import WAYS, run
 from tests.trailformat.samples import BOTH, header, row, trail_of
-from tests.trailformat.scan.reference import BOTH_ENGINES, ENGINES
 from tests.trailformat.transaction_shapes import shapes, with_tokens
 from trailformat import ByteOrder, CannotRead, NotATrail, Token, TrailError, TrailFile, make_record, make_token
 from trailformat.changes.transaction_context import TransactionContext
 from trailformat.changes.transaction_search import Found, TransactionSearch
 from trailformat.changes.transactions import FIRST, LAST, MIDDLE, NO_TRANSACTION, ONLY, Transaction
-from trailformat.scan import FILE_HEADER, Engine, rows_with_token, scan
+from trailformat.scan import FILE_HEADER, scan
+from trailformat.scan.row_tokens import rows_with_token
 from trailformat.transactions.tracker import TransactionTracker
 
 Told = list[tuple[int, Transaction]]
@@ -40,10 +41,10 @@ def by_record(trail: TrailFile, start: int = 0) -> Told:
     return told
 
 
-def by_batch(trail: TrailFile, engine: Engine, batch_size: int, start: int = 0) -> Told:
+def by_batch(trail: TrailFile, batch_size: int, start: int = 0) -> Told:
     carrier = TransactionTracker(trail)
     told: Told = []
-    for batch in scan(trail, start, engine=engine, batch_size=batch_size):
+    for batch in scan(trail, start, batch_size=batch_size):
         owners = carrier.of(batch)
         assert len(owners.index) == len(batch)
         assert owners.transactions[0] is NO_TRANSACTION
@@ -62,8 +63,9 @@ def assert_same(path: Path, batch_size: int = 1 << 16) -> None:
         return
     with trail:
         expected = by_record(trail)
-        for engine in BOTH_ENGINES:
-            assert by_batch(trail, engine, batch_size) == expected, engine
+        for way in WAYS:
+            with run(way):
+                assert by_batch(trail, batch_size) == expected, way
 
 
 @pytest.mark.parametrize("name", names())
@@ -76,12 +78,12 @@ def test_the_real_trail(evidence: Path) -> None:
     assert_same(evidence / "tr000000000", 5)
 
 
-@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.usefixtures("kernels")
 @pytest.mark.parametrize("name", names())
-def test_a_fixture_from_every_record_on(name: str, engine: Engine) -> None:
+def test_a_fixture_from_every_record_on(name: str) -> None:
     with TrailFile(TRAILS / name) as trail:
         for start in trail.sound_rbas(0, trail.size):
-            assert by_batch(trail, engine, 4, start) == by_record(trail, start)
+            assert by_batch(trail, 4, start) == by_record(trail, start)
 
 
 @pytest.mark.parametrize("order", BOTH)
@@ -95,15 +97,15 @@ def test_everything_in_any_order_with_bits_turned_over(folder: Path, order: Byte
         assert_same(trail_of(folder, bytes(data)), chance.choice([1, 2, 1 << 10]))
 
 
-@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.usefixtures("kernels")
 @pytest.mark.parametrize("order", BOTH)
-def test_everything_from_every_record_on(folder: Path, order: ByteOrder, engine: Engine) -> None:
+def test_everything_from_every_record_on(folder: Path, order: ByteOrder) -> None:
     chance = random.Random(7)
     every = [one for one in shapes(order) if len(one) < 1000]
     for _ in range(8):
         with TrailFile(trail_of(folder, *chance.choices(every, k=12))) as trail:
             for start in trail.sound_rbas(0, trail.size):
-                assert by_batch(trail, engine, 4, start) == by_record(trail, start)
+                assert by_batch(trail, 4, start) == by_record(trail, start)
 
 
 @given(st.binary(max_size=30), st.sampled_from(BOTH), st.sampled_from([FIRST, MIDDLE]))
@@ -115,45 +117,45 @@ def test_any_bytes_as_tokens(folder: Path, data: bytes, order: ByteOrder, trans_
     assert_same(trail_of(folder, row(), raw[:2] + length + raw[4:at] + tokens + b"Z\1" + length, row(trans_ind=MIDDLE)))
 
 
-@pytest.mark.parametrize("engine", ENGINES)
-def test_a_jump_between_batches(engine: Engine) -> None:
+@pytest.mark.usefixtures("kernels")
+def test_a_jump_between_batches() -> None:
     with TrailFile(TRAILS / "et000000000") as trail:
         expected = dict(by_record(trail))
         carrier = TransactionTracker(trail)
         for rba in reversed(expected):
-            (batch,) = scan(trail, rba, rba + 1, engine=engine)
+            (batch,) = scan(trail, rba, rba + 1)
             owners = carrier.of(batch)
             assert owners.transactions[owners.index[0]] == expected[rba]
 
 
-@pytest.mark.parametrize("engine", ENGINES)
-def test_the_transaction_open_at_the_start_may_be_told(tmp_path: Path, engine: Engine) -> None:
+@pytest.mark.usefixtures("kernels")
+def test_the_transaction_open_at_the_start_may_be_told(tmp_path: Path) -> None:
     with TrailFile(trail_of(tmp_path, row(trans_ind=MIDDLE), row(trans_ind=LAST), row(trans_ind=MIDDLE))) as trail:
-        (batch,) = scan(trail, engine=engine)
+        (batch,) = scan(trail)
         owners = TransactionTracker(trail, before=TEN).of(batch)
         assert [owners.transactions[number] for number in owners.index] == [TEN, TEN, NO_TRANSACTION]
 
 
-@pytest.mark.parametrize("engine", ENGINES)
-def test_a_file_that_became_shorter(tmp_path: Path, engine: Engine) -> None:
+@pytest.mark.usefixtures("kernels")
+def test_a_file_that_became_shorter(tmp_path: Path) -> None:
     with TrailFile(trail_of(tmp_path, row(), row())) as trail:
-        (batch,) = scan(trail, engine=engine)
+        (batch,) = scan(trail)
         trail_of(tmp_path, row())
         with pytest.raises(CannotRead, match="cut to 71 bytes"):
             TransactionTracker(trail).of(batch)
 
 
-@pytest.mark.parametrize("engine", ENGINES)
-def test_a_closed_file(tmp_path: Path, engine: Engine) -> None:
+@pytest.mark.usefixtures("kernels")
+def test_a_closed_file(tmp_path: Path) -> None:
     with TrailFile(trail_of(tmp_path, row())) as trail:
-        (batch,) = scan(trail, engine=engine)
+        (batch,) = scan(trail)
         carrier = TransactionTracker(trail)
     with pytest.raises(NotATrail, match="closed"):
         carrier.of(batch)
 
 
-@pytest.mark.parametrize("engine", ENGINES)
-def test_a_file_that_grows_meanwhile(tmp_path: Path, engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.usefixtures("kernels")
+def test_a_file_that_grows_meanwhile(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     ten = with_tokens(make_token("L", b"10"), make_token("6", b"1.1.1"), trans_ind=ONLY)
     path = trail_of(tmp_path, row(trans_ind=MIDDLE), row(trans_ind=LAST), ten, row(trans_ind=LAST))
     looked_for = TransactionSearch.found_at
@@ -165,17 +167,17 @@ def test_a_file_that_grows_meanwhile(tmp_path: Path, engine: Engine, monkeypatch
 
     monkeypatch.setattr(TransactionSearch, "found_at", grow_first)
     with TrailFile(path) as trail:
-        (batch,) = scan(trail, engine=engine)
+        (batch,) = scan(trail)
         owners = TransactionTracker(trail).of(batch)
         told = [owners.transactions[number] for number in owners.index]
     assert told == [NO_TRANSACTION, NO_TRANSACTION, TEN, NO_TRANSACTION]
 
 
-@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.usefixtures("kernels")
 @pytest.mark.parametrize("order", BOTH)
-def test_rows_with_a_token(tmp_path: Path, order: ByteOrder, engine: Engine) -> None:
+def test_rows_with_a_token(tmp_path: Path, order: ByteOrder) -> None:
     with TrailFile(trail_of(tmp_path, *shapes(order))) as trail:
-        (batch,) = scan(trail, engine=engine)
+        (batch,) = scan(trail)
         for letter in "L6Rt":
             expected = []
             for rba, kind in zip(batch.rba, batch.kind, strict=True):
@@ -185,4 +187,4 @@ def test_rows_with_a_token(tmp_path: Path, order: ByteOrder, engine: Engine) -> 
                 except TrailError:
                     ids = []
                 expected.append(int(ord(letter) in ids))
-            assert list(rows_with_token(batch, trail.buffer, ord(letter), engine)) == expected
+            assert list(rows_with_token(batch, trail.buffer, ord(letter))) == expected

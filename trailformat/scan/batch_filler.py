@@ -20,7 +20,7 @@ _Columns = tuple[np.ndarray[Any, Any], ...]
 """Octets, ints and longs, see kernels.arguments."""
 
 
-class NumbaFiller:
+class BatchFiller:
     """Fills batches of at most ``batch_size`` rows; see :class:`trailformat.scan.scanning.Filler`."""
 
     def __init__(self, names: Names, batch_size: int) -> None:

@@ -1,1 +1,0 @@
-"""LOGCSN, TRANID and other tokens of a batch's rows."""
