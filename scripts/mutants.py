@@ -3,7 +3,7 @@
 mutmut changes one operator, number, name or argument at a time in the modules that decide correctness and runs the
 tests that reach the changed function. Each area is one run in a copy of the repository, so that an hour is enough for
 any of them. A mistake that mypy refuses counts as noticed; one that changes nothing stands in ``mutants.toml`` with the
-reason. ``--write`` puts the figures of the areas that ran into docs/robustness.md.
+reason. ``--write`` puts the figures of the areas that ran into tests/robustness.md.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from typing import NamedTuple
 
 from scripts.marked import ROOT, table, with_content
 
-PAGE = ROOT / "docs" / "robustness.md"
+PAGE = ROOT / "tests" / "robustness.md"
 EXPLAINED = ROOT / "scripts" / "mutants.toml"
 WORKSHOP = ROOT / "build" / "mutants"
 MARKER = "mutants"
@@ -190,7 +190,7 @@ def main(arguments: list[str] | None = None) -> int:
     """Run the areas that are named, all without a name; the status is 1 where a run failed."""
     parser = argparse.ArgumentParser(description="How many deliberate mistakes the tests notice, by area.")
     parser.add_argument("areas", nargs="*", metavar="area", help=f"one of {', '.join(AREAS)}; all unless named")
-    parser.add_argument("--write", action="store_true", help="put the figures into docs/robustness.md")
+    parser.add_argument("--write", action="store_true", help="put the figures into tests/robustness.md")
     parser.add_argument("--show", action="store_true", help="show each mistake that passed")
     options = parser.parse_args(arguments)
     unknown = [name for name in options.areas if name not in AREAS]

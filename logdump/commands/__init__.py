@@ -69,7 +69,7 @@ _ELSEWHERE = {
     "SEEK": "POSITION goes to a place.",
     "VERSION": "ENV shows the settings, logdump --version the version.",
     "LS": "FILES lists files.",
-    "PWD": "CD tells the current directory.",
+    "PWD": "CD shows the current directory.",
     "FOLLOW": "TUI shows a trail as it grows.",
     "TAIL": "TUI shows a trail as it grows.",
 }

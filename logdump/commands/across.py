@@ -15,7 +15,7 @@ COMMANDS = (
         "across",
         details=(
             "ON: NEXT, SKIP, SCANFOR..., FIND, SAMETABLE and TRANSACTION read over the files of the trail, both ways;",
-            "a line tells of each file. COUNT, CHECK, DDL and HEARTBEAT go over the open file and those after it;",
+            "a line names each file. COUNT, CHECK, DDL and HEARTBEAT go over the open file and those after it;",
             "SAVE, EXPORT, REDO and UNDO from the position on, and leave the file of the last record open.",
             "Where a file between two is missing, they stop and name it; GAPS reads on.",
         ),

@@ -144,7 +144,7 @@ COMMANDS = (
                 "over": Keyword("OVER", File("<wildcard>")),
                 "filtered": OneOf({"FILTERED": True}),
             },
-            wrong="{!r} is no option of BR.",
+            wrong="{!r} is not an option of BR.",
             ends_phrases=True,
         ),
         "Show how far back a restart of Extract reads, with Bounded Recovery and without",
@@ -160,6 +160,6 @@ COMMANDS = (
         ),
         origin=Origin.OURS,
         is_one_shot=True,
-        stops="Ctrl+C stops, shows what was found",
+        stops="Ctrl+C stops and shows the result so far",
     ),
 )

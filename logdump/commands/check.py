@@ -151,6 +151,6 @@ COMMANDS = (
         ),
         origin=Origin.OURS,
         is_one_shot=True,
-        stops="Ctrl+C stops, shows what was found",
+        stops="Ctrl+C stops and shows the result so far",
     ),
 )

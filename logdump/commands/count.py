@@ -175,6 +175,6 @@ COMMANDS = (
             "Example: COUNT DETAIL, START 2024-03-01 09:00, END 2024-03-01 10:00",
         ),
         is_one_shot=True,
-        stops="Ctrl+C stops, shows what was found",
+        stops="Ctrl+C stops and shows the result so far",
     ),
 )

@@ -27,8 +27,8 @@ from trailformat import NotATrail, Record, TrailFile
 
 _QUOTE = '"'
 _IN_THE_TRAIL = (
-    "These statements stand in the trail: an Extract has let them through already, and changed them in its steps 7, 8, "
-    "11 and 12. What one has left out is not here."
+    "These statements are in the trail: Extract has captured them, and changed them in its steps 7, 8, 11 and 12. "
+    "Statements that it left out are not in the trail."
 )
 
 
@@ -195,18 +195,18 @@ COMMANDS = (
             },
             wrong="{!r} is not a count and none of ALL, OVER, TEXT, OWNER, STEPS, LEFTOUT, WHATIF ERROR, STRICT.",
         ),
-        "Show what Extract and Replicat would make of DDL statements",
+        "Show how Extract and Replicat would process DDL statements",
         run_ddl,
         details=(
             "The parameter files are those of PARAMS. The next <count> DDL records, or ALL, from the position on,",
             "through the filter; OVER reads files from their beginning. TEXT is a statement, quotes in it twice,",
             "and OWNER <schema> that of names without one. STEPS shows each step with its rule, and the result;",
-            "LEFTOUT only what does not get through. WHATIF ERROR <code> shows what DDLERROR makes of an error.",
+            "LEFTOUT: only statements that are not replicated. WHATIF ERROR <code>: how DDLERROR treats an error.",
             "STRICT: exit status 3 where one does not get through. Nothing is executed, and the position stays.",
             'docs/ddl.md lists the steps and their sources. Example: DDL TEXT "drop table t" OWNER hr STEPS',
         ),
         origin=Origin.OURS,
         is_one_shot=True,
-        stops="Ctrl+C stops, shows what was found",
+        stops="Ctrl+C stops and shows the result so far",
     ),
 )

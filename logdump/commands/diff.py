@@ -144,7 +144,7 @@ class _Csn(Word):
         """Its key."""
         key = csn_key(text)
         if key is None:
-            raise ArgumentError(f"{text!r} is no CSN.")
+            raise ArgumentError(f"{text!r} is not a CSN.")
         return key
 
 
@@ -205,7 +205,7 @@ COMMANDS = (
             _options,
             File("<trail>", missing="takes the name of a trail, and that of another unless one is open."),
             Maybe(_Second("<trail>")),
-            AnyOrder(dict, {**_OPTIONS, "is_quiet": _QUIET}, wrong="{!r} is no option of DIFF."),
+            AnyOrder(dict, {**_OPTIONS, "is_quiet": _QUIET}, wrong="{!r} is not an option of DIFF."),
         ),
         "Show the differences of two trails, transaction by transaction",
         run_diff,
@@ -215,12 +215,12 @@ COMMANDS = (
             "BYTES, RECORDS or VALUES: what has to be equal; RECORDS unless given. VALUES: as a Replicat applies it.",
             f"IGNORE leaves out {', '.join(IGNORABLE)}.",
             "ONLY: records of tables. FROM and TO: transactions of these CSNs. FILTERED: those that pass a filter.",
-            "ANYORDER: the order of records in a transaction does not matter. LIMIT: so many differences are",
-            f"listed, else {LIMIT}; QUIET: none.",
+            "ANYORDER: the order of records in a transaction does not matter.",
+            f"LIMIT: the number of differences that are listed, {LIMIT} unless given; QUIET: none.",
             "Under -c and -f the exit status is 3 when the trails differ. docs/compare.md explains the levels.",
         ),
         origin=Origin.OURS,
         is_one_shot=True,
-        stops="Ctrl+C stops, shows what was found",
+        stops="Ctrl+C stops and shows the result so far",
     ),
 )

@@ -45,7 +45,7 @@ COMMANDS = (
     Command(
         "CD | VOLUME | VOL | V",
         Maybe(File("<directory>"), is_shown=False),
-        "Change the current directory, or tell it",
+        "Change the current directory, or show it",
         run_cd,
         details=("CD /u01/ogg", "The open trail stays open."),
     ),

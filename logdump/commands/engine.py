@@ -43,7 +43,7 @@ def _checked(master: str) -> str:
     from logdump.spark.jobs.engine import LOCAL_MASTER, check_extra  # noqa: PLC0415 - Spark is wanted
 
     if master and not _MASTER.fullmatch(master):
-        raise ArgumentError(f"{master!r} is no master; local[4], spark://host:7077 or yarn would be.")
+        raise ArgumentError(f"{master!r} is not a master; local[4], spark://host:7077 or yarn would be.")
     check_extra()
     return master or LOCAL_MASTER
 
@@ -63,7 +63,7 @@ COMMANDS = (
         details=(
             "Under SPARK the same COUNT, FILTER, SAVE and EXPORT run as jobs, with the same output. <master> is what",
             "Spark calls so: local[*] (all cores of this machine) unless given. Spark starts with the first job.",
-            "It needs the extra logdump[spark] and Java 17 or later; docs/spark.md tells what stays with LOCAL.",
+            "It needs the extra logdump[spark] and Java 17 or later; docs/spark.md lists what stays with LOCAL.",
         ),
         origin=Origin.OURS,
     ),

@@ -103,7 +103,7 @@ def _place(session: Session, whole: WholeTrail, at: RestartPlace | None) -> Spot
     if isinstance(at, CsnOfPlace):
         goal = csn_goal(at.text)
         if goal is None:
-            raise CommandError(f"{at.text!r} is no CSN.")
+            raise CommandError(f"{at.text!r} is not a CSN.")
         record = find_in_sequence(session.trail, goal)
         if record is None:
             found = range_of(session.trail)
@@ -167,7 +167,7 @@ COMMANDS = (
             missing="takes LAG, RESTART or DDL.",
             wrong="{!r} is not one of LAG, RESTART, DDL.",
         ),
-        "Say why replication is late, what a restart would do, which DDL would not get through",
+        "Explain why replication is late, what a restart would do, which DDL is not replicated",
         run_explain,
         details=(
             "LAG: the hop that is late at <time>, or where the lag is greatest: restarts, long transactions, missing",
@@ -177,6 +177,6 @@ COMMANDS = (
             f"<time> is {TIME_FORMS}. docs/explain.md has the rules.",
         ),
         origin=Origin.OURS,
-        stops="Ctrl+C stops, shows what was found",
+        stops="Ctrl+C stops and shows the result so far",
     ),
 )

@@ -37,7 +37,7 @@ COMMANDS = (
     Command(
         "OPEN | FROM | LOGTRAIL",
         Maybe(File("<filename>")),
-        "Open a trail file, or tell which is open",
+        "Open a trail file, or show which is open",
         run_open,
         details=("A name of two characters (dirdat/lt) opens the first file of that trail.",),
     ),

@@ -26,7 +26,7 @@ COMMANDS = (
     Command(
         "TUI",
         Maybe(File("<filename>")),
-        "Go on in the full-screen view; EXIT there leads back",
+        "Continue in the full-screen view; EXIT there returns",
         run_tui,
         details=("It shows the records, one of them in detail, and keys that enter commands: docs/tui.md.",),
         origin=Origin.OURS,

@@ -53,7 +53,7 @@ class _Csn(Word):
     def parse(self, text: str, context: Context) -> str:  # noqa: ARG002
         """The CSN as it stands there."""
         if csn_key(text) is None:
-            raise ArgumentError(f"{text!r} is no CSN; write a number, 4:1095, 00000000/05002818 or the like.")
+            raise ArgumentError(f"{text!r} is not a CSN; write a number, 4:1095, 00000000/05002818 or the like.")
         return text
 
 
@@ -87,7 +87,7 @@ COMMANDS = (
         details=(
             "LAG, unless another is given: each way with its lags, its age, its missing beats; HISTORY: beat by beat,",
             "with EVERY <minutes> in intervals; ROWS: the rows of the tables; GAPS: where beats are missing;",
-            "RESTART: from which CSN Extract must capture again for a Replicat that has come to its low watermark,",
+            "RESTART: from which CSN Extract must capture again for a Replicat at its low watermark,",
             "which is that of the last beat unless LWM gives it.",
             "OVER goes over the files that <wildcard> names, ACROSS ON over those after the open one.",
             "TABLE names the tables, else HEARTBEATTABLE in the files of PARAMS does, else they are GG_HEARTBEAT.",
@@ -98,6 +98,6 @@ COMMANDS = (
         ),
         origin=Origin.OURS,
         is_one_shot=True,
-        stops="Ctrl+C stops, shows what was found",
+        stops="Ctrl+C stops and shows the result so far",
     ),
 )

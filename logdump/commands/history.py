@@ -87,7 +87,7 @@ COMMANDS = (
         run_history,
         details=(
             "HISTORY 50",
-            "At a terminal the next session goes on with it: LOGDUMP_HISTORY names the file, empty for none.",
+            "At a terminal the next session continues it: LOGDUMP_HISTORY names the file, empty for none.",
         ),
     ),
     Command(
@@ -98,7 +98,7 @@ COMMANDS = (
         details=(
             "FC 9 takes line 9, FC -3 the third before this one, FC sca the last that begins with sca, FC the last.",
             "Type under the line: i<text> inserts, r<text> replaces the rest, d deletes, other text overwrites.",
-            "Enter shows the result; a second Enter runs it, // calls it off, and another edit line goes on editing.",
+            "Enter shows the result; a second Enter runs it, // cancels it, and another edit line edits again.",
         ),
     ),
     Command("EXIT | QUIT", NOTHING, "End the session", run_exit),

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from trailformat.changes.lobs import Lob
 
 
-_NO_FILE = "takes TO and a file name behind the column."
+_NO_FILE = "takes TO and a file name after the column."
 
 
 class LobFile(NamedTuple):
@@ -84,8 +84,8 @@ def _save(session: Session, lob: Lob, rba: int, file: LobFile) -> Iterator[Event
         raise CommandError(f"LOB {lob.ordinal} is not whole; nothing is written.", *trouble_lines(lob))
     if lob.column is None and not file.is_raw:
         raise CommandError(
-            "The layout of its pieces is not known: what stands in front of the LOB's own bytes cannot be told apart.",
-            "RAW behind the file name writes the pieces as they are stored, one after the other.",
+            "The layout of its pieces is not known: the bytes before the LOB's own bytes cannot be distinguished.",
+            "RAW after the file name writes the pieces as they are stored, one after the other.",
         )
     session.check_target(file.target, "LOB")
     with WholeFile(file.target, replace=file.replaces) as target:
@@ -122,7 +122,7 @@ COMMANDS = (
         details=(
             "<rba> is that of the row or of a piece; <column> a name or an index (else the number in the list).",
             "The LOB is written as stored, without a change of character set, whole or not at all; ! replaces a file.",
-            "RAW writes pieces whose layout is not known, with whatever stands in front of the LOB's own bytes.",
+            "RAW writes pieces whose layout is not known, with the bytes before the LOB's own bytes.",
             "Example: LOB 1811 NOTE TO note.txt",
         ),
         origin=Origin.OURS,

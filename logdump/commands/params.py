@@ -81,7 +81,7 @@ def _showing(keyword: str | None) -> Action:
         shown = [_shown(file, wanted)._replace(shows_all=True) for file in _files(session)]
         found = [one for one in shown if one.statements or not wanted]
         if not found:
-            raise CommandError(f"No {wanted} stands in the parameter files in use.")
+            raise CommandError(f"The parameter files in use have no {wanted}.")
         yield from found
 
     return show
@@ -170,7 +170,7 @@ COMMANDS = (
             "SHOW lists the statements with file and line, passwords replaced.",
             "COVERAGE shows for each table of the open trail, through the filter, which TABLE or MAP takes it.",
             "TABLE and exclusions belong to the EXTTRAIL or RMTTRAIL before them; exclusions before it hold for all.",
-            "What is read and not used is named at each answer that it would change.",
+            "A statement that is not used is named at each answer that it would change.",
             "docs/ddl.md describes the language as it is read here.",
         ),
         origin=Origin.OURS,

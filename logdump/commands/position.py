@@ -86,10 +86,6 @@ def _show_together(session: Session, count: int, scanned: int) -> Generator[Even
     if session.settings.shows_everything:
         if count < _MANY or session.trail.size - session.cursor.next < _MANY * _ROW_BYTES:
             return 0
-        from logdump.operations.export.columns_pay import has_extra  # noqa: PLC0415 - few want so many
-
-        if not has_extra():
-            return 0
         from logdump.operations.many_in_json import show_many  # noqa: PLC0415 - it needs numpy and kernels
 
         return (yield from show_many(session, count, scanned))
@@ -206,7 +202,7 @@ class CsnPlace(Parameter[Place]):
 
         goal = csn_goal(text)
         if goal is None:
-            raise ArgumentError(f"{text!r} is no CSN; write a number, 4:1095, 00000000/05002818 or the like.")
+            raise ArgumentError(f"{text!r} is not a CSN; write a number, 4:1095, 00000000/05002818 or the like.")
         return partial(_to_goal, goal)
 
     def begins(self, typed: str, context: Context) -> bool:  # noqa: ARG002
@@ -315,12 +311,12 @@ COMMANDS = (
             Position,
             {"place": _PLACES, "backwards": OneOf({"REV[ERSE]": True, "FOR[WARD]": False})},
         ),
-        "Set the read position and direction, or tell them",
+        "Set the read position and direction, or show them",
         run_position,
         details=(
             "Reading in reverse, NEXT displays the record that ends at the position.",
             "An RBA may be written as GoldenGate's messages print it: POSITION RBA 483,188,832.",
-            "EOF stands before a record that is still being written.",
+            "EOF is before a record that is still being written.",
             "CSN <csn> and TIME <time> go to the first record at or after it, in all files of the trail;",
             "MARK <name> goes to a place that MARK has named. All three read forward from there.",
             f"<time> is {TIME_FORMS}.",

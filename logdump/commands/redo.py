@@ -109,7 +109,7 @@ _FORM = AnyOrder(
         "dialect": OneOf({name: name for name in DIALECTS}),
         "includes_cut": Keyword("INCLUDE", OneOf({"CUT": True}, wrong="INCLUDE takes CUT.")),
     },
-    wrong=f"{{!r}} is no number of transactions and none of {', '.join(DIALECTS)}, INCLUDE CUT.",
+    wrong=f"{{!r}} is not a number of transactions and none of {', '.join(DIALECTS)}, INCLUDE CUT.",
 )
 
 
@@ -122,7 +122,7 @@ def _command(name: str, summary: str, *details: str, takes_back: bool) -> Comman
         details=(
             "Whole transactions, from the one that is open at the position; the filter applies. Nothing is executed.",
             "One that a Replicat drops or that is not all here is one comment; INCLUDE CUT adds its statements to it.",
-            "So is a copy of one that stands in the trail before. With ACROSS they go on in the later files.",
+            "So is a copy of an earlier transaction. With ACROSS they continue in the later files.",
             *details,
         ),
         origin=Origin.OURS,
@@ -140,7 +140,7 @@ COMMANDS = (
     _command(
         "UNDO",
         "Print the SQL that takes back the changes of <count> transactions",
-        "The last change comes first. What the trail does not tell is a comment that says so.",
+        "The last change comes first. If the trail has too little information, a comment says so.",
         takes_back=True,
     ),
 )

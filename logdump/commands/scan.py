@@ -94,7 +94,7 @@ class RecordType(Parameter[tuple[str, int]]):
         name = text.strip('"')
         io_type = io_type_number(name)
         if io_type is None:
-            raise ArgumentError(f"{name!r} is no record type; SHOW RECTYPE lists them.")
+            raise ArgumentError(f"{name!r} is not a record type; SHOW RECTYPE lists them.")
         return name, io_type
 
     def begins(self, typed: str, context: Context) -> bool:  # noqa: ARG002
@@ -345,7 +345,7 @@ COMMANDS = (
         "Find the next database or table definition",
         run_scan_for_metadata,
         details=(
-            "TDR <index> displays the definition in force at the position, which stands before it, or else the next;",
+            "TDR <index> displays the definition in force at the position, which is before it, or else the next;",
             "TDR <index> NEXT the next one after the position.",
         ),
         stops=POSITION_STAYS,

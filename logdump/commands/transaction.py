@@ -199,7 +199,7 @@ COMMANDS = (
     Command(
         "SAFE",
         Maybe(Number("<rba>", what="an RBA", surplus="takes one RBA, but got {!r}.")),
-        "Tell where Replicat can be restarted safely, and what it would skip",
+        "Show where Replicat can be restarted safely, and what it would skip",
         run_safe,
         details=(
             "Without an RBA: at the last record displayed, or where POSITION has set the position.",

@@ -54,11 +54,11 @@ COMMANDS = (
     switch(
         "VALUES",
         ON_OFF,
-        "Show what the columns hold, before and after, below each record",
+        "Show the values of columns, before and after, below each record",
         "values",
         details=(
             "K marks the key, * a column that changed. Text is in quotes, bytes are X'...', a column that an image",
-            "does not have is blank. What does not decode is ?'...' in hex, and the reason stands below.",
+            "does not have is blank. A value that cannot be decoded is ?'...' in hex, with the reason below.",
             "A value wider than a third of RECLEN is cut. docs/values.md lists the types.",
             "A LOB piece or record fragment says where it belongs, a DDL record what its items are: docs/parts.md.",
         ),
@@ -71,7 +71,7 @@ COMMANDS = (
         run_source_definitions,
         details=(
             "For trails from before 12.2, which hold no definitions, and for full record images of NonStop.",
-            "Definitions in the trail go before those of the file unless it says OVERRIDE.",
+            "Definitions in the trail take precedence over those of the file, unless it says OVERRIDE.",
         ),
         origin=Origin.OURS,
     ),

@@ -38,7 +38,7 @@ def parse_column_range(text: str) -> ColumnRange:
     """
     bounds = _RANGE.fullmatch(text.strip())
     if not bounds:
-        raise FilterError(f"{quoted(text)} is no column range; write <start>:<end>, as in 0:231")
+        raise FilterError(f"{quoted(text)} is not a column range; write <start>:<end>, as in 0:231")
     start = int(bounds[1])
     end = int(bounds[2]) if bounds[2] is not None else start
     if end < start:

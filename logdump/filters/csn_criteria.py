@@ -45,7 +45,7 @@ def check_csn(text: str) -> str:
     """
     if csn_key(text) is None:
         forms = "a number, 0.2623161, 4:1095, 00000000/05002818 or 00000d7e:0000036b:01bd"
-        raise FilterError(f"{quoted(text)} is no CSN; write {forms}")
+        raise FilterError(f"{quoted(text)} is not a CSN; write {forms}")
     return text
 
 

@@ -101,7 +101,7 @@ def _hex_needle(item: Item) -> Needle:
     try:
         value = bytes.fromhex(digits)
     except ValueError:
-        raise FilterError(f"{quoted(item.text)} is no hex string; two digits make a byte") from None
+        raise FilterError(f"{quoted(item.text)} is not a hex string; two digits make a byte") from None
     return make_needle(value, item.columns)
 
 

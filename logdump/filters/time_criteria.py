@@ -64,7 +64,7 @@ class EndTime(TimeCriterion):
 
 def _parse(kind: type[TimeCriterion], text: str, offset: TimeOffset) -> Criterion:
     if len(text) > _LONGEST:
-        raise FilterError(f"{quoted(text)} is no time")
+        raise FilterError(f"{quoted(text)} is not a time")
     try:
         return kind(offset.moment(unquote(text)))
     except ValueError as error:

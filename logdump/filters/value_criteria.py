@@ -79,7 +79,7 @@ class ColumnValue(Criterion):
 def _parse(text: str, offset: TimeOffset) -> Criterion:
     parts = _PARTS.fullmatch(text.strip())
     if parts is None:
-        raise FilterError(f"{quoted(text)} is no comparison of a column")
+        raise FilterError(f"{quoted(text)} is not a comparison of a column")
     name, sign, value = parts.groups()
     if not value:
         raise FilterError("a value is missing")

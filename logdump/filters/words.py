@@ -95,7 +95,7 @@ def whole_number(text: str, low: int = 0, high: int = LARGEST) -> int:
     text = one_value(text)
     number = number_of(text)
     if number is None:
-        raise FilterError(f"{quoted(text)} is no whole number")
+        raise FilterError(f"{quoted(text)} is not a whole number")
     if not low <= number <= high:
         raise FilterError(f"{text} is outside {low} to {high}")
     return number

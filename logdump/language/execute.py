@@ -64,7 +64,7 @@ def run_command(session: Session, command: AnyCommand, text: str) -> Iterator[Ev
 
 def stands(written: int = 0) -> tuple[str, ...]:
     """What has been written whole, except the first so many."""
-    return tuple(f"{path} stands: it was written whole before that." for path in OUTCOMES.named[written:])
+    return tuple(f"{path} is there: it was written completely before that." for path in OUTCOMES.named[written:])
 
 
 def stopped_writing(done: str, nothing: str, written: int) -> Notice:
@@ -89,7 +89,7 @@ def _answers(session: Session, command: AnyCommand, text: str, written: int) -> 
         yield from command.run(session, arguments)
     except ArgumentError as error:
         _note_failure(session, command)
-        more = (f"HELP {command.name} tells more.",) if command.details else ()
+        more = (f"See HELP {command.name}.",) if command.details else ()
         yield Failure((f"{command.name}: {error.lines[0]}", *error.lines[1:], f"Syntax: {command.syntax}", *more))
     except CommandError as error:
         _note_failure(session, command)

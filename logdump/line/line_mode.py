@@ -108,7 +108,7 @@ class LineMode:
 
     def _tell_what_is_left(self) -> None:
         """Name what a command should have removed or put back and could not."""
-        lines = [f"{former} is what stood at {path}: it could not be put back." for former, path in OUTCOMES.displaced]
+        lines = [f"{former} is the former {path}: it could not be put back." for former, path in OUTCOMES.displaced]
         lines += [f"{path} could not be removed; nothing needs it." for path in OUTCOMES.left]
         OUTCOMES.displaced.clear()
         OUTCOMES.left.clear()

@@ -151,7 +151,7 @@ def _float_options(words: list[str]) -> tuple[int, re.Match[str]]:
 def _bits(text: str, size: int) -> int:
     """The bits of a decimal number, rounded to the nearest that ``size`` holds."""
     if not _DECIMAL.fullmatch(text):
-        raise ValueError(f"{text!r} is no number: decimal, or hex after 0x, %H, X or H")
+        raise ValueError(f"{text!r} is not a number: decimal, or hex after 0x, %H, X or H")
     try:
         data = struct.pack(_LAYOUTS[size], float(text))
     except OverflowError:

@@ -12,7 +12,6 @@ from logdump.session.events import Event, RecordsInLines
 from logdump.session.scan import progress
 from logdump.session.session import Session
 from trailformat.records.io_types import METADATA
-from trailformat.trail.usual_records import usual_records
 
 _TOGETHER = 128
 """Records that are read together."""
@@ -24,7 +23,7 @@ def show_rows(session: Session, count: int, scanned: int) -> Generator[Event, No
     They are what ``show_record`` shows; those that are no plain rows are left to it. ``scanned`` were read before.
     """
     cursor, trail, rows, done = session.cursor, session.trail, RowText(session), 0
-    while done < count and (records := usual_records(trail, cursor.next, min(_TOGETHER, count - done))):
+    while done < count and (records := trail.records_at(cursor.next, min(_TOGETHER, count - done))):
         waiting: list[Harmless] = []
         rows_from, last, held = cursor.next, records[0], 0
         for record in records:

@@ -31,7 +31,7 @@ _SOURCES = {
     BeginSource.GIVEN: "given",
     BeginSource.OPERATIONS: "by times of operations",
     BeginSource.REDO_CLOCK: "by the redo clock",
-    BeginSource.NONE: "not told, taken as short",
+    BeginSource.NONE: "unknown, assumed to be short",
 }
 _FIRST = {
     FirstSource.GIVEN: "given",
@@ -45,7 +45,7 @@ _CLOCKS = {
     ClockState.ABSENT: "The redo clock is not used: the records have no redo positions.",
 }
 _KINDS = {
-    RestartKind.READ_CHECKPOINT: "no transaction is open: from where Extract has read to",
+    RestartKind.READ_CHECKPOINT: "no transaction is open: from the position that Extract has reached",
     RestartKind.NORMAL: "no persisted transaction is open: normal recovery",
     RestartKind.BOUNDED: "",
 }
@@ -57,7 +57,7 @@ def recovery_lines(shown: BoundedRecoveryShown, settings: Settings) -> Iterator[
     partial = as_read(is_partial=shown.is_partial)
     if shown.first is None:
         if not shown.is_partial:
-            yield f"Bounded Recovery of {escape(shown.title)}: no transaction, no time"
+            yield f"Bounded Recovery of {escape(shown.title)}: no transaction with a time"
         return
     begin = format_timestamp(shown.first, settings.time_offset)
     spot, is_file = shown.first_spot, shown.first_source is FirstSource.CREATED
@@ -77,21 +77,21 @@ def recovery_lines(shown: BoundedRecoveryShown, settings: Settings) -> Iterator[
     if _CLOCKS[shown.clock]:
         yield _CLOCKS[shown.clock]
     if shown.copies:
-        yield f"Second copies, see RECOVERY TWICE: {amount(shown.copies, 'transaction')} that came before, not counted."
+        yield f"Second copies are not counted: {amount(shown.copies, 'transaction')} (see RECOVERY TWICE)."
     if shown.damaged:
         yield f"Damage at {amount(shown.damaged, 'place')}, see CHECK: transactions there are not known."
 
 
 def checkpoint_lines(shown: CheckpointShown, settings: Settings) -> Iterator[str]:
     """What is open at a checkpoint, and from where a restart after it reads."""
-    anew = f"{shown.dirty} written anew, " if shown.dirty else ""
+    anew = f"{shown.dirty} written again, " if shown.dirty else ""
     size = f" ({anew}{amount(shown.persisted_bytes, 'byte')})" if shown.persisted else ""
     time = format_timestamp(shown.time, settings.time_offset)
     persisted = f"{shown.persisted} persisted{size}"
     restart = ""
     if shown.restart is not None:
         start = _start(shown.restart, settings)
-        restart = f", restart {start if start.startswith('behind') else f'at {start}'}"
+        restart = f", restart {start if start.startswith('after') else f'at {start}'}"
     yield f"Checkpoint {shown.number}, {time}: {shown.open} open, {persisted}{restart}"
 
 
@@ -108,7 +108,7 @@ def restart_lines(shown: BrRestartShown, settings: Settings) -> Iterator[str]:
     if shown.bound is None:
         yield _line("Bound", "none: BROFF")
     else:
-        yield _line("Bound", f"less than {span_text(shown.bound)} back, whenever the first checkpoint was")
+        yield _line("Bound", f"less than {span_text(shown.bound)} back, regardless of the first checkpoint")
     for observed, what in ((shown.heartbeat, "heartbeat"), (shown.header, "LOGBSN of the file begun")):
         if observed is not None:
             yield _line("Observed", _observed(observed, what, settings))
@@ -167,9 +167,9 @@ def _start(start: RedoStart, settings: Settings) -> str:
     time = format_timestamp(start.time, settings.time_offset)
     if start.place is None:
         return time
-    behind = "" if start.xid is not None else "behind "
+    after = "" if start.xid is not None else "after "
     who = f", the begin of {escape(start.xid)}" if start.xid is not None else ""
-    return f"{behind}redo {start.place.log}, position {start.place.position}, {time}{who}"
+    return f"{after}redo {start.place.log}, position {start.place.position}, {time}{who}"
 
 
 def _observed(observed: ObservedRestart, what: str, settings: Settings) -> str:

@@ -15,7 +15,7 @@ from trailformat import PartialRecord
 def gap_lines(shown: GapShown, _settings: Settings) -> Iterator[str]:
     """The place and the length of a gap, the reason, and the next good record."""
     if isinstance(shown.error, PartialRecord):
-        then = "it may be still being written"
+        then = "more may follow"
     elif shown.next_good is None:
         then = "no good record after it"
     else:

@@ -76,6 +76,6 @@ def _surveyed(surveyed: Surveyed) -> str:
 
 def _limits(surveyed: Surveyed, others: int) -> Iterator[str]:
     if surveyed.damaged:
-        yield f"Damage at {amount(surveyed.damaged, 'place')}, see CHECK: what stands there is left out."
+        yield f"Damage at {amount(surveyed.damaged, 'place')}, see CHECK: its contents are left out."
     if others:
         yield f"{amount(others, 'further table')} or more are added up as one."

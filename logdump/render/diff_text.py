@@ -120,11 +120,11 @@ def diff_lines(shown: DiffShown, _settings: Settings) -> Iterator[str]:
     if shown.a.restarts != shown.b.restarts:
         yield f"Restart records, which are not compared: {shown.a.restarts} and {shown.b.restarts}"
     if shown.by_records:
-        yield f"{amount(shown.by_records, 'row')} compared by records for want of a definition or of columns."
+        yield f"{amount(shown.by_records, 'row')} compared by records, without a definition or without columns."
     if shown.is_unaligned:
-        yield "In places the two are too different to be aligned: more may be listed there than there is."
+        yield "In places the trails are too different to be aligned: more differences may be listed than exist."
     if shown.is_unsure:
-        yield "So many transactions are out of order that some that stand twice may be listed as others."
+        yield "Too many transactions are out of order: some duplicates may be listed as missing or extra."
     if shown.listed < shown.differences:
         yield f"Listed: {shown.listed} of {shown.differences}."
 
@@ -135,4 +135,4 @@ def _side(side: SideShown) -> str:
 
 
 def _versions(side: SideShown) -> str:
-    return ", ".join(map(str, side.versions)) or "not told"
+    return ", ".join(map(str, side.versions)) or "unknown"

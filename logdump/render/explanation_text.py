@@ -18,14 +18,14 @@ _MOST_SPOTS = 3
 
 def explanation_lines(shown: Explained, settings: Settings) -> Iterator[str]:
     """At most 25 lines."""
-    assumed = "; ".join(shown.assumed) or "nothing beyond what the trail tells"
+    assumed = "; ".join(shown.assumed) or "nothing beyond the contents of the trail"
     not_known, *others = shown.not_known or ("nothing",)
     head = [f"Assumed: {assumed}. Not known: {not_known}."]
     head.append(f"{escape(shown.title)}{as_read(is_partial=shown.is_partial)}")
     if not shown.is_partial:
         head.append(f"Verdict: {_phrase(shown.verdict.text, settings)}")
     if shown.damaged:
-        head.append(f"Damage at {amount(shown.damaged, 'place')}, see CHECK: what stands there is not known.")
+        head.append(f"Damage at {amount(shown.damaged, 'place')}, see CHECK: its contents are unknown.")
     tail = [f"Not known: {one}" for one in others]
     room = MOST_LINES - len(head) - len(tail)
     parts = [f"  {_part(part, settings)}" for part in shown.parts]

@@ -30,7 +30,7 @@ LABELS = {
 }
 """The lags by their names in a beat, in the order of the way."""
 _NOT_TOLD = {
-    "replicat_read_lag": "not told: no row of the target in this trail",
+    "replicat_read_lag": "unknown: no row of the target in this trail",
 }
 _CLOCKS = {
     Clock.TRAIL: "the newest time in the trail",
@@ -54,13 +54,13 @@ def heartbeats_lines(shown: HeartbeatsShown, settings: Settings) -> Iterator[str
             f"{amount(shown.paths, 'path')}, {times}"
         )
     if shown.others:
-        yield f"{amount(shown.others, 'beat')} of other paths are not told one by one."
+        yield f"{amount(shown.others, 'beat')} of other paths are not listed one by one."
     for name in shown.not_beats:
         yield f"{name} has no time of a beat among its columns: left out."
     if shown.same_database:
         yield "A row names one database on both sides: GoldenGate leaves its OUTGOING_ columns empty."
     if shown.problems:
-        yield f"{amount(shown.problems, 'row')} with something that does not decode: HEARTBEAT ROWS shows it."
+        yield f"{amount(shown.problems, 'row')} with values that do not decode: HEARTBEAT ROWS shows them."
     if shown.damaged:
         yield f"Damage at {amount(shown.damaged, 'place')}, see CHECK: beats there are not known."
     if shown.not_applied:
@@ -125,19 +125,19 @@ def restart_position_lines(shown: RestartPositionShown, settings: Settings) -> I
     """One way: the low watermark, the position that it allows, and the beat that tells it."""
     yield route_text(shown.source, shown.target, shown.way)
     if shown.low_watermark is None:
-        yield _line("Low watermark", "not told: no beat in this trail has it; LWM <csn> gives it")
+        yield _line("Low watermark", "unknown: no beat in this trail has it; give it with LWM <csn>")
         return
     origin = "as given" if shown.is_given else "at the last beat"
     yield _line("Low watermark", f"CSN {shown.low_watermark}, {origin}")
     beat = shown.beat
     if beat is None:
-        yield _line("Restart", f"not told: none of {amount(shown.beats, 'beat')} with a restart CSN is at or below it")
+        yield _line("Restart", f"unknown: none of {amount(shown.beats, 'beat')} with a restart CSN is at or below it")
         return
     redo = f", redo of {format_timestamp(beat.restart_ts, settings.time_offset)}" if beat.restart_ts is not None else ""
     least = "" if shown.is_exact else ", or later: not all beats were kept"
     yield _line("Restart", f"Extract from CSN {beat.restart_csn}{redo}{least}")
     time = format_timestamp(beat.heartbeat_ts, settings.time_offset)
-    yield _line("Told by", f"the beat of {time}, CSN {beat.heartbeat_csn}, {_place(beat.row.spot)}")
+    yield _line("Source", f"the beat of {time}, CSN {beat.heartbeat_csn}, {_place(beat.row.spot)}")
 
 
 def beat_lines(shown: BeatShown, settings: Settings) -> Iterator[str]:
@@ -145,7 +145,7 @@ def beat_lines(shown: BeatShown, settings: Settings) -> Iterator[str]:
     beat = shown.beat
     time = format_timestamp(beat.heartbeat_ts, settings.time_offset)
     lags = _lags((name, getattr(beat.lags, name)) for name in LABELS)
-    yield f"{time} {way_text(beat.way) or '(no process told)'} {lags}, {_place(beat.row.spot)}"
+    yield f"{time} {way_text(beat.way) or '(no process known)'} {lags}, {_place(beat.row.spot)}"
 
 
 def interval_lines(shown: BeatIntervalShown, settings: Settings) -> Iterator[str]:
@@ -156,7 +156,7 @@ def interval_lines(shown: BeatIntervalShown, settings: Settings) -> Iterator[str
         for name, hop in lag.hops.items()
         if hop is not None
     )
-    yield f"{time} {way_text(lag.way) or '(no process told)'} {amount(lag.beats, 'beat')}, {hops or 'no lag told'}"
+    yield f"{time} {way_text(lag.way) or '(no process known)'} {amount(lag.beats, 'beat')}, {hops or 'no lag known'}"
 
 
 def row_lines(shown: HeartbeatRowShown, settings: Settings) -> Iterator[str]:
@@ -216,7 +216,7 @@ def _summary(summary: SpreadSummary) -> str:
 
 def _lags(lags: Iterator[tuple[str, int | None]]) -> str:
     known = [f"{LABELS[name].lower()} {seconds_text(lag)} s" for name, lag in lags if lag is not None]
-    return ", ".join(known) or "no lag told"
+    return ", ".join(known) or "no lag known"
 
 
 def _missing(lag: PathLag) -> str:
@@ -230,8 +230,8 @@ def _missing(lag: PathLag) -> str:
 
 def route_text(source: str | None, target: str | None, names: Iterable[str]) -> str:
     """The databases of a way, and the processes between them."""
-    databases = f"{source or '(source not told)'} => {target or '(target not told)'}"
-    return f"{databases}   {way_text(names) or '(no process told)'}"
+    databases = f"{source or '(source unknown)'} => {target or '(target unknown)'}"
+    return f"{databases}   {way_text(names) or '(no process known)'}"
 
 
 def _place(spot: Spot) -> str:

@@ -33,7 +33,7 @@ START = Shape(
         member(
             "redo",
             "number or null",
-            "Sequence number of the redo log; null where no transaction tells it",
+            "Sequence number of the redo log; null if no transaction shows it",
             "place?.log",
         ),
         member("position", "number or null", "Byte in it", "place?.position"),
@@ -70,13 +70,11 @@ RECOVERY = Shape(
     "bounded_recovery",
     "BR: the whole in numbers.",
     (
-        member("assumed", "string", "What is assumed, and what would tell it"),
-        member("title", "string", "What was looked at, as in the text"),
+        member("assumed", "string", "Assumptions, and how to confirm them"),
+        member("title", "string", "The trail, as in the text"),
         _duration("interval", "BRINTERVAL"),
         member("first", "string or null", "The first checkpoint", time_at("first")),
-        member(
-            "first_source", "string", "What tells it: `given`, `restart`, `created`, `commit`", "first_source.value"
-        ),
+        member("first_source", "string", "Its source: `given`, `restart`, `created`, `commit`", "first_source.value"),
         member(
             "clock", "string", "The redo clock: `used`, `mixed` (several threads or sources), `absent`", "clock.value"
         ),
@@ -105,7 +103,7 @@ CHECKPOINT = Shape(
         member("time", "string", "Its moment", time_at("time")),
         member("open", "number", "Transactions that are open"),
         member("persisted", "number", "Those of them that are written to disk"),
-        member("dirty", "number", "Those of these that are written anew"),
+        member("dirty", "number", "The number of these that are written again"),
         member("persisted_bytes", "number", "Bytes of the persisted ones up to here, as in the trail"),
         member("restart", "redo_start or null", _RESTART, START.one("restart")),
         member("oldest_xid", "string or null", "TRANID of the oldest that is not persisted", "restart?.xid"),
@@ -115,20 +113,22 @@ CHECKPOINT = Shape(
 
 RESTART = Shape(
     "br_restart",
-    "BR RESTART: what a restart reads.",
+    "BR RESTART: the redo that a restart reads.",
     (
         member("at", "string", "The moment", time_at("at")),
         member("kind", "string", "With BR: `read_checkpoint`, `normal`, `bounded`", "kind.value"),
         member("checkpoint", "string or null", "The checkpoint; null before the first", time_at("checkpoint")),
-        member("with_br", "restart_reach", "What is read with BR", REACH.one("with_br")),
-        member("without_br", "restart_reach", "What is read without", REACH.one("without_br")),
+        member("with_br", "restart_reach", "The redo that is read with BR", REACH.one("with_br")),
+        member("without_br", "restart_reach", "The redo that is read without BR", REACH.one("without_br")),
         member("from_disk", "number", "Transactions that are restored from disk"),
         member("recaptured", "number", "Transactions that are captured again with BR", "with_br.recaptured"),
         _duration("bound", "How far back BR reads at most; null with BROFF"),
         member("fails", "boolean", "Whether the last checkpoint is taken as failed"),
         member("observed", "observed_restart or null", "Of the last heartbeat", OBSERVED.one("heartbeat")),
         member("logbsn", "observed_restart or null", "Of the last file header", OBSERVED.one("header")),
-        member("older", "string or null", "To where what the trail does not show reaches back", time_at("older")),
+        member(
+            "older", "string or null", "How far back transactions reach that the trail does not show", time_at("older")
+        ),
     ),
     BrRestartShown,
 )
@@ -146,7 +146,7 @@ TRANSACTION = Shape(
         member("end", "string or null", "Its commit; null while it is open", time_at("began.end")),
         member("records", "number", "Its records", "began.records"),
         member("bytes", "number", "Their bytes in the trail", "began.size"),
-        member("certain", "boolean", "Whether it is long whatever its begin was between the two"),
+        member("certain", "boolean", "Whether it is long for any begin between the two"),
         member("intervals", "number", "How many intervals it was open at least"),
     ),
     LongTransactionShown,
@@ -166,7 +166,7 @@ TRANSACTIONS = Shape(
 
 INTERVAL = Shape(
     "br_interval",
-    "BR COMPARE: what an interval would cost and gain, up to the last commit.",
+    "BR COMPARE: cost and gain of an interval, up to the last commit.",
     (
         _duration("interval", "The interval"),
         member("checkpoints", "number", "Checkpoints"),

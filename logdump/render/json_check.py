@@ -17,18 +17,18 @@ GAP = Shape(
         member("length", "number", "Bytes up to the next good record, or the end"),
         member("next_good", "number or null", "RBA of the next good record"),
         member("partial", "boolean", _WHERE_PARTIAL, lambda shown: isinstance(shown.error, PartialRecord)),
-        member("error", "string", "What is wrong", "error.problem"),
-        member("expected", "string or null", "What should stand there", "error.expected"),
-        member("found", "string or null", "What stands there", "error.found"),
+        member("error", "string", "The error", "error.problem"),
+        member("expected", "string or null", "The bytes that were expected", "error.expected"),
+        member("found", "string or null", "The bytes that were found", "error.found"),
     ),
     GapShown,
 )
 
 CHECK = Shape(
     "check",
-    "CHECK: what it found.",
+    "CHECK: the result.",
     (
-        member("title", "string", "What was checked, as in the text: `LogTrail <path>`"),
+        member("title", "string", "The trail, as in the text: `LogTrail <path>`"),
         member("bytes", "number", "Bytes checked", "size"),
         member("records", "number", "Good records"),
         member("transactions", "number", "Transactions that ended"),

@@ -6,8 +6,8 @@ from logdump.render.json_shape import PARTIAL, Shape, at, member, verdict
 from logdump.session.compression import Compression, CompressionShown, ImageSaving, ImagesShown
 
 _SURVEYED = (
-    member("assumed", "string", "What is assumed, and what would tell it"),
-    member("title", "string", "What was looked at, as in the text", "surveyed.title"),
+    member("assumed", "string", "Assumptions, and how to confirm them"),
+    member("title", "string", "The trail, as in the text", "surveyed.title"),
     member("records", "number", "Records", "surveyed.records"),
     member("bytes", "number", "Their bytes", "surveyed.bytes"),
     member("damaged", "number", "Places of damage, which are left out", "surveyed.damaged"),
@@ -18,11 +18,11 @@ _OTHERS = member("others", "number", "Tables that are added up as `(other tables
 
 SURVEY = Shape(
     "compression_survey",
-    "COMPRESS: what the `compression` objects after it hold for.",
+    "COMPRESS: the scope of the `compression` objects after it.",
     (
         *_SURVEYED,
         member("block", "number", "The most bytes of a block"),
-        member("threshold", "number", "Blocks over so many bytes are compressed"),
+        member("threshold", "number", "Size in bytes above which blocks are compressed"),
         member("flush_commit", "boolean", "Whether a block ends with each transaction", "ends_at_commit"),
         _OTHERS,
     ),
@@ -31,19 +31,19 @@ SURVEY = Shape(
 
 COMPRESSION = Shape(
     "compression",
-    "COMPRESS: what blocks come to at one level.",
+    "COMPRESS: the result of one level.",
     (
         member(
             "scope", "string", "`all`; `table`: its records sent alone", lambda one: "table" if one.table else "all"
         ),
         member("table", "string or null", "The table; null for all records"),
         member("bytes", "number", "Bytes of all blocks"),
-        member("compressed", "number", "Bytes after it, reckoned from the blocks that were tried"),
+        member("compressed", "number", "Bytes after it, extrapolated from the blocks that were compressed"),
         member("ratio", "number", "The first by the second, to 4 decimals", lambda one: round(one.ratio, 4)),
         member("blocks", "number", "Blocks"),
         member("blocks_compressed", "number", "Those over the threshold"),
         member("level", "number", "Level of zlib"),
-        member("threshold", "number", "Blocks over so many bytes are compressed"),
+        member("threshold", "number", "Size in bytes above which blocks are compressed"),
         member("seconds", "number", "Time of zlib here", lambda one: round(one.seconds, 6)),
         member("sampled", "number", "Blocks that zlib was given", "tried"),
         verdict("incompressible", "boolean", "Whether the data do not compress: encrypted?", "is_incompressible"),
@@ -60,7 +60,7 @@ IMAGES = Shape(
 
 SAVING = Shape(
     "image_saving",
-    "COMPRESS IMAGES: what one option would save.",
+    "COMPRESS IMAGES: the saving of one option.",
     (
         member("what", "string", "The option, as in the text"),
         member("table", "string or null", "The table; null for all records"),

@@ -65,7 +65,7 @@ COUNT = Shape(
     "count",
     "The result of COUNT.",
     (
-        member("title", "string", "What was counted, as in the text: `LogTrail <path>`"),
+        member("title", "string", "The trail, as in the text: `LogTrail <path>`"),
         *_of_tally("counted.total"),
         member("transactions", "number", "Transactions that ended", "counted.transactions"),
         member("bytes_per_transaction", "number", "Bytes/Trans", "counted.bytes_per_transaction"),
@@ -78,7 +78,7 @@ COUNT = Shape(
 
 INTERVAL = Shape(
     "interval",
-    "COUNT INTERVAL: what fell into one interval.",
+    "COUNT INTERVAL: the records of one interval.",
     (
         member("start", "string or null", "First moment, ISO 8601, UTC", time_at("start")),
         member("end", "string or null", "First moment after it", time_at("end")),

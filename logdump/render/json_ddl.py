@@ -7,11 +7,11 @@ from logdump.session.evaluation import DdlCounted, DdlEvaluated
 
 RULE = Shape(
     "rule",
-    "What a parameter file says in one place.",
+    "A statement at one place of a parameter file.",
     (
         member("file", "string", "Path of the parameter file", "path"),
-        member("line", "number", "Line in it; of what a macro expands to, that of its call"),
-        member("text", "string", "What stands there, on one line"),
+        member("line", "number", "Line in it; for the text of a macro, the line of its call"),
+        member("text", "string", "Its text, on one line"),
     ),
 )
 
@@ -20,15 +20,15 @@ STEP = Shape(
     "A step of the evaluation of a DDL statement.",
     (
         member("number", "number", "Its number in Oracle's list"),
-        member("what", "string", "What it looks at"),
-        member("result", "string", "What came of it"),
+        member("what", "string", "The subject of the step"),
+        member("result", "string", "The result of the step"),
         member("rule", "rule or null", "The rule it went by", RULE.one("rule")),
     ),
 )
 
 EVALUATION = Shape(
     "ddl_evaluation",
-    "DDL: what Extract or Replicat would make of a statement, for one target.",
+    "DDL: how Extract or Replicat would process a statement, for one target.",
     (
         member("file", "string or null", "Path of the trail; null for a statement given as text", "path"),
         member("rba", "number or null", "Byte offset of its record"),
@@ -37,10 +37,10 @@ EVALUATION = Shape(
         member("target", "number or null", "Number of the target, from 1, where MAP gives several"),
         member("trail", "string or null", "The trail that Extract's file names for it"),
         member("operation", "string", "`CREATE`, `ALTER`, …; empty where it is not known"),
-        member("object_type", "string", "`TABLE`, `INDEX`, …; empty likewise"),
+        member("object_type", "string", "`TABLE`, `INDEX`, …; empty if unknown"),
         member("base", "string or null", "Name of the base object"),
         member("derived", "string or null", "Name of the derived object"),
-        member("scope", "string or null", "`MAPPED`, `UNMAPPED` or `OTHER`; null where it did not come to that"),
+        member("scope", "string or null", "`MAPPED`, `UNMAPPED` or `OTHER`; null if the evaluation ended before"),
         member(
             "outcome",
             "string",
@@ -50,15 +50,15 @@ EVALUATION = Shape(
         member("step", "number or null", "The step that decided"),
         member("rule", "rule or null", "The rule that decided", RULE.one("rule")),
         member("reason", "string", "Why, in words; may be empty"),
-        member("base_target", "string or null", "What MAP makes of the base"),
-        member("derived_target", "string or null", "What becomes of the derived"),
+        member("base_target", "string or null", "The base object in the target, by MAP"),
+        member("derived_target", "string or null", "The derived object in the target"),
         member("session_schema", "string or null", "The schema that Replicat's session would be in"),
-        member("statement", "string or null", "What would be written or run"),
+        member("statement", "string or null", "The statement that would be written or run"),
         member("not_converted", "list of string", "Names in it that still have the schema of the source"),
-        member("event_actions", "list of string", "What EVENTACTIONS of the true clauses would do; nothing is done"),
+        member("event_actions", "list of string", "Actions of EVENTACTIONS in the clauses that are true; none is run"),
         member("stay_metadata", "boolean", "Whether definitions stay as before this statement"),
         member("steps", "list of ddl_step", "The steps that were taken", STEP.each("steps")),
-        member("problems", "list of string", "What should be known before it is believed"),
+        member("problems", "list of string", "Doubts about the result"),
     ),
     DdlEvaluated,
 )

@@ -20,7 +20,7 @@ DIFFERENT_PART = Shape(
         member("part", "string", "`before`, `after` for a column, else the part of the record"),
         member("column", "string or null", "The name of the column, or `column 3` without a definition"),
         member("a", "string or null", "In the first trail; null where it lacks the part"),
-        member("b", "string or null", "In the second trail; likewise"),
+        member("b", "string or null", "The same in the second trail"),
     ),
 )
 
@@ -34,9 +34,11 @@ DIFFERENCE = Shape(
         member("csn", "string or null", "LOGCSN of the transaction"),
         member("xid", "string or null", "TRANID of the transaction"),
         member("table", "string or null", "The table of a record; null for a whole transaction"),
-        member("op", "string or null", "What the record does; likewise"),
+        member("op", "string or null", "The operation of the record; null for a whole transaction"),
         member("records", "number", "How many records it is about; of `damage`, bytes"),
-        member("parts", "list of different_part", "What differs in a changed record", DIFFERENT_PART.each("parts")),
+        member(
+            "parts", "list of different_part", "The parts that differ in a changed record", DIFFERENT_PART.each("parts")
+        ),
         member("later", "number or null", "Of `moved`: after how many others it comes in the second; negative: before"),
         member("side", "string or null", "Of `twice` and `damage`: `a` or `b`"),
     ),
@@ -69,7 +71,7 @@ _OF_TRANSACTIONS = "Differences of whole transactions, by kind"
 _OF_RECORDS = "Differences of records in other transactions, by kind"
 DIFF = Shape(
     "diff",
-    "DIFF: the two trails in numbers, behind all differences.",
+    "DIFF: the two trails in numbers, after all differences.",
     (
         member("level", "string", "`bytes`, `records` or `values`", "level.value"),
         member("a", "diff_side", "The first trail", DIFF_SIDE.one("a")),
@@ -80,7 +82,7 @@ DIFF = Shape(
         verdict("records", "object", _OF_RECORDS, _by_kind("records"), tells_findings=True),
         member("by_records", "number", "Under `values`: rows compared by their records for want of a definition"),
         member("unaligned", "boolean", "Whether the two were too different in places to be aligned", "is_unaligned"),
-        member("unsure", "boolean", "Whether some that stand twice may be listed as `missing` or `extra`", "is_unsure"),
+        member("unsure", "boolean", "Whether some duplicates may be listed as `missing` or `extra`", "is_unsure"),
         member("listed", "number", "How many differences were listed"),
         PARTIAL,
     ),

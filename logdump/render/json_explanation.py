@@ -23,13 +23,13 @@ def _one(part: str | When | Span) -> str:
 
 PART = Shape(
     "explanation_part",
-    "What a verdict rests on.",
+    "A fact that supports a verdict.",
     (
         member("hop", "string or null", "The hop that it is about, named as in `heartbeat_lag`"),
         member(
             "seconds", "number or null", "Its lag", lambda one: one.lag / 1_000_000 if one.lag is not None else None
         ),
-        member("text", "string", "What is so", _text("text")),
+        member("text", "string", "The fact", _text("text")),
         member("evidence", "list of spot", "The records that show it", SPOT.each("spots")),
     ),
 )
@@ -39,12 +39,12 @@ EXPLANATION = Shape(
     "EXPLAIN: an answer.",
     (
         member("question", "string", "`lag`, `restart`, `ddl`", "question.value"),
-        member("title", "string", "What was looked at, as in the text"),
+        member("title", "string", "The trail, as in the text"),
         verdict("rule", "string", "The rule that gave the verdict; docs/explain.md lists them", "verdict.rule"),
         verdict("verdict", "string", "In one sentence", _text("verdict.text")),
-        member("parts", "list of explanation_part", "What it rests on", PART.each("parts")),
-        member("assumed", "list of string", "What is assumed"),
-        member("not_known", "list of string", "What is not known, and what would tell it"),
+        member("parts", "list of explanation_part", "The facts that support it", PART.each("parts")),
+        member("assumed", "list of string", "Assumptions"),
+        member("not_known", "list of string", "What is not known, and how to find out"),
         member("damaged", "number", "Places of damage"),
         PARTIAL,
     ),

@@ -24,7 +24,7 @@ HOPS = {
     "routing_lag": "From Extract to the last pump or path, seconds",
     "replicat_read_lag": "From the last process before Replicat to Replicat, seconds",
     "replicat_lag": "From Replicat to the row in the target, seconds",
-    "total_lag": "From the generation to the row in the target, or to Replicat where that is not told, seconds",
+    "total_lag": "From the generation to the row in the target, or to Replicat if that is unknown, seconds",
 }
 """The lags of a beat, and what each is."""
 
@@ -60,7 +60,7 @@ def _ts(name: str, meaning: str) -> Member:
 
 HEARTBEAT = Shape(
     "heartbeat",
-    "HEARTBEAT HISTORY: one beat, as far as a row tells of it.",
+    "HEARTBEAT HISTORY: one beat, as a row shows it.",
     (
         member("file", "string", "Path of the file", lambda shown: str(shown.beat.row.spot.path)),
         member("rba", "number", "Byte offset of its row", "beat.row.spot.rba"),
@@ -107,7 +107,10 @@ HEARTBEAT = Shape(
         _text("low_watermark_csn", "Low watermark of Replicat", "beat.low_watermark_csn"),
         member("other", "object", "Other columns of the row, by name", lambda shown: dict(shown.beat.row.other)),
         member(
-            "problems", "list of string", "What of the row does not decode", lambda shown: list(shown.beat.row.problems)
+            "problems",
+            "list of string",
+            "Values of the row that cannot be decoded",
+            lambda shown: list(shown.beat.row.problems),
         ),
     ),
     BeatShown,
@@ -118,13 +121,13 @@ LAG_SUMMARY = Shape(
     "lag_summary",
     "How the lags of one hop are spread, in seconds.",
     (
-        member("beats", "number", "How many beats tell it", "values"),
+        member("beats", "number", "Number of beats with this lag", "values"),
         member("last", "number", "Of the last beat", lambda summary: _seconds(summary.last)),
         member("least", "number", "The least", lambda summary: _seconds(summary.least)),
         member("median", "number", "The median", lambda summary: _seconds(summary.median)),
         member("p95", "number", "95 % are not above it", lambda summary: _seconds(summary.p95)),
         member("greatest", "number", "The greatest", lambda summary: _seconds(summary.greatest)),
-        member("greatest_at", "spot", "The row that tells it", lambda summary: SPOT.build(summary.greatest_at)),
+        member("greatest_at", "spot", "The row that shows it", lambda summary: SPOT.build(summary.greatest_at)),
         member("negative", "number", "How many are below zero", "negative"),
         member("exact", "boolean", "Whether median and p95 are exact, not to one per cent", "is_exact"),
     ),
@@ -189,7 +192,7 @@ HEARTBEAT_LAG = Shape(
 
 HEARTBEAT_RESTART = Shape(
     "heartbeat_restart",
-    "HEARTBEAT RESTART: from where Extract must capture again for a Replicat that has come to its low watermark.",
+    "HEARTBEAT RESTART: the CSN from which Extract must capture again for a Replicat at its low watermark.",
     (
         _text("source_database", "Where the beats come from", "source"),
         _text("target_database", "Where they go", "target"),
@@ -199,7 +202,7 @@ HEARTBEAT_RESTART = Shape(
         member("given", "boolean", "Whether the command gave it; else it is that of the newest beat", "is_given"),
         _text("restart_csn", "The CSN to capture from", lambda shown: shown.beat.restart_csn if shown.beat else None),
         _moment("restart_ts", "The redo's time there", lambda shown: shown.beat.restart_ts if shown.beat else None),
-        _text("heartbeat_csn", "CSN of the beat that tells it", lambda shown: shown.beat and shown.beat.heartbeat_csn),
+        _text("heartbeat_csn", "CSN of the beat that shows it", lambda shown: shown.beat and shown.beat.heartbeat_csn),
         member(
             "beat",
             "spot or null",
@@ -257,7 +260,7 @@ HEARTBEAT_ROW = Shape(
         member("stage", "string", "How far its beat had come", "stage"),
         member("columns", "object", "Its columns that are not NULL, by name here; times in UTC", _values),
         member("other", "object", "Other columns, by their names", lambda shown: dict(shown.row.other)),
-        member("problems", "list of string", "What does not decode", lambda shown: list(shown.row.problems)),
+        member("problems", "list of string", "Values that cannot be decoded", lambda shown: list(shown.row.problems)),
     ),
     HeartbeatRowShown,
 )
@@ -274,7 +277,7 @@ HEARTBEATS = Shape(
         member("tables", "list of string", "The heartbeat tables with rows", lambda shown: list(shown.tables)),
         verdict("beats", "number", "How many beats", "beats", tells_findings=True),
         member("paths", "number", "How many ways", "paths"),
-        member("others", "number", "Beats of ways that are not told one by one", "others"),
+        member("others", "number", "Beats of paths that are not listed one by one", "others"),
         _moment("first", "The first beat", "first"),
         _moment("last", "The last beat", "last"),
         _moment("at", "The moment of the answer", "at"),

@@ -17,7 +17,7 @@ from trailformat import BadRecord, PartialRecord
 
 _LINES = member("lines", "list of string", "The text, line by line")
 _TROUBLE = (
-    member("status", "number", "What it makes of the exit status: 1 a command failed, 4 bad data"),
+    member("status", "number", "The exit status that it causes: 1 a command failed, 4 bad data"),
     member("file", "string or null", "Path of the file", "bad?.error.path"),
     member("rba", "number or null", "Byte offset in the file", "bad?.error.rba"),
     member(
@@ -26,12 +26,12 @@ _TROUBLE = (
         "Bytes up to the next good record or the end, of a record that is there its length",
         "bad?.length",
     ),
-    member("error", "string or null", "What is wrong", "bad?.error.problem"),
-    member("expected", "string or null", "What should stand there", "bad?.error.expected"),
-    member("found", "string or null", "What stands there", "bad?.error.found"),
+    member("error", "string or null", "The error", "bad?.error.problem"),
+    member("expected", "string or null", "The bytes that were expected", "bad?.error.expected"),
+    member("found", "string or null", "The bytes that were found", "bad?.error.found"),
     _LINES,
 )
-TEXT = Shape("text", "What a command says in its own words.", (_LINES,), Text)
+TEXT = Shape("text", "Text of a command.", (_LINES,), Text)
 BAD_RECORD = Shape("bad_record", "Bytes that cannot be read as a record, met by any command.", _TROUBLE)
 FAILURE = Shape("failure", "A command that could not be carried out.", _TROUBLE, Failure)
 NOTICE = Shape("notice", "Something about the record before it that does not make sense.", _TROUBLE, Notice)

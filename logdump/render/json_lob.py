@@ -5,11 +5,11 @@ from __future__ import annotations
 from logdump.render.json_shape import Shape, member
 from logdump.session.events import LobsShown
 
-_COLUMN = "Column index of a LOB piece; this and what follows null where its layout is not the assumed one"
+_COLUMN = "Column index of a LOB piece; this and the following members are null if its layout is not the assumed one"
 
 SEGMENT = Shape(
     "segment",
-    "The place of a LOB piece or a record fragment in what it is a part of.",
+    "The place of a LOB piece or record fragment in its whole.",
     (
         member("kind", "string", "`lob_piece` or `fragment`", "kind.value"),
         member(
@@ -35,7 +35,7 @@ MISSING = Shape(
 
 LOB = Shape(
     "lob",
-    "One LOB of a row, as far as its pieces are there.",
+    "One LOB of a row, with the pieces that were found.",
     (
         member("ordinal", "number", "Which LOB of the row, by its first piece, from 1", "0.ordinal"),
         member("column", "number or null", "Column index; null: layout not known", "0.column"),
@@ -46,9 +46,9 @@ LOB = Shape(
         member("pieces", "number", "Pieces found", "0.pieces"),
         member("bytes", "number", "Bytes found", "0.size"),
         member("total", "number or null", "Bytes there should be", "0.total"),
-        member("whole", "boolean", "Whether all of it is there, as far as it tells", "0.is_whole"),
+        member("whole", "boolean", "Whether all pieces were found, as far as they show", "0.is_whole"),
         member("missing", "list of missing", "The gaps", MISSING.each("0.missing")),
-        member("problems", "list of string", "What else is wrong", "0.problems"),
+        member("problems", "list of string", "Other errors", "0.problems"),
     ),
 )
 

@@ -34,7 +34,7 @@ COLUMN_DEFINITION = Shape(
 
 DATABASE_DEFINITION = Shape(
     "database_definition",
-    "What a DDR says.",
+    "The contents of a DDR.",
     (
         member("version", "number", "DDR version"),
         member("name", "string", "Database name"),
@@ -48,7 +48,7 @@ DATABASE_DEFINITION = Shape(
 
 TABLE_DEFINITION = Shape(
     "table_definition",
-    "What a TDR says.",
+    "The contents of a TDR.",
     (
         member("version", "number", "TDR version"),
         member("key_columns", "number", "Number of key columns"),
@@ -75,7 +75,7 @@ def _kind(known: KnownRecord) -> str | None:
 
 METADATA = Shape(
     "metadata",
-    "What a metadata record defines.",
+    "The contents of a metadata record.",
     (
         member(
             "kind",

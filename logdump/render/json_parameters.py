@@ -11,8 +11,8 @@ STATEMENT = Shape(
     "A statement of a parameter file.",
     (
         member("keyword", "string", "Its first word, in capitals", "1"),
-        member("used", "boolean", "Whether DDL and PARAMS COVERAGE go by it", "2"),
-        member("rule", "rule", "Where it stands; passwords in it are replaced", RULE.one("0")),
+        member("used", "boolean", "Whether DDL and PARAMS COVERAGE use it", "2"),
+        member("rule", "rule", "Its place; passwords in it are replaced", RULE.one("0")),
     ),
 )
 
@@ -29,7 +29,7 @@ PARAMETERS = Shape(
             "Its statements in order, those of included files and macros too",
             STATEMENT.each("statements"),
         ),
-        member("notes", "list of string", "What is not evaluated, and why"),
+        member("notes", "list of string", "Statements that are not evaluated, and why"),
     ),
     ParametersShown,
 )
@@ -39,14 +39,14 @@ TAKING = Shape(
     "A MAP or TABLE statement that takes a table.",
     (
         member("rule", "rule", "The statement", RULE.one("rule")),
-        member("target", "string or null", "The table behind TARGET"),
+        member("target", "string or null", "The table after TARGET"),
         member("options", "list of string", "Its options, COLMAP, FILTER, WHERE and others, which are not evaluated"),
     ),
 )
 
 COVERAGE = Shape(
     "coverage",
-    "PARAMS COVERAGE: what a parameter file makes of a table of the trail.",
+    "PARAMS COVERAGE: how a parameter file treats a table of the trail.",
     (
         member("side", "string", "`extract` or `replicat`", "side.value"),
         member("trail", "string or null", "The trail of Extract's file that this is about"),

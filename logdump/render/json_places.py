@@ -43,7 +43,7 @@ MARK = Shape(
         member("name", "string", "Its name"),
         member("file", "string", "Path of the file", "path"),
         member("rba", "number", "Byte offset in it"),
-        member("note", "string", "What was noted with it"),
+        member("note", "string", "Its note"),
     ),
 )
 
@@ -69,10 +69,10 @@ FILE_ENTRY = Shape(
 
 FILES = Shape(
     "files",
-    "FILES: what lies in a directory.",
+    "FILES: the contents of a directory.",
     (
         member("directory", "string", "Its path"),
-        member("files", "list of file_entry", "What fits, by name", FILE_ENTRY.each("entries")),
+        member("files", "list of file_entry", "Matching entries, by name", FILE_ENTRY.each("entries")),
     ),
     FilesShown,
 )
@@ -92,13 +92,13 @@ def _settings(shown: EnvironmentShown) -> dict[str, str]:
 
 ENVIRONMENT = Shape(
     "env",
-    "ENV: what is open and what is switched on.",
+    "ENV: open files and settings.",
     (
         member("version", "string", "Program, system and Python", _of("Version")),
         member("directory", "string", "Current directory", _of("Current Directory")),
         member("file", "string or null", "Path of the open file", "path"),
         member("end_of_file", "number or null", "Its bytes", _number("End of File")),
-        member("rba", "number or null", "Where reading goes on", _number("Next Position")),
+        member("rba", "number or null", "The read position", _number("Next Position")),
         member("direction", "string or null", "`forward`, or `reverse`"),
         member("timeoffset", "string", "TIMEOFFSET", _of("Timeoffset")),
         member("settings", "object", "Every line of the text: its label in lower case, and its value", _settings),

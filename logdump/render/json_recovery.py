@@ -25,7 +25,7 @@ TRANSACTION_REF = Shape(
         member("csn", "string or null", "LOGCSN"),
         member("xid", "string or null", "TRANID"),
         member("begin", "spot or null", "Its first record; null when that is not there", SPOT.one("begin")),
-        member("after", "spot or null", "The first place behind it; null while it is open", SPOT.one("after")),
+        member("after", "spot or null", "The first place after it; null while it is open", SPOT.one("after")),
         member("records", "number", "Its records"),
         member("bytes", "number", "Their bytes", "size"),
         member("tables", "object or null", _TABLES),
@@ -37,14 +37,14 @@ DIFFERENCE = Shape(
     "first_difference",
     "The first records of a cut transaction and of its second copy that differ.",
     (
-        member("cut", "spot or null", "The record in the cut one; null behind its end", SPOT.one("0")),
-        member("again", "spot or null", "The record in the other; likewise", SPOT.one("1")),
+        member("cut", "spot or null", "The record in the cut one; null after its end", SPOT.one("0")),
+        member("again", "spot or null", "The record in the copy; null after its end", SPOT.one("1")),
     ),
 )
 
 _LIKENESS = "`equal`; `prefix`: the cut records are its first ones; `differs`"
 _AGAIN = (
-    member("again", "transaction_ref or null", "Its whole copy behind it", TRANSACTION_REF.one("again?.ref")),
+    member("again", "transaction_ref or null", "Its whole copy after it", TRANSACTION_REF.one("again?.ref")),
     member("again_is", "string or null", _LIKENESS, "again?.likeness"),
     member(
         "first_difference",
@@ -57,14 +57,16 @@ _LAST = "The last whole transaction before it"
 
 RESTART = Shape(
     "restart",
-    "RECOVERY: Extract was started again.",
+    "RECOVERY: Extract restarted.",
     (
         member("file", "string", "Path of the file", "spot.path"),
-        member("rba", "number", "The restart record, or 0 where a new file tells", "spot.rba"),
+        member("rba", "number", "The restart record, or 0 for a new file", "spot.rba"),
         member("kind", "string", "`abend`, `ok` (RestartAbend, RestartOK), `rollover` (a new file)"),
         member("time", "string or null", "IO Time of the record, CreationTime of the file", time_at("time")),
         member("last_complete", "transaction_ref or null", _LAST, TRANSACTION_REF.one("last_complete")),
-        member("recovery_point", "spot or null", "Where readers go on: behind that", SPOT.one("recovery_point")),
+        member(
+            "recovery_point", "spot or null", "The place after that, where readers continue", SPOT.one("recovery_point")
+        ),
         member("cut", "transaction_ref or null", "The transaction that it cut", TRANSACTION_REF.one("cut")),
         *_AGAIN,
     ),
@@ -73,14 +75,14 @@ RESTART = Shape(
 
 CUT = Shape(
     "cut_transaction",
-    "RECOVERY: a transaction that was cut, which no `restart` tells of; under CUT every one.",
+    "RECOVERY: a cut transaction that is not in a `restart`; under CUT every one.",
     (member("cut", "transaction_ref", "The transaction", TRANSACTION_REF.one("cut")), *_AGAIN),
     CutShown,
 )
 
 SECOND_COPY = Shape(
     "second_copy",
-    "RECOVERY: a whole transaction that stands in the trail a second time.",
+    "RECOVERY: a whole transaction that the trail has a second time.",
     (
         member("csn", "string", "LOGCSN"),
         member("xid", "string", "TRANID"),
@@ -98,14 +100,14 @@ ORDER_BREAK = Shape(
         member("csn", "string or null", "Its LOGCSN"),
         member("xid", "string or null", "Its TRANID"),
         member("greatest", "string", "The greatest CSN before it"),
-        member("transactions", "number", "How many stand below that, up to the next `order_break`"),
+        member("transactions", "number", "Number of transactions below that, up to the next `order_break`"),
     ),
     OrderBreakShown,
 )
 
 PRODUCER_CHANGE = Shape(
     "producer_change",
-    "RECOVERY: a file header tells another writer, machine or source than that of the file before.",
+    "RECOVERY: a file header with another writer, machine or source than the file before.",
     (
         member("file", "string", "Path of the file", "path"),
         member("member", "string", "Group and token of the header"),
@@ -117,19 +119,19 @@ PRODUCER_CHANGE = Shape(
 
 OVERWRITE = Shape(
     "overwrite",
-    "RECOVERY: damage in front of data that an Extract in overwrite mode may have left: older than what is before it.",
+    "RECOVERY: damage before data that an Extract in overwrite mode may have left: older than the data before it.",
     (
         member("spot", "spot", "The damage", SPOT.one("spot")),
         member("length", "number", "Its bytes"),
         member("csn", "string or null", "LOGCSN of the first whole transaction after it"),
-        member("was_passed", "boolean", "Whether the trail had come to it before; else the file is in overwrite mode"),
+        member("was_passed", "boolean", "Whether the trail had passed it before; else the file is in overwrite mode"),
     ),
     OverwriteShown,
 )
 
 TRAIL_FILE = Shape(
     "trail_file",
-    "RECOVERY FILES: a file, as its header tells.",
+    "RECOVERY FILES: a file, from its header.",
     (
         member("file", "string", "Path of the file", "path"),
         member("bytes", "number", "Its size", "size"),
@@ -138,11 +140,9 @@ TRAIL_FILE = Shape(
         member("created", "string or null", "CreationTime", time_at("created")),
         member("first_csn", "string or null", "FirstCSN"),
         member("last_csn", "string or null", "LastCSN, set when the file is closed"),
-        member("problem", "string or null", "Why it is no trail"),
+        member("problem", "string or null", "Why it is not a trail"),
         member("too_new", "boolean", "Whether the release of READER cannot read it", "is_too_new"),
-        member(
-            "needed", "boolean or null", "Whether a reader at the place of `keep` needs it; null: not told", "keeps"
-        ),
+        member("needed", "boolean or null", "Whether a reader at the place of `keep` needs it; null: unknown", "keeps"),
         member("encrypted", "boolean", "Whether its record data looks encrypted", "looks_encrypted"),
     ),
     TrailFileShown,
@@ -167,14 +167,14 @@ TRAIL_GAP = Shape(
 )
 
 _INCOMPLETE = "Transactions that damage or a missing file has left without a part"
-_UNNAMED = "Whole transactions without CSN or TRANID, of which no copy can be told"
+_UNNAMED = "Whole transactions without CSN or TRANID, whose copies are not detected"
 _FILTERED = "Whether only findings are listed that hold a record that passes the filter"
 
 RECOVERY = Shape(
     "recovery",
     "RECOVERY: the whole in numbers, before all findings.",
     (
-        member("title", "string", "What was looked at, as in the text"),
+        member("title", "string", "The trail, as in the text"),
         member("mode", "list of number", "RecoveryMode of the files, each once", "modes"),
         member("files", "number", "Files"),
         member("restarts", "number", "Restarts"),

@@ -11,10 +11,10 @@ _REASONS = ", ".join(f"`{reason.value}`" for reason in LossReason)
 
 REPAIR_LOSS = Shape(
     "repair_loss",
-    "REPAIR: a transaction that the copy lacks or holds in part, or damage of which nothing is known.",
+    "REPAIR: a transaction that the copy lacks or has in part, or damage with unknown contents.",
     (
         member("csn", "string or null", "LOGCSN of the transaction, where its first record is there"),
-        member("xid", "string or null", "TRANID, likewise"),
+        member("xid", "string or null", "TRANID of the transaction; null if unknown"),
         member("begin", "spot or null", "Its first record; null where that is lost", SPOT.one("begin")),
         member("records", "number", "Its sound records"),
         member("reason", "string", f"One of {_REASONS}", "reason.value"),
@@ -30,7 +30,7 @@ COPIED_HEADER = Shape(
     (
         member("file", "string", "The file of the source", "path"),
         member("origin", "string", "`kept`, `rebuilt`, or `none` where the source has none", "origin.value"),
-        member("from", "string or null", "The file that gave what the header itself does not tell", "source"),
+        member("from", "string or null", "The file that gave the values that the header itself lacks", "source"),
         member("dropped", "list of string", "Tokens without a known name that were left out"),
     ),
 )
@@ -48,7 +48,7 @@ TAKEN_DEFINITION = Shape(
 
 REPAIR = Shape(
     "repair",
-    "REPAIR: the copy in numbers, behind all losses.",
+    "REPAIR: the copy in numbers, after all losses.",
     (
         member("title", "string", "The source"),
         member("target", "string", "The first file of the copy"),
@@ -59,9 +59,9 @@ REPAIR = Shape(
         member("left_out_transactions", "number", "Transactions that are known and not in the copy"),
         member("left_out_records", "number", "Sound records that are not in it"),
         member("partial_transactions", "number", "Under ALL: transactions that are in it in part"),
-        member("bytes_lost", "number", "Bytes that hold no sound record; under STOP all behind the first damage"),
+        member("bytes_lost", "number", "Bytes that hold no sound record; under STOP all after the first damage"),
         member("damage", "number", "Places of damage", "places"),
-        member("unknown", "number", "Those in no known transaction: what they held is not known"),
+        member("unknown", "number", "Those in no known transaction: their contents are unknown"),
         member("embedded", "number", "Records inside damaged ones: their data, not copied"),
         member("header", "list of copied_header", "The file headers of the copy", COPIED_HEADER.each("headers")),
         member(
@@ -70,8 +70,8 @@ REPAIR = Shape(
             "Lost definitions taken from elsewhere",
             TAKEN_DEFINITION.each("definitions_taken"),
         ),
-        member("definitions_lost", "list of string", "Lost definitions that are nowhere"),
-        member("restart_at", "spot or null", "Where a reader goes on in the source", SPOT.one("restart_at")),
+        member("definitions_lost", "list of string", "Lost definitions that were not found"),
+        member("restart_at", "spot or null", "Where a reader continues in the source", SPOT.one("restart_at")),
         member("after_csn", "string or null", "The CSN of the last whole transaction in the copy"),
         member("stopped_at", "spot or null", "Under STOP: the damage at which the copy ends", SPOT.one("stopped_at")),
         member("dry", "boolean", "Whether nothing was written", "is_dry"),

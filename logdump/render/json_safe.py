@@ -24,7 +24,7 @@ SPOT = Shape(
         member("file", "string", "Path of the file", "path"),
         member("seqno", "number or null", "Its sequence number, null where its name has none", _seqno),
         member("rba", "number", "Byte offset in it"),
-        member("alter", "string", "What sets a Replicat there, to be pasted into GGSCI", restart_text),
+        member("alter", "string", "The command that sets a Replicat there, to be pasted into GGSCI", restart_text),
     ),
 )
 _TYPES = TYPE_COUNT.each(lambda item: sorted(item[1].items()))
@@ -66,7 +66,7 @@ def _damage(shown: SafePointShown) -> Any:
 
 OCCURRENCE = Shape(
     "occurrence",
-    "A further place where the same transaction (CSN and TRANID) stands.",
+    "A further occurrence of the same transaction (CSN and TRANID).",
     (
         member("begin", "spot", "Its first record", SPOT.one("begin")),
         member("after", "spot or null", "The first RBA after it; null while it is open", SPOT.one("after")),
@@ -98,16 +98,16 @@ SAFE_POINT = Shape(
         member(
             "leave_out",
             "spot or null",
-            "Where a restart leaves it out, with its copies; null while its end is not there",
+            "Where a restart skips it, with its copies; null while its end is missing",
             SPOT.one("places.leave_out"),
         ),
         member(
             "others_left_out",
             "number",
-            "Other transactions that such a restart leaves out, and that a Replicat would apply",
+            "Other transactions that such a restart skips, and that a Replicat would apply",
             "places.others",
         ),
-        member("again", "list of occurrence", "Where it comes again", OCCURRENCE.each("places.again")),
+        member("again", "list of occurrence", "Its copies", OCCURRENCE.each("places.again")),
         member("has_end", "boolean or null", "Whether its last record is marked as the last", "places.extent?.has_end"),
         member("ended", "string or null", _ENDED, "places.extent?.ended.value"),
         member("marker", "spot or null", "The restart record that cut it", SPOT.one("places.extent?.marker?.spot")),
@@ -117,13 +117,13 @@ SAFE_POINT = Shape(
         member(
             "damage",
             "list of damage, or null",
-            "What cannot be read between its beginning and its end",
+            "Damage between its beginning and its end",
             DAMAGE.each(_damage),
         ),
         member(
             "missing",
             "string or null",
-            "The file in which it begins or goes on, and which is not there",
+            "The missing file in which it begins or continues",
             "places.extent?.missing",
         ),
     ),

@@ -16,7 +16,7 @@ def lob_lines(shown: LobsShown, _settings: Settings) -> Iterator[str]:
         yield f"LOB {lob.ordinal}: {_column(lob, name)}, {lob.pieces} pieces from RBA {lob.first.rba}, {_size(lob)}"
         yield from (f"  {line}" for line in trouble_lines(lob))
     if not shown.lobs:
-        yield f"The row at RBA {shown.rba} has no LOB pieces behind it."
+        yield f"The row at RBA {shown.rba} is not followed by LOB pieces."
 
 
 def _column(lob: Lob, name: str | None) -> str:

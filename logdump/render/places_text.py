@@ -27,7 +27,7 @@ def no_record_lines(shown: NoRecordThere, _settings: Settings) -> Iterator[str]:
     """The reason why no record is at the position, and the records around it."""
     verb = "ends" if shown.is_backwards else "starts"
     if shown.rba > shown.size:
-        yield f"RBA {shown.rba} lies behind the end of the file, which is at RBA {shown.size}."
+        yield f"RBA {shown.rba} is past the end of the file, which is at RBA {shown.size}."
     elif shown.is_inside:
         yield f"No record {verb} at RBA {shown.rba}: it lies inside the record at RBA {shown.before}."
     else:

@@ -31,7 +31,7 @@ from trailformat.transactions.whole_trail import FileGap
 _LABEL_WIDTH = 14
 _KINDS = {"abend": "RestartAbend", "ok": "RestartOK", "rollover": "a new file"}
 _MODES = {0: "overwrite mode (RecoveryMode 0)", 1: "append mode (RecoveryMode 1)"}
-_NO_MODE = "RecoveryMode not told"
+_NO_MODE = "RecoveryMode unknown"
 _MOST_NAMED = 5
 """So many files are named in one line."""
 
@@ -61,7 +61,7 @@ def _loss_lines(shown: RecoveryShown) -> Iterator[str]:
     """The transactions that lack a part: of what is so, each may be the reason; and what shows the places of damage."""
     found = {"damage": shown.damaged, "missing files": shown.gaps, "files that are no trail": shown.unreadable}
     causes = [f"by {' or '.join(what for what, number in found.items() if number)}"] if any(found.values()) else []
-    causes.append("begun before the first file that is here")
+    causes.append("begun before the first file")
     lost = f"{amount(shown.incomplete, 'transaction')} not whole, {' or '.join(causes)}" if shown.incomplete else ""
     where = "CHECK shows the damage" if shown.damaged else ""
     if where or lost:
@@ -72,7 +72,7 @@ def missing_lines(gaps: tuple[FileGap, ...]) -> Iterator[str]:
     """The files that a trail lacks."""
     for gap in gaps:
         last = f" to {escape(gap.last.name)}" if gap.last != gap.first else ""
-        yield f"Missing: {escape(str(gap.first))}{last}. What goes on over the gap is not whole."
+        yield f"Missing: {escape(str(gap.first))}{last}. Transactions that continue across the gap are not whole."
 
 
 def _version_lines(shown: RecoveryShown) -> Iterator[str]:
@@ -81,13 +81,13 @@ def _version_lines(shown: RecoveryShown) -> Iterator[str]:
     if shown.too_new:
         yield f"A process of release {escape(shown.reader or '')} abends on {_named(shown.too_new)}: a later version."
     elif shown.reader is not None and not shown.is_partial:
-        yield f"A process of release {escape(shown.reader)} reads all files whose version is told."
+        yield f"A process of release {escape(shown.reader)} reads all files whose version is known."
 
 
 def _tail_lines(shown: RecoveryShown) -> Iterator[str]:
     if shown.open is not None:
         inside = f"{_transaction(shown.open)}, {_records(shown.open)}"
-        yield f"The trail ends inside {inside}: it may be still being written."
+        yield f"The trail ends inside {inside}: more may follow."
     if shown.half_record is not None:
         yield f"The trail ends inside a record, which begins at {_place(shown.half_record)}."
 
@@ -102,14 +102,14 @@ def restart_lines(shown: RestartShown, settings: Settings) -> Iterator[str]:
     else:
         yield _line("Last complete", f"{_transaction(last)}, {_extent(last)}")
     if shown.recovery_point is not None:
-        yield _line("Recovery point", f"{_place(shown.recovery_point)}: readers go on there")
+        yield _line("Recovery point", f"{_place(shown.recovery_point)}: readers continue there")
     if shown.cut is not None:
         yield from _cut_lines(shown.cut, shown.again, is_partial=shown.is_partial)
 
 
 def cut_lines(shown: CutShown, _settings: Settings) -> Iterator[str]:
     """A transaction that was cut."""
-    where = _place(shown.cut.begin) if shown.cut.begin else "a place that is not here"
+    where = _place(shown.cut.begin) if shown.cut.begin else "an unknown place"
     yield f"Cut at {where}: {'by a restart' if shown.cut.ended is Ended.CUT else 'the next transaction begins inside'}"
     yield from _cut_lines(shown.cut, shown.again, is_partial=shown.is_partial)
 
@@ -122,7 +122,7 @@ def _cut_lines(cut: TransactionRef, again: SecondCopy | None, *, is_partial: boo
     yield _line("Cut", f"{_transaction(cut)}, {_records(cut)}{where}{listed}: a Replicat drops {verb}")
     if again is None:
         if not is_partial:
-            yield _line("Again at", "nowhere: rolled back, still to come, or lost")
+            yield _line("Again at", "not found: rolled back, not yet written, or lost")
         return
     yield _line("Again at", f"{_extent(again.ref)}, {_records(again.ref)}, whole: {_likeness(cut, again)}")
 
@@ -148,7 +148,7 @@ def order_break_lines(shown: OrderBreakShown, _settings: Settings) -> Iterator[s
     """Where it is, and how far the CSNs had come."""
     behind = f"; {amount(shown.transactions, 'transaction')} below it" if shown.transactions > 1 else ""
     csn = escape(shown.csn or "not known")
-    yield f"Order: at {_place(shown.spot)} CSN {csn} comes behind {escape(shown.greatest)}{behind}"
+    yield f"Order: at {_place(shown.spot)} CSN {csn} follows {escape(shown.greatest)}{behind}"
 
 
 def producer_change_lines(shown: ProducerChangeShown, _settings: Settings) -> Iterator[str]:
@@ -162,9 +162,9 @@ def overwrite_lines(shown: OverwriteShown, _settings: Settings) -> Iterator[str]
     csn = escape(shown.csn or "not known")
     after = f"damage of {shown.length} bytes at {_place(shown.spot)}, after it CSN {csn}"
     if shown.was_passed:
-        yield f"Overwritten: {after}, to which the trail had come before"
+        yield f"Overwritten: {after}, which the trail had passed before"
     else:
-        yield f"Overwritten, possibly: {after}; the file is in overwrite mode, what follows may be older data"
+        yield f"Overwritten, possibly: {after}; the file is in overwrite mode, and the data after it may be older"
 
 
 def trail_file_lines(shown: TrailFileShown, settings: Settings) -> Iterator[str]:
@@ -173,7 +173,7 @@ def trail_file_lines(shown: TrailFileShown, settings: Settings) -> Iterator[str]
         yield f"{escape(str(shown.path))}: no trail, {escape(shown.problem)}"
         return
     facts = [f"{shown.size} bytes"]
-    facts += [f"version {shown.version}"] if shown.version is not None else ["no version told"]
+    facts += [f"version {shown.version}"] if shown.version is not None else ["version unknown"]
     facts += [f"RecoveryMode {shown.recovery_mode}"] if shown.recovery_mode is not None else []
     facts += [f"begun {format_timestamp(shown.created, settings.time_offset)}"] if shown.created is not None else []
     facts += [f"CSN {escape(shown.first_csn)}"] if shown.first_csn else []
@@ -187,25 +187,28 @@ def trail_file_lines(shown: TrailFileShown, settings: Settings) -> Iterator[str]
 def keep_lines(shown: KeepShown, _settings: Settings) -> Iterator[str]:
     """From which file on a reader needs them."""
     free = (
-        f"{amount(len(shown.free), 'file')} before it, {shown.size} bytes, not" if shown.free else "none is before it"
+        f"not needed: {amount(len(shown.free), 'earlier file')}, {shown.size} bytes"
+        if shown.free
+        else "there is no earlier file"
     )
-    yield f"Keep: a reader at {_place(shown.spot)} needs {escape(str(shown.first))} and what follows; {free}."
+    yield f"Keep: a reader at {_place(shown.spot)} needs {escape(str(shown.first))} and all later files; {free}."
 
 
 def end_lines(end: RecoveryEnd, _settings: Settings) -> Iterator[str]:
     """Whether CSNs go back, and whether anything stands twice."""
     shown = end.shown
-    order = f"CSNs go back at {amount(shown.order_breaks, 'place')}" if shown.order_breaks else "CSNs never go back"
-    twice = f"{amount(shown.twice, 'transaction')}, {amount(shown.twice_records, 'record')}" if shown.twice else "none"
-    verdicts = (("Order", order, shown.order_breaks), ("Twice", twice, shown.twice))
-    if told := [f"{what}: {text}." for what, text, found in verdicts if found or not shown.is_partial]:
-        yield " ".join(told)
+    back, records = amount(shown.order_breaks, "place"), amount(shown.twice_records, "record")
+    order = f"CSNs are out of order at {back}." if shown.order_breaks else "CSNs are in order."
+    twice = f"Second copies: {amount(shown.twice, 'transaction')}, {records}."
+    verdicts = ((order, shown.order_breaks), (twice if shown.twice else "No transaction appears twice.", shown.twice))
+    if stated := [text for text, found in verdicts if found or not shown.is_partial]:
+        yield " ".join(stated)
     if shown.lost and not shown.is_partial:
         yield f"{amount(shown.lost, 'cut transaction')} without a whole copy."
     if shown.unnamed:
-        yield f"{amount(shown.unnamed, 'whole transaction')} without a CSN or a TRANID: no copy of such is told."
+        yield f"{amount(shown.unnamed, 'whole transaction')} without a CSN or a TRANID: their copies are not detected."
     if shown.is_unsure:
-        yield "So many transactions are cut or out of order that copies of some may have been missed."
+        yield "Too many transactions are cut or out of order: some copies may have been missed."
     if not shown.is_listed:
         yield "Not all findings are listed."
     if shown.is_filtered:
@@ -230,7 +233,7 @@ def _place(spot: Spot) -> str:
 
 def _extent(ref: TransactionRef) -> str:
     if ref.begin is None or ref.after is None:
-        return _place(ref.begin or ref.after) if ref.begin or ref.after else "a place that is not here"  # type: ignore[arg-type]
+        return _place(ref.begin or ref.after) if ref.begin or ref.after else "an unknown place"  # type: ignore[arg-type]
     if ref.begin.path == ref.after.path:
         return f"RBA {ref.begin.rba} to {ref.after.rba} of {escape(ref.begin.path.name)}"
     return f"{_place(ref.begin)} to {_place(ref.after)}"

@@ -24,10 +24,10 @@ def loss_lines(loss: RepairLoss, _settings: Settings) -> Iterator[str]:
     """A transaction, or damage of which nothing is known."""
     where = f" at {_place(loss.spot)}" if loss.spot is not None else ""
     if loss.reason is LossReason.UNKNOWN:
-        yield f"x Damage{where}: what it held is not known"
+        yield f"x Damage{where}: its contents are unknown"
         return
     if loss.reason is LossReason.HALF_RECORD:
-        yield f"x Half a record{where}"
+        yield f"x Incomplete record{where}"
         return
     names: list[str] = [escape(loss.xid)] if loss.xid is not None else []
     names += [f"CSN {escape(loss.csn)}"] if loss.csn is not None else []
@@ -57,7 +57,7 @@ def repair_lines(shown: RepairShown, _settings: Settings) -> Iterator[str]:
     yield from _loss_lines(shown)
     if shown.restart_at is not None:
         csn = f" The last CSN in the copy is {escape(shown.after_csn)}." if shown.after_csn is not None else ""
-        yield f"Behind the copy a reader goes on at {_place(shown.restart_at)}.{csn}"
+        yield f"After the copy a reader continues at {_place(shown.restart_at)}.{csn}"
         yield restart_text(shown.restart_at)
     if shown.listed < shown.losses:
         yield f"Listed: {shown.listed} of {shown.losses}."
@@ -71,9 +71,9 @@ def _header_lines(header: CopiedHeader) -> Iterator[str]:
     if header.origin is not HeaderOrigin.REBUILT:
         return
     source = f", with values of {escape(str(header.source))}" if header.source is not None else ""
-    yield f"File header of {escape(header.path.name)}: made anew{source}"
+    yield f"File header of {escape(header.path.name)}: rebuilt{source}"
     if header.dropped:
-        yield f"  Left out, for they have no known name: {escape(', '.join(header.dropped))}"
+        yield f"  Left out, without a known name: {escape(', '.join(header.dropped))}"
 
 
 def _definition_lines(shown: RepairShown) -> Iterator[str]:
@@ -86,7 +86,7 @@ def _definition_lines(shown: RepairShown) -> Iterator[str]:
 
 def _loss_lines(shown: RepairShown) -> Iterator[str]:
     misses = amount(shown.left_out_transactions, "transaction")
-    more = ", and what damage between transactions held" if shown.unknown else ""
+    more = ", and the contents of damage between transactions" if shown.unknown else ""
     if shown.left_out_transactions:
         records = amount(shown.left_out_records, "sound record")
         yield f"A Replicat that reads the copy misses {misses} ({records}){more}."
@@ -94,7 +94,7 @@ def _loss_lines(shown: RepairShown) -> Iterator[str]:
         partial = amount(shown.partial_transactions, "transaction")
         yield f"A Replicat that reads the copy applies {partial} in part{more}."
     elif shown.unknown:
-        yield "A Replicat that reads the copy misses what damage between transactions held."
+        yield "A Replicat that reads the copy misses the contents of damage between transactions."
     elif not shown.bytes_lost:
         yield "Nothing is lost."
     else:

@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
 _LABEL_WIDTH = 10
 _BEFORE = {
-    Ended.CUT: "To go on before what is dropped:",
-    Ended.OVERTAKEN: "To go on before what is dropped:",
-    Ended.DAMAGE: "To go on before it:",
+    Ended.CUT: "To restart before the part that Replicat drops:",
+    Ended.OVERTAKEN: "To restart before the part that Replicat drops:",
+    Ended.DAMAGE: "To restart before it:",
 }
 
 
@@ -72,10 +72,10 @@ def _what_begins(places: RestartPlaces) -> str:
     extent = places.extent
     if extent is not None and extent.after is None:
         yet = " yet" if extent.missing is None else ""
-        return f" whose end is not here{yet}: a restart there applies it when its end is there."
+        return f" whose end is not in the trail{yet}: a restart there applies it once its end is available."
     if not places.is_dropped:
-        return ": a restart there applies it once more, whole."
-    known = "is cut here and comes again, whole" if places.whole is not None else "is never applied"
+        return ": a restart there applies it again, whole."
+    known = "is cut here and has a whole copy" if places.whole is not None else "is never applied"
     return f" that {known}: a restart there is safe."
 
 
@@ -99,8 +99,8 @@ def _place(places: RestartPlaces, spot: Spot) -> str:
 
 def _no_beginning(extent: Extent) -> str:
     if extent.missing is not None:
-        return f"a place that is not here: {escape(str(extent.missing))} is missing"
-    return "a place that is not here: its first record is lost"
+        return f"not in the trail: {escape(str(extent.missing))} is missing"
+    return "unknown: its first record is lost"
 
 
 def _end(places: RestartPlaces, extent: Extent) -> str:
@@ -110,11 +110,11 @@ def _end(places: RestartPlaces, extent: Extent) -> str:
         return f"no end record. Cut by {name} at {_place(places, marker.spot)}: a Replicat drops it"
     if extent.after is None:
         missing = f": {escape(str(extent.missing))} is missing" if extent.begin and extent.missing else ""
-        return f"a place that is not here{missing or ' yet: the transaction is open at the end of the trail'}"
+        return f"not in the trail{missing or ' yet: the transaction is open at the end of the trail'}"
     if not extent.has_end:
         dropped = ": a Replicat drops it" if places.is_dropped else ""
         return f"no end record: the next transaction begins at {_place(places, extent.after)}{dropped}"
-    return f"{_place(places, extent.after)}, the first after it"
+    return f"{_place(places, extent.after)}, the first RBA after it"
 
 
 def _types(types: Counter[int]) -> str:
@@ -125,9 +125,9 @@ def _damage_lines(damage: tuple[Damage, ...]) -> Iterator[str]:
     for span in damage:
         where = f"RBA {span.rba} of {escape(str(span.path))}, {span.length} bytes"
         if span.is_partial:
-            yield f"A record that is not complete begins at {where}: it may be still being written."
+            yield f"A record that is not complete begins at {where}: more may follow."
         else:
-            yield f"Damage at {where}: what follows may belong to another transaction."
+            yield f"Damage at {where}: the records after it may belong to another transaction."
 
 
 def _advice(places: RestartPlaces, extent: Extent) -> Iterator[str]:
@@ -135,15 +135,15 @@ def _advice(places: RestartPlaces, extent: Extent) -> Iterator[str]:
         yield f"  {restart_text(places.asked)}"
     if extent.begin is not None:
         is_open = extent.after is None and extent.ended not in _BEFORE
-        again = "To apply it when its end is there:" if is_open else "To apply the whole transaction again:"
+        again = "To apply it once its end is available:" if is_open else "To apply the whole transaction again:"
         yield _BEFORE.get(extent.ended, again)
         yield f"  {restart_text(extent.begin)}"
     for one in places.again:
-        how = "whole" if one.is_whole else "but not whole"
-        yield f"It comes again, {how}, at {_place(places, one.first or places.asked)}."
+        how = "whole" if one.is_whole else "not whole"
+        yield f"A copy follows at {_place(places, one.first or places.asked)}: {how}."
     if places.leave_out is not None:
         records = extent.records + sum(one.records for one in places.again)
-        yield f"To leave it out, {amount(records, 'record')}:"
+        yield f"To skip it, {amount(records, 'record')}:"
         yield f"  {restart_text(places.leave_out)}"
     if places.others:
-        yield f"That leaves out {amount(places.others, 'more transaction')}, which a Replicat would apply."
+        yield f"That also skips {amount(places.others, 'transaction')} that a Replicat would apply."

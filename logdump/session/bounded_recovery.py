@@ -132,11 +132,11 @@ class BoundedRecoveryShown(NamedTuple):
         """What the answer rests on, and what would tell it."""
         is_given = bool(self.sources.get(BeginSource.GIVEN))
         only = "committed transactions and those given" if is_given else "committed transactions"
-        parts = [f"{only} only, as nothing else is in a trail: all is at least so"]
+        parts = [f"{only} only, so that all figures are lower bounds"]
         parts += [f"a BR checkpoint at {what}"] if (what := _FIRST[self.first_source]) else []
         parts += ["the source is Oracle"] if self.unknown_vendor else []
         would = ([] if is_given else ["BEGINS <file>"]) + (["FIRST <time>"] if what else [])
-        return f"{', '.join(parts)}; {' and '.join(would)} would tell" if would else ", ".join(parts)
+        return f"{'; '.join(parts)} (to be exact, give {' and '.join(would)})" if would else "; ".join(parts)
 
     @property
     def status(self) -> ExitStatus:

@@ -92,7 +92,7 @@ class CompressionShown(NamedTuple):
         """What the estimates rest on, and what would tell it."""
         flush = ", ended by each commit" if self.ends_at_commit else ""
         blocks = f"blocks of at most {self.block} bytes{flush}"
-        return f"zlib for the algorithm, {blocks}; a capture of the connection would tell both"
+        return f"compression by zlib, {blocks}; a capture of the connection would show both"
 
     @property
     def status(self) -> ExitStatus:
@@ -106,7 +106,7 @@ class ImagesShown(NamedTuple):
     surveyed: Surveyed
     parts: dict[str, int]
     others: int
-    assumed: str = "the options change no other part of a record; a trail written with the option would tell"
+    assumed: str = "the options change no other part of a record; a trail written with the option would show it"
 
     @property
     def status(self) -> ExitStatus:

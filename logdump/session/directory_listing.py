@@ -29,7 +29,7 @@ class DirectoryEntry(NamedTuple):
 
 
 class FilesShown(NamedTuple):
-    """FILES: what lies in a directory."""
+    """FILES: the contents of a directory."""
 
     directory: Path
     entries: tuple[DirectoryEntry, ...]

@@ -35,7 +35,7 @@ class Outcome(enum.Enum):
 
 
 class Rule(NamedTuple):
-    """What a parameter file says in one place."""
+    """A statement at one place of a parameter file."""
 
     path: Path
     line: int
@@ -128,7 +128,7 @@ class Taking(NamedTuple):
 
 
 class CoverageShown(NamedTuple):
-    """PARAMS COVERAGE: what a parameter file makes of a table of the trail.
+    """PARAMS COVERAGE: how a parameter file treats a table of the trail.
 
     ``excluded`` is the statement that takes it out of those that would take it otherwise, ``trail`` the one that
     Extract writes it to.

@@ -77,7 +77,7 @@ class PathLagShown(NamedTuple):
 
 
 class RestartPositionShown(NamedTuple):
-    """HEARTBEAT RESTART: from where Extract must capture again for a Replicat that has come to its low watermark.
+    """HEARTBEAT RESTART: the CSN from which Extract must capture again for a Replicat at its low watermark.
 
     Attributes:
         source, target, direction, way: the way of the beats.

@@ -47,7 +47,7 @@ class SecondCopy(NamedTuple):
 
 
 class RestartShown(NamedTuple):
-    """Extract was started again.
+    """Extract restarted.
 
     Attributes:
         spot: the restart record, or the beginning of the file.

@@ -114,7 +114,7 @@ class Session:
             CommandError: it is not the one that a script has asked for.
         """
         if self.has_failed_filter and self.is_filter_enabled:
-            raise CommandError("Not run: a FILTER before it failed. FILTER CLEAR or FILTER OFF goes on without it.")
+            raise CommandError("Not run: a FILTER before it failed. FILTER CLEAR or FILTER OFF continues without it.")
         return self._filters
 
     @filters_in_use.setter

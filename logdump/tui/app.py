@@ -302,7 +302,7 @@ class TrailApp(HarmlessApp):
         if not self.mode.is_idle:
             self.mode.stop()
         elif self.file.stop():
-            self.model.busy = "stopped, Ctrl+L goes on"
+            self.model.busy = "stopped, Ctrl+L continues"
 
     def action_scan_on(self) -> None:
         """Go on with scans that were stopped."""

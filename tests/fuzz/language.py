@@ -8,8 +8,6 @@ import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from random import Random
-from typing import Any
-from unittest import mock
 
 from fixtures import TRAILS
 from logdump.commands import REGISTRY
@@ -17,7 +15,6 @@ from logdump.language.completion import complete
 from logdump.language.execute import run_line
 from logdump.language.reader import Context
 from logdump.language.words import split_calls
-from logdump.operations.export import columns_pay
 from logdump.render import json_lines, text
 from logdump.session.errors import CommandError
 from logdump.session.events import Event, Failure, Notice
@@ -104,9 +101,8 @@ def _clean(path: Path) -> None:
 
 @contextlib.contextmanager
 def only(way: Kernels) -> Iterator[None]:
-    """While it lasts, kernels run this way; EXPORT goes by columns where they are machine code, else by record."""
-    most: dict[str, Any] = dict.fromkeys(("_MANY_BYTES", "_MANY_RECORDS"), 0 if way is Kernels.NATIVE else 1 << 62)
-    with run(way), mock.patch.multiple(columns_pay, **most):
+    """While it lasts, kernels run this way."""
+    with run(way):
         yield
 
 

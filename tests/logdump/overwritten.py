@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from logdump.operations.export import batch_walk, columns_pay, record_pieces
+from logdump.operations.export import batch_walk, record_pieces
 from tests.logdump.line import Line
 from trailformat import TrailFile
 from trailformat.codec import mapped_file
@@ -84,7 +84,7 @@ def overwriting(one: Overwriting) -> Iterator[None]:
         yield
 
 
-def run(source: Path, folder: Path, command: str, field: str, byte: bytes, after: int, *, by_columns: bool) -> bool:
+def run(source: Path, folder: Path, command: str, field: str, byte: bytes, after: int) -> bool:
     """Run a command on a copy of a trail that is written over after some reads; returns whether it came to that."""
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir()
@@ -94,8 +94,6 @@ def run(source: Path, folder: Path, command: str, field: str, byte: bytes, after
     line(f"open {path}; notify 3")
     one = Overwriting(path, places(source)[field], byte, after)
     with pytest.MonkeyPatch.context() as patched, overwriting(one):
-        patched.setattr(columns_pay, "_MANY_BYTES", 0 if by_columns else 1 << 40)
-        patched.setattr(columns_pay, "_MANY_RECORDS", 0)
         patched.setattr(batch_walk, "_ROWS", 3)
         patched.setattr(record_pieces, "_MOST_BYTES", 300)
         line(command.replace("OUT", str(folder / "out")))

@@ -123,7 +123,7 @@ def test_a_wrong_argument_names_the_command_and_its_syntax(line: Line) -> None:
     assert line("det nonsense") == [
         "DETAIL: 'nonsense' is not one of ON, OFF, DATA.",
         "Syntax: DETAIL {ON | OFF | DATA}",
-        "HELP DETAIL tells more.",
+        "See HELP DETAIL.",
     ]
 
 

@@ -11,7 +11,7 @@ from logdump.session.exit_status import ExitStatus
 from tests.logdump.line import Line
 from tests.logdump.program import logdump
 
-REFUSED = "Not run: a FILTER before it failed. FILTER CLEAR or FILTER OFF goes on without it.\n"
+REFUSED = "Not run: a FILTER before it failed. FILTER CLEAR or FILTER OFF continues without it.\n"
 WRONG = [
     "filter filenme X",
     "filter include rectpe 5",

@@ -55,8 +55,6 @@ def _few_are_many(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture(params=FORMS)
 def form(request: pytest.FixtureRequest) -> str:
     """One of FORMS."""
-    if request.param == "json":
-        pytest.importorskip("logdump.operations.many_in_json", reason="columns need pyarrow and kernels")
     return FORMS[request.param]
 
 

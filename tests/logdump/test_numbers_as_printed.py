@@ -75,7 +75,7 @@ def test_a_comma_of_a_list_stays_one(shop: Line) -> None:
 
 @pytest.mark.parametrize("text", ["x", "x100", "xg5", "0x"])
 def test_what_is_no_type_is_refused(text: str, shop: Line) -> None:
-    assert shop(f"sft {text}")[0] == f"SCANFORTYPE: {text!r} is no record type; SHOW RECTYPE lists them."
+    assert shop(f"sft {text}")[0] == f"SCANFORTYPE: {text!r} is not a record type; SHOW RECTYPE lists them."
 
 
 def test_two_positions_are_refused(shop: Line) -> None:

@@ -11,7 +11,7 @@ from fixtures import TRAILS
 from logdump.commands import REGISTRY
 from logdump.language.execute import run_line
 from logdump.line.line_mode import Script
-from logdump.operations.export import batch_walk, columns_pay
+from logdump.operations.export import batch_walk
 from logdump.session import passing
 from logdump.session import scan as session_scan
 from logdump.session.events import Event, Notice, Progress
@@ -32,14 +32,12 @@ LONG = {
 """Commands that write to T, or nothing, and what they say in the end."""
 
 
-@pytest.fixture(params=["by columns", "by records"], autouse=True)
-def _small_steps(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture(autouse=True)
+def _small_steps(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(batch_walk, "_ROWS", 4)
     monkeypatch.setattr(extents, "NEARBY", 7)
     monkeypatch.setattr(passing, "BATCH_SIZE", 4)
     monkeypatch.setattr(session_scan, "_FIRST", 1)
-    if request.param == "by columns":
-        monkeypatch.setattr(columns_pay, "_MANY_BYTES", 0)
 
 
 def _stopped(line: Line, command: str) -> list[Event]:

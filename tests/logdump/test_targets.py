@@ -283,5 +283,5 @@ def test_a_folder_that_cannot_be_put_back_is_named(tmp_path: Path, monkeypatch: 
     (former,) = tmp_path.iterdir()
     assert answer.status != ExitStatus.OK
     assert former != target
-    assert f"{former} is what stood at {target}: it could not be put back." in answer.err.splitlines()
+    assert f"{former} is the former {target}: it could not be put back." in answer.err.splitlines()
     assert "nothing needs it" not in answer.err

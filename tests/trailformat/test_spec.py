@@ -93,11 +93,8 @@ def _each_token(record: Record) -> Iterator[bytes]:
 
 
 def _places(data: bytes, order: ByteOrder) -> tuple[Token, ...]:
-    found, end = [], 0
-    for number, at, size in token_places(data, 0, len(data), order):
-        found.append(Token(number, data[end + 1], data[at : at + size]))
-        end = at + size
-    return tuple(found)
+    places = token_places(data, 0, len(data), order)
+    return tuple(Token(number, info, data[at : at + size]) for number, info, at, size in places)
 
 
 def _token(parsed: Any, _: object = None) -> Token:
@@ -150,21 +147,19 @@ def _framed(parsed: Any, order: ByteOrder) -> Framed:
     return Framed(spec.record(order.value).build(parsed), found)
 
 
-def _by_careful_framing(data: bytes, order: ByteOrder) -> Framed:
-    if not data or framing.frame_length(data, 0, len(data), order) != len(data):
-        raise BadData("more than a record")
-    return Framed(data, Record(data, order=order).tokens)
+def _by_framing(data: bytes, order: ByteOrder) -> Framed:
+    length, places = framing.frame_at(data, 0, len(data), order) if data else (0, [])
+    if length != len(data) or not data:
+        raise BadData("not one record")
+    return Framed(data, tuple(Token(number, info, data[at : at + size]) for number, info, at, size in places))
 
 
-def _by_fast_framing(data: bytes, order: ByteOrder) -> Framed:
-    usual = framing.usual_record(data, 0, order)
-    if usual is None:
-        # no verdict
-        return _by_careful_framing(data, order)
-    raw, places = usual
-    if len(raw) != len(data):
-        raise BadData("more than a record")
-    return Framed(raw, tuple(Token(number, raw[at - 3], raw[at : at + size]) for number, at, size in places))
+def _by_record(data: bytes, order: ByteOrder) -> Framed:
+    framing.frame_at(data or b"?", 0, len(data), order)
+    record = Record(data, order=order)
+    if len(data) != tokens.length_at(data, 0, order)[0]:
+        raise BadData("not one record")
+    return Framed(data, record.tokens)
 
 
 def _build_framed(value: Framed, order: ByteOrder) -> bytes:
@@ -177,7 +172,7 @@ RECORDS = {
     "record": Held(
         spec.record,
         _framed,
-        (_by_careful_framing, _by_fast_framing),
+        (_by_framing, _by_record),
         _build_framed,
         lambda record: iter((record.raw,)),
     ),

@@ -4,10 +4,12 @@ import re
 
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 
 from tests.trailformat.samples import BOTH
 from tests.trailformat.strategies import ORDERS, TOKENS
-from trailformat import BadToken, ByteOrder, CannotWrite, Token, make_token
+from trailformat import BadToken, ByteOrder, CannotWrite, Token, make_token, spec
+from trailformat.codec import layout
 from trailformat.codec.tokens import (
     UNSET,
     WIDE,
@@ -16,7 +18,7 @@ from trailformat.codec.tokens import (
     is_wide,
     parse_tokens,
     token_places,
-    tokens_by_layout,
+    walk_tokens,
 )
 
 LOGCSN = bytes.fromhex("4c00000a37383234313337383332")
@@ -45,17 +47,33 @@ def test_tokens_cut_anywhere_are_those_of_the_layout(tokens: tuple[Token, ...], 
     for size in range(len(whole) + 1):
         data = whole[:size]
         try:
-            tokens = tuple(tokens_by_layout(data, order))
+            parsed = list(layout.parse_all(spec.token(order.value), data, BadToken, "token"))
         except BadToken as error:
             with pytest.raises(BadToken, match=re.escape(str(error))):
                 parse_tokens(data, order)
             with pytest.raises(BadToken, match="token does not fit"):
                 list(token_places(data, 0, size, order))
         else:
+            tokens = tuple(Token(token.id, token.info, token.payload) for token in parsed)
             assert parse_tokens(data, order) == tokens
-            expected = [(token.id, token.payload) for token in tokens]
-            found = [(token, data[at : at + length]) for token, at, length in token_places(data, 0, size, order)]
-            assert found == expected
+            places = token_places(data, 0, size, order)
+            assert tuple(Token(token, info, data[at : at + length]) for token, info, at, length in places) == tokens
+
+
+@given(TOKENS, ORDERS, st.integers(0, 20), st.integers(0, 9))
+def test_the_walk_counts_from_its_origin_and_says_where_it_ends(
+    tokens: tuple[Token, ...], order: ByteOrder, before: int, most: int
+) -> None:
+    data = bytes(before) + build_tokens(tokens, order) + b"behind"
+    places, end = walk_tokens(data, before, len(data) - 6, order, before, most)
+    walked = tokens[:most]
+    assert [(token, info) for token, info, _, _ in places] == [(token.id, token.info) for token in walked]
+    assert [data[before + at : before + at + size] for _, _, at, size in places] == [one.payload for one in walked]
+    assert end == before + len(build_tokens(walked, order))
+
+
+def test_the_walk_ends_behind_a_token_that_runs_past_its_end() -> None:
+    assert walk_tokens(b"L\0\0\1aT\0\0\5ab", 0, 11, ByteOrder.BIG) == ([(0x4C, 0, 4, 1), (0x54, 0, 9, 5)], 14)
 
 
 def test_a_token_is_id_info_length_payload() -> None:

@@ -29,6 +29,7 @@ from trailformat.arrays.kernels.arguments import (
     JSON_IN_CSV,
     L_FIELDS,
     L_HEAD,
+    L_LAST,
     L_ROWS,
     L_SKIPPED,
     L_TABLE,
@@ -68,7 +69,7 @@ class FieldForm(NamedTuple):
 class LineForm(NamedTuple):
     """The texts of a line around its fields.
 
-    The names of the fields that are NULL as stored are listed behind the fields; ``no_nulls`` stands for an empty list.
+    The names of the fields that are NULL as stored are listed after the fields; ``no_nulls`` stands for an empty list.
     """
 
     head: bytes
@@ -155,12 +156,18 @@ def new_room(size: int) -> Array:
 
 
 def write_lines(
-    form: LineForm, fields: list[Field], skipped: Array, room_for: Callable[[int], Array] = new_room
+    form: LineForm,
+    fields: list[Field],
+    skipped: Array,
+    room_for: Callable[[int], Array] = new_room,
+    last: Field | None = None,
 ) -> Lines:
     """The lines of rows, but those that the mask ``skipped`` takes: these have no bytes.
 
-    ``room_for`` gives the array for at least so many bytes in which they are written.
+    ``room_for`` gives the array for at least so many bytes in which they are written. The field ``last``, no list,
+    comes after the list of NULLs.
     """
+    fields = fields if last is None else [*fields, last]
     flat = list(_flat(fields))
     texts, places = _gathered([form, *(field.form[:-1] for field in flat)])
     table = np.zeros((len(flat), FIELD_SIZE), np.int64)
@@ -171,7 +178,7 @@ def write_lines(
     line = np.zeros(LINE_SIZE, np.int64)
     mask = np.ascontiguousarray(skipped, np.uint8)
     line[[L_TEXTS, L_TABLE, L_SKIPPED]] = texts.ctypes.data, table.ctypes.data, mask.ctypes.data
-    line[[L_FIELDS, L_ROWS]] = len(flat), len(mask)
+    line[[L_FIELDS, L_LAST, L_ROWS]] = len(flat) - (last is not None), last is not None, len(mask)
     line[L_HEAD:] = places[0]
     ends = np.empty(len(mask), np.int64)
     room = len(mask) * len(b"".join(form)) + sum(_room(field, len(mask)) for field in fields)

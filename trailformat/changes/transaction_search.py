@@ -162,8 +162,7 @@ class _Walk:
                 self._is_inside, self._is_fragment = True, False
                 self._has_ended |= TransactionRole.ENDS in role
             if TransactionRole.BEGINS in role:
-                _, _, offset, size = framing.payload_places(buffer, at, length, order)
-                return Found(transaction_in(buffer, at + offset, size, order), self._has_ended)
+                return Found(_transaction_at(buffer, at, length, order), self._has_ended)
             if role in (TransactionRole.INSIDE, TransactionRole.OUTSIDE) and (
                 known := marks.get(at) or trail.known_transactions.get(at)
             ):
@@ -189,6 +188,13 @@ def _record_before(buffer: Source, end: int, order: ByteOrder) -> tuple[int, int
         if start is not None:
             return start, end - start, tried
     return None
+
+
+def _transaction_at(buffer: Source, rba: int, length: int, order: ByteOrder) -> Transaction:
+    """The transaction in the tokens of the sound record at ``rba``."""
+    _, places = framing.frame_at(buffer, rba, rba + length, order)
+    at, size = next(((at, size) for token, _, at, size in places if token == ord("T")), (0, 0))
+    return transaction_in(buffer, rba + at, size, order)
 
 
 def _role_at(buffer: Source, rba: int) -> TransactionRole:

@@ -96,7 +96,7 @@ def transaction_in(buffer: Source, at: int, size: int, order: ByteOrder) -> Tran
     """The transaction in the payload of ``T``, ``size`` bytes at ``at``."""
     texts: dict[int, str] = {}
     try:
-        for token, start, length in token_places(buffer, at, at + size, order):
+        for token, _, start, length in token_places(buffer, at, at + size, order):
             if token in (LOGCSN, TRANID) and token not in texts:
                 texts[token] = buffer[start : start + length].decode("utf-8", "backslashreplace")
     except BadToken:

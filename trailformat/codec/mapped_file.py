@@ -100,6 +100,9 @@ class FileBytes:
                 self._read(place, place + 1)
                 at = place - self._start
             return self._piece[at]
+        at, end = place.start - self._start, place.stop - self._start
+        if 0 <= at <= end <= len(self._piece):
+            return self._piece[at:end]
         start, stop = place.start, min(place.stop, self._size)
         if stop - start > _AROUND:
             return self._mapped.copy(start, stop)
@@ -143,6 +146,11 @@ Source = bytes | mmap.mmap | FileBytes
 def as_read(buffer: Source, size: int) -> Source:
     """The first bytes of a buffer, read where it is a mapped file, which may be mapped anew."""
     return FileBytes(buffer, size) if isinstance(buffer, MappedFile) and hasattr(os, "pread") else buffer
+
+
+def around(buffer: Source, place: int) -> tuple[bytes | mmap.mmap, int]:
+    """Bytes that hold a place and what is near after it, and the place where they begin."""
+    return buffer.around(place) if isinstance(buffer, FileBytes) else (buffer, 0)
 
 
 def copied(buffer: Source, start: int, stop: int) -> bytes:

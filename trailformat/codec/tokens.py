@@ -6,12 +6,11 @@ The length of ``G`` and ``F`` counts the whole record; every other token's count
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterator
 from typing import NamedTuple
 
 from trailformat.codec import layout
 from trailformat.codec.byte_order import ByteOrder
-from trailformat.codec.mapped_file import Source
+from trailformat.codec.mapped_file import FileBytes, Source
 from trailformat.errors import BadToken
 
 WIDE = 0x40
@@ -21,8 +20,22 @@ UNSET = 0xFF
 """Info of a file-header token whose value is not known (its bytes are zero)."""
 
 
-TokenPlace = tuple[int, int, int]
-"""Id of a token, place and size of its payload."""
+TokenPlace = tuple[int, int, int, int]
+"""Id and info of a token, place and size of its payload: a :class:`TokenPart` without its names."""
+
+
+class TokenPart(NamedTuple):
+    """A token by its place: the offset of its payload from where the walk counts, and the size of that."""
+
+    id: int
+    info: int
+    at: int
+    size: int
+
+    @property
+    def start(self) -> int:
+        """The offset of the token itself."""
+        return self.at - (6 if is_wide(self.info) else 4)
 
 
 class Token(NamedTuple):
@@ -61,68 +74,71 @@ def make_token(token_id: int | str, payload: bytes = b"", info: int = 0) -> Toke
     return Token(number, info, payload)
 
 
+TOKENS = {order: struct.Struct(order.value + "BBH").unpack_from for order in ByteOrder}
+"""Readers of id, info and a length of two bytes."""
+_LONG = {order: struct.Struct(order.value + "I").unpack_from for order in ByteOrder}
+
+
+def length_at(buffer: Source, at: int, order: ByteOrder) -> tuple[int, int]:
+    """What the length of the token at ``at`` says, and the bytes of the token before its payload."""
+    info = buffer[at + 1]
+    if not info & WIDE or info == UNSET:
+        return int.from_bytes(buffer[at + 2 : at + 4], order.word), 4
+    return int.from_bytes(buffer[at + 2 : at + 6], order.word), 6
+
+
+def walk_tokens(
+    buffer: memoryview | Source, start: int, stop: int, order: ByteOrder, origin: int = 0, most: int = layout.MOST
+) -> tuple[list[TokenPlace], int]:
+    """The tokens from ``start`` to ``stop``, at most ``most``, by their places counted from ``origin``; and their end.
+
+    They fill the bytes if that is ``stop``; where it is greater, the last of them runs past ``stop``.
+    """
+    head = TOKENS[order]
+    piece, base = buffer.around(start) if isinstance(buffer, FileBytes) else (buffer, 0)
+    at, end, last, shift = start - base, stop - base - 4, len(piece) - 6, base - origin
+    places: list[TokenPlace] = []
+    while at <= end and len(places) < most:
+        if at > last and isinstance(buffer, FileBytes):
+            piece, moved = buffer.around(at + base)
+            at, end, last, base, shift = at + base - moved, end + base - moved, len(piece) - 6, moved, moved - origin
+        token, info, length = head(piece, at)
+        if info & WIDE and info != UNSET:
+            if at + 2 > end:
+                break
+            length = _LONG[order](piece, at + 2)[0]
+            at += 2
+        at += 4
+        places.append((token, info, at + shift, length))
+        at += length
+    return places, at + base
+
+
+def token_places(buffer: memoryview | Source, start: int, stop: int, order: ByteOrder) -> list[TokenPlace]:
+    """The tokens that fill the bytes from ``start`` to ``stop``, by their places.
+
+    Raises:
+        BadToken: a token's length runs past ``stop``.
+    """
+    places, end = walk_tokens(buffer, start, stop, order)
+    if end != stop:
+        raise BadToken("token does not fit into the bytes around it", expected=f"at most {stop - start} bytes")
+    return places
+
+
 def parse_tokens(data: bytes, order: ByteOrder) -> tuple[Token, ...]:
     """The tokens that fill ``data`` exactly.
 
     Raises:
-        BadToken: a token's length runs past the end of ``data``.
+        BadToken: a token's length runs past the end of ``data``; where, and how, is said.
     """
-    short, long, start, stop = _SHORT[order].unpack_from, _LONG[order].unpack_from, 0, len(data)
-    tokens: list[Token] = []
-    while start + 4 <= stop and len(tokens) < layout.MOST:
-        token, info, size = short(data, start)
-        at = start + 4
-        if info & WIDE and info != UNSET:
-            if start + 6 > stop:
-                break
-            at, size = start + 6, long(data, start + 2)[0]
-        if at + size > stop:
-            break
-        start = at + size
-        tokens.append(Token(token, info, data[at:start]))
-    # where it goes wrong, the layout says at which byte, and how
-    return tuple(tokens) if start == stop else (*tokens, *tokens_by_layout(data, order, start, len(tokens)))
+    places, end = walk_tokens(data, 0, len(data), order)
+    if end != len(data):
+        from trailformat import spec
 
-
-def tokens_by_layout(data: bytes, order: ByteOrder, start: int = 0, number: int = 0) -> Iterator[Token]:
-    """The same as the layout has them, twenty times as slow, from an offset on, which ``number`` of them stand before.
-
-    Raises like parse_tokens.
-    """
-    from trailformat import spec
-
-    for token in layout.parse_all(spec.token(order.value), data, BadToken, "token", start, number):
-        yield Token(token.id, token.info, token.payload)
-
-
-_SHORT = {order: struct.Struct(order.value + "BBH") for order in ByteOrder}
-_LONG = {order: struct.Struct(order.value + "I") for order in ByteOrder}
-
-
-def token_places(buffer: memoryview | Source, start: int, stop: int, order: ByteOrder) -> Iterator[TokenPlace]:
-    """The place of each token from ``start`` to ``stop``: the fast twin of the layout.
-
-    Raises:
-        BadToken: as parse_tokens.
-    """
-    short, long = _SHORT[order].unpack, _LONG[order].unpack
-    for _ in range(layout.MOST):
-        if start == stop:
-            return
-        if start + 4 > stop:
-            break
-        token, info, size = short(buffer[start : start + 4])
-        at = start + 4
-        if info & WIDE and info != UNSET:
-            if start + 6 > stop:
-                break
-            at, size = start + 6, long(buffer[start + 2 : start + 6])[0]
-        if at + size > stop:
-            break
-        yield token, at, size
-        start = at + size
-    if start != stop:
-        raise BadToken("token does not fit into the bytes around it", expected=f"at most {stop - start} bytes")
+        # the layout says at which byte it goes wrong, and what stands there
+        list(layout.parse_all(spec.token(order.value), data, BadToken, "token"))
+    return tuple([Token(token, info, data[at : at + size]) for token, info, at, size in places])
 
 
 def build_token(token: Token, order: ByteOrder) -> bytes:

@@ -12,31 +12,32 @@ from collections.abc import Iterator
 from mmap import mmap
 
 from trailformat.codec.byte_order import ByteOrder
-from trailformat.codec.mapped_file import FileBytes, Source, copied
-from trailformat.codec.tokens import UNSET, WIDE, TokenPlace, is_wide
+from trailformat.codec.mapped_file import FileBytes, Source, around, copied
+from trailformat.codec.tokens import TOKENS, WIDE, TokenPlace, is_wide, length_at, walk_tokens
 from trailformat.errors import BadRecord, PartialRecord
 from trailformat.records import far
 from trailformat.records.record_header import HDR_IND, HEADER_SIZE
 
 Buffer = bytes | mmap
-Usual = tuple[bytes, list[TokenPlace]]
-"""The bytes of a record, and the places of its tokens in them."""
+Frame = tuple[int, list[TokenPlace]]
+"""The length of a record, and the places of its tokens, counted from its first byte."""
 
 RECORD = ord("G")
 FILE_HEADER = ord("F")
 _TRAILER = ord("Z")
-_H, _DATA, _TOKENS = b"HDT"
+_H, _TOKENS = b"HT"
 _TRAIL_INFO = 0x30
 SMALLEST = 8
+_NARROW = 4
+"""Bytes of a token before its payload, where its length has two bytes."""
+_SMALLEST_BODY = {RECORD: _NARROW + HEADER_SIZE, FILE_HEADER: _NARROW}
 MOST_TOKENS = 64
 """More tokens than any record holds (three, a file header a handful); it keeps walks over garbage short."""
 MOST_BYTES = 0xFFFF
 """More bytes than any record header or ``T`` has, which take some hundred; what has more is none."""
-_SHORT = {order: struct.Struct(order.value + "H") for order in ByteOrder}
-_LONG = {order: struct.Struct(order.value + "I") for order in ByteOrder}
-_TOKEN = {order: struct.Struct(order.value + "BBH") for order in ByteOrder}
-_BEGINNING = {order: struct.Struct(order.value + "BBHBBHB") for order in ByteOrder}
-"""The token of a record, that of its header, and the first byte of this."""
+_BEGINNINGS = {order: struct.Struct(order.value + "BBHBBHB").unpack_from for order in ByteOrder}
+_BEGINNING_SIZE = 9
+"""Readers of the token of a record, that of its header, and the first byte of this, all of this size."""
 _STARTS = {
     b"G": re.compile(rb"G(?:.{3}|.{5})H(?:.{3}|.{5})E", re.DOTALL),
     b"F": re.compile(rb"F(?:.{3}|.{5})0", re.DOTALL),
@@ -52,124 +53,88 @@ _FIRST_WINDOW, _WINDOW = 1 << 12, 1 << 20
 """Bytes that are copied to be searched: few at first, because the next record is near more often than not."""
 
 
-def frame_length(buffer: Source, rba: int, end: int, order: ByteOrder) -> int:
-    """The length of the sound record that starts at ``rba``; ``end`` is the length of the buffer.
+def frame_at(buffer: Source, rba: int, end: int, order: ByteOrder) -> Frame:
+    """The frame of the sound record that starts at ``rba``; ``end`` is the length of the buffer.
 
     Raises:
         PartialRecord: it starts like a record, but its length or its first bytes run past ``end``.
         BadRecord: it is no record.
     """
-    kind = buffer[rba]
-    if kind not in (RECORD, FILE_HEADER):
+    piece, base = buffer.around(rba) if isinstance(buffer, FileBytes) else (buffer, 0)
+    at, room = rba - base, min(len(piece), end - base)
+    # the fast path: a row whose lengths all have two bytes, and which is at hand
+    if at + _BEGINNING_SIZE <= room:
+        kind, info, length, token, token_info, size, first = _BEGINNINGS[order](piece, at)
+        stop = at + length - _NARROW
+        if kind == RECORD and token == _H and first == HDR_IND and size >= HEADER_SIZE and stop + _NARROW <= room:
+            id_, trailer_info, again = TOKENS[order](piece, stop)
+            if id_ == _TRAILER and again == length and not (info | token_info | trailer_info) & WIDE:
+                places, reached = walk_tokens(piece, at + 2 * _NARROW + size, stop, order, at, MOST_TOKENS - 1)
+                if reached == stop:
+                    places.insert(0, (_H, token_info, 2 * _NARROW, size))
+                    return length, places
+    return _any_frame(buffer, rba, end, order)
+
+
+def _any_frame(buffer: Source, rba: int, end: int, order: ByteOrder) -> Frame:
+    """The frame of a record of any form. Raises like frame_at."""
+    piece, base = around(buffer, rba)
+    at = rba - base
+    length, size = _claimed(piece, at, end - base, order)
+    _check_first_token(piece, at, size, end - base, order)
+    stop = rba + length - size
+    if stop + size > end:
+        raise PartialRecord("the file ends inside the record", expected=f"{length} bytes", found=f"{end - rba} bytes")
+    trailer = buffer[stop : stop + size]
+    if trailer[0] != _TRAILER:
+        raise BadRecord("record has no trailer", expected=f"x5a 'Z' at RBA {stop}", found=f"x{trailer[0]:02x}")
+    again = order.decode(trailer[2:])
+    if is_wide(trailer[1]) != (size > _NARROW) or again != length:
+        raise BadRecord("trailer does not repeat the length", expected=str(length), found=str(again))
+    places, reached = walk_tokens(buffer, rba + size, stop, order, rba, MOST_TOKENS)
+    for token, _, _, token_size in places:
+        if token == _TOKENS and token_size > MOST_BYTES:
+            found = f"{token_size} bytes"
+            raise BadRecord("GGS tokens too long", expected=f"at most {MOST_BYTES} bytes", found=found)
+    if reached != stop:
+        raise BadRecord("tokens do not fill the record", expected=f"end at RBA {stop}", found=f"RBA {reached}")
+    return length, places
+
+
+def _claimed(piece: Buffer, at: int, end: int, order: ByteOrder) -> tuple[int, int]:
+    """The length of the record at ``at`` as its token has it, and the bytes of that token."""
+    kind = piece[at]
+    if kind not in _SMALLEST_BODY:
         raise BadRecord("no record starts here", expected="header token x47 'G'", found=f"x{kind:02x}")
-    if end - rba < SMALLEST:
-        raise PartialRecord("the file ends inside the record", found=f"{end - rba} bytes")
-    wide = is_wide(buffer[rba + 1])
-    size = 6 if wide else 4
-    length = _read(buffer, rba + 2, order, wide=wide)
-    smallest = 2 * size + 4 + (HEADER_SIZE if kind == RECORD else 0)
+    if end - at < SMALLEST:
+        raise PartialRecord("the file ends inside the record", found=f"{end - at} bytes")
+    length, size = length_at(piece, at, order)
+    smallest = 2 * size + _SMALLEST_BODY[kind]
     if length < smallest:
         raise BadRecord("record length too small", expected=f"at least {smallest}", found=str(length))
-    _check_first_token(buffer, rba + size, end, order, kind)
-    if rba + length > end:
-        raise PartialRecord("the file ends inside the record", expected=f"{length} bytes", found=f"{end - rba} bytes")
-    _check_trailer(buffer, rba, length, order, wide=wide)
-    _check_tokens(buffer, rba + size, rba + length - size, order)
-    return length
+    return length, size
 
 
-def usual_record(buffer: bytes, at: int, order: ByteOrder) -> Usual | None:
-    """The bytes of a sound ``G`` record that lies in the buffer from ``at`` on, and the places of its tokens in them.
-
-    None where there is none, and where a length is wide: :func:`frame_length` says what is there, and takes longer.
-    """
-    beginning, token = _BEGINNING[order], _TOKEN[order].unpack_from
-    if at + beginning.size > len(buffer):
-        return None
-    kind, info, length, header, header_info, size, first = beginning.unpack_from(buffer, at)
-    raw = buffer[at : at + length]
-    if kind != RECORD or header != _H or first != HDR_IND or size < HEADER_SIZE or not SMALLEST <= length == len(raw):
-        return None
-    if (info | header_info | raw[-3]) & WIDE or raw[-4] != _TRAILER or raw[-2:] != raw[2:4]:
-        return None
-    places, place, end = [(_H, 8, size)], 8 + size, length - 4
-    for _ in range(MOST_TOKENS - 1):
-        if place + 4 > end:
-            break
-        name, info, size = token(raw, place)
-        if info & WIDE:
-            return None
-        places.append((name, place + 4, size))
-        place += 4 + size
-    return (raw, places) if place == end else None
-
-
-def _read(buffer: Source, offset: int, order: ByteOrder, *, wide: bool) -> int:
-    return int.from_bytes(buffer[offset : offset + (4 if wide else 2)], order.word)
-
-
-def claimed_length(buffer: Source, rba: int, order: ByteOrder) -> int:
-    """The length that stands in the token of the record at ``rba``; its first 8 bytes are in the buffer."""
-    return _read(buffer, rba + 2, order, wide=is_wide(buffer[rba + 1]))
-
-
-def _check_first_token(buffer: Source, offset: int, end: int, order: ByteOrder, kind: int) -> None:
+def _check_first_token(piece: Buffer, rba: int, frame: int, end: int, order: ByteOrder) -> None:
     """Look at as much of the first token as lies before ``end``, which is its first byte at least."""
-    token = buffer[offset]
-    if kind == FILE_HEADER:
+    at = rba + frame
+    token = piece[at]
+    if piece[rba] == FILE_HEADER:
         if token != _TRAIL_INFO:
             raise BadRecord("file header has no TrailInfo", expected="token x30 '0'", found=f"x{token:02x}")
         return
     if token != _H:
         raise BadRecord("record has no header", expected="token x48 'H'", found=f"x{token:02x}")
-    if offset + 6 > end:
+    if at + 6 > end:
         return
-    wide = is_wide(buffer[offset + 1])
-    length = _read(buffer, offset + 2, order, wide=wide)
+    length, size = length_at(piece, at, order)
     if length < HEADER_SIZE:
         raise BadRecord("record header too short", expected=f"at least {HEADER_SIZE} bytes", found=f"{length} bytes")
     if length > MOST_BYTES:
         raise BadRecord("record header too long", expected=f"at most {MOST_BYTES} bytes", found=f"{length} bytes")
-    first = offset + (6 if wide else 4)
-    if first < end and buffer[first] != HDR_IND:
-        raise BadRecord("record header is not sound", expected="Hdr-Ind x45 'E'", found=f"x{buffer[first]:02x}")
-
-
-def _check_trailer(buffer: Source, rba: int, length: int, order: ByteOrder, *, wide: bool) -> None:
-    at = rba + length - (6 if wide else 4)
-    if buffer[at] != _TRAILER:
-        raise BadRecord("record has no trailer", expected=f"x5a 'Z' at RBA {at}", found=f"x{buffer[at]:02x}")
-    again = _read(buffer, at + 2, order, wide=wide)
-    if is_wide(buffer[at + 1]) != wide or again != length:
-        raise BadRecord("trailer does not repeat the length", expected=str(length), found=str(again))
-
-
-def _check_tokens(buffer: Source, offset: int, end: int, order: ByteOrder) -> None:
-    short, long = _SHORT[order].unpack_from, _LONG[order].unpack_from
-    piece, base = _around(buffer, offset)
-    for _ in range(MOST_TOKENS):
-        if offset + 4 > end:
-            break
-        if offset + 6 > base + len(piece):
-            piece, base = _around(buffer, offset)
-        at = offset - base
-        info = piece[at + 1]
-        if not info & WIDE or info == UNSET:
-            offset += 4 + short(piece, at + 2)[0]
-        elif offset + 6 <= end:
-            size = long(piece, at + 2)[0]
-            if size > MOST_BYTES and piece[at] == _TOKENS:
-                raise BadRecord("GGS tokens too long", expected=f"at most {MOST_BYTES} bytes", found=f"{size} bytes")
-            offset += 6 + size
-        else:
-            break
-    if offset != end:
-        raise BadRecord("tokens do not fill the record", expected=f"end at RBA {end}", found=f"RBA {offset}")
-
-
-def _around(buffer: Source, place: int) -> tuple[Buffer, int]:
-    """Bytes that hold a place and what is near behind it, and the place where they begin."""
-    return buffer.around(place) if isinstance(buffer, FileBytes) else (buffer, 0)
+    first = at + size
+    if first < end and piece[first] != HDR_IND:
+        raise BadRecord("record header is not sound", expected="Hdr-Ind x45 'E'", found=f"x{piece[first]:02x}")
 
 
 def is_sound(buffer: Source, rba: int, end: int, order: ByteOrder) -> bool:
@@ -180,26 +145,28 @@ def is_sound(buffer: Source, rba: int, end: int, order: ByteOrder) -> bool:
 def sound_length(buffer: Source, rba: int, end: int, order: ByteOrder) -> int | None:
     """The length of the sound record at ``rba`` that ends before ``end``; None where there is none."""
     try:
-        return frame_length(buffer, rba, end, order)
+        return frame_at(buffer, rba, end, order)[0]
     except (BadRecord, PartialRecord):
         return None
 
 
 def sound_frame(
     buffer: Source, rba: int, end: int, order: ByteOrder, *, order_known: bool, own: ByteOrder | None = None
-) -> tuple[int, ByteOrder]:
-    """The length of the sound record at ``rba`` and its byte order, ``order`` tried first; errors are in ``own``.
+) -> tuple[Frame, ByteOrder]:
+    """The frame of the sound record at ``rba`` and its byte order, ``order`` tried first; errors are in ``own``.
 
     Raises:
         PartialRecord: the last record of the file begins there and is not complete.
         BadRecord: no sound record starts there; a length past the end is bad too where sound records follow.
     """
-    errors: dict[ByteOrder, BadRecord | PartialRecord] = {}
-    for each in (order, order.other):
-        try:
-            return frame_length(buffer, rba, end, each), each
-        except (BadRecord, PartialRecord) as error:
-            errors[each] = error
+    try:
+        return frame_at(buffer, rba, end, order), order
+    except (BadRecord, PartialRecord) as error:
+        errors = {order: error}
+    try:
+        return frame_at(buffer, rba, end, order.other), order.other
+    except (BadRecord, PartialRecord) as error:
+        errors[order.other] = error
     is_told = order_known and buffer[rba] != FILE_HEADER
     told = own or order
     truth = errors[told] if is_told else _error_of_unknown_order(buffer, rba, end, errors, told)
@@ -223,8 +190,8 @@ def _error_of_unknown_order(
     if token + 6 > end:
         return PartialRecord("the file ends inside the record", found=f"{end - rba} bytes")
     # A record header has a few hundred bytes; its length read in the wrong order is at least x2200.
-    wide = is_wide(buffer[token + 1])
-    return partial[min(ByteOrder, key=lambda order: _read(buffer, token + 2, order, wide=wide))]
+    head = buffer[token : token + 6]
+    return partial[min(ByteOrder, key=lambda order: length_at(head, 0, order)[0])]
 
 
 def detect_order(buffer: Source, rba: int, end: int, first: ByteOrder = ByteOrder.BIG) -> ByteOrder | None:
@@ -249,10 +216,8 @@ def first_order(buffer: Source, rba: int, end: int) -> ByteOrder | None:
 
 def start_before(buffer: Source, end: int, order: ByteOrder) -> int | None:
     """The RBA of the record whose trailer ends at ``end``, or None when no sound record ends there."""
-    for size, wide in ((4, False), (6, True)):
-        if end < size:
-            continue
-        length = _read(buffer, end - size + 2, order, wide=wide)
+    for size in (4, 6):
+        length = order.decode(buffer[end - size + 2 : end]) if end >= size else 0
         if 0 < length <= end and sound_length(buffer, end - length, end, order) == length:
             return end - length
     return None
@@ -285,25 +250,15 @@ def _is_start(buffer: Source, at: int, end: int, order: ByteOrder) -> bool:
     """Whether a sound record starts here in either byte order; decided on a copy, where that has all of it."""
     if end - at < SMALLEST:
         return False
-    piece, base = _around(buffer, at)
-    wide = is_wide(piece[at - base + 1])
+    piece, base = around(buffer, at)
     for each in (order, order.other):
-        number = _read(piece, at - base + 2, each, wide=wide)
-        is_inside = at - base + number <= len(piece)
+        length, size = length_at(piece, at - base, each)
+        is_inside = at - base + length <= len(piece)
         source, place, stop = (piece, at - base, len(piece)) if is_inside else (buffer, at, end)
-        is_likely = number <= end - at and _has_trailer(source, place, number, wide=wide)
+        is_likely = 2 * size <= length <= end - at and source[place + length - size] == _TRAILER
         if is_likely and is_sound(source, place, stop, each):
             return True
     return False
-
-
-def _has_trailer(buffer: Source, rba: int, length: int, *, wide: bool) -> bool:
-    """Whether the bytes before the end of what may be a record are a trailer that repeats its length."""
-    size = 6 if wide else 4
-    at = rba + length - size
-    if length < 2 * size or buffer[at] != _TRAILER or is_wide(buffer[at + 1]) != wide:
-        return False
-    return buffer[at + 2 : at + size] == buffer[rba + 2 : rba + size]
 
 
 def previous_sound(buffer: Source, rba: int, end: int, order: ByteOrder, most: int | None = None) -> int | None:
@@ -363,35 +318,3 @@ def header_at(buffer: Source, rba: int) -> int:
     """The offset of the payload of ``H`` in the sound ``G`` record at ``rba``."""
     token = rba + (6 if is_wide(buffer[rba + 1]) else 4)
     return token + (6 if is_wide(buffer[token + 1]) else 4)
-
-
-def header_payload(buffer: Source, rba: int, order: ByteOrder) -> bytes:
-    """The payload of ``H`` in the sound ``G`` record at ``rba``."""
-    token = rba + (6 if is_wide(buffer[rba + 1]) else 4)
-    wide = is_wide(buffer[token + 1])
-    start = token + (6 if wide else 4)
-    return buffer[start : start + _read(buffer, token + 2, order, wide=wide)]
-
-
-def payload_places(buffer: Source, rba: int, length: int, order: ByteOrder) -> tuple[int, int, int, int]:
-    """Offset from ``rba`` and size of the payload of the first ``D`` of a sound record, and of its first ``T``.
-
-    0, 0 where there is none.
-    """
-    frame = 6 if is_wide(buffer[rba + 1]) else 4
-    short, long = _TOKEN[order].unpack, _LONG[order].unpack
-    at, end = rba + frame, rba + length - frame
-    data = tokens = (0, 0)
-    while at < end:
-        token, info, size = short(buffer[at : at + 4])
-        if not info & WIDE or info == UNSET:
-            at += 4
-        else:
-            size = long(buffer[at + 2 : at + 6])[0]
-            at += 6
-        if token == _DATA and not data[0]:
-            data = (at - rba, size)
-        elif token == _TOKENS and not tokens[0]:
-            tokens = (at - rba, size)
-        at += size
-    return (*data, *tokens)

@@ -87,7 +87,7 @@ METADATA = 170
 COMMENT = 205
 
 RESTARTS = frozenset({RESTART_ABEND, RESTART_OK})
-"""Extract was started again here: a transaction that is open will not be ended."""
+"""Extract restarted here: a transaction that is open will not be ended."""
 NOT_TRANSACTIONAL = frozenset({RESTART_ABEND, RESTART_OK, RECOVERY_END, METADATA, COMMENT})
 """Types that stand outside every transaction, whatever their TransInd."""
 

@@ -13,10 +13,10 @@ from typing import Never
 from trailformat.codec.byte_order import ByteOrder
 from trailformat.codec.lazy import Lazy
 from trailformat.codec.mapped_file import Source, as_read, copied
-from trailformat.codec.tokens import Token, is_wide, token_places
+from trailformat.codec.tokens import Token, TokenPart, TokenPlace, is_wide
 from trailformat.errors import BadData, BadRecord
 from trailformat.records import framing
-from trailformat.records.record import Record, TokenPart
+from trailformat.records.record import Record
 from trailformat.records.record_header import RecordHeader, parse_header
 
 LARGEST = 1 << 23
@@ -24,12 +24,13 @@ LARGEST = 1 << 23
 _PIECE = 1 << 20
 
 
-def record_of(buffer: Source, rba: int, length: int, order: ByteOrder, path: Path | None) -> Record:
+def record_of(
+    buffer: Source, rba: int, length: int, order: ByteOrder, path: Path | None, places: list[TokenPlace] | None = None
+) -> Record:
     """The sound record of ``length`` bytes at ``rba``. Raises like MappedFile.copy."""
     if length > LARGEST:
-        buffer = as_read(buffer, rba + length)
-        return LargeRecord(buffer, rba, length, order, path)
-    return Record(buffer[rba : rba + length], rba=rba, order=order, path=path)
+        return LargeRecord(as_read(buffer, rba + length), rba, length, order, path)
+    return Record(buffer[rba : rba + length], rba=rba, order=order, path=path, places=places)
 
 
 class LargeRecord(Record):
@@ -42,7 +43,6 @@ class LargeRecord(Record):
         self.rba = rba
         self.order = order
         self.path = path
-        self._places = None
         self._source = source
         self._length = length
 
@@ -85,21 +85,6 @@ class LargeRecord(Record):
         at = self.rba + self._length - self._frame_size
         return Token(self._source[at], self._source[at + 1], b"")
 
-    @Lazy
-    def parts(self) -> tuple[TokenPart, ...]:
-        """The tokens of the body by their places.
-
-        Raises:
-            BadToken: the framing is broken.
-        """
-        parts, end = [], self.rba + self._frame_size
-        with self.located():
-            stop = self.rba + self._length - self._frame_size
-            for number, at, size in token_places(self._source, end, stop, self.order):
-                parts.append(TokenPart(number, self._source[end + 1], at - self.rba, size))
-                end = at + size
-        return tuple(parts)
-
     @property
     def tokens(self) -> tuple[Token, ...]:
         """The tokens of the body.
@@ -113,6 +98,11 @@ class LargeRecord(Record):
         """The first token of the body with this id. Raises like tokens."""
         part = self.part(token_id)
         return self._token(part) if part else None
+
+    def payload(self, token_id: str) -> bytes | None:
+        """The payload of the first token of the body with this id; None when there is none. Raises like tokens."""
+        token = self.token(token_id)
+        return token.payload if token is not None else None
 
     def _token(self, part: TokenPart) -> Token:
         if part.size > LARGEST:
@@ -156,7 +146,8 @@ class LargeRecord(Record):
         with self.located():
             if self.is_file_header:
                 raise BadRecord("record has no header", expected="header token x47 'G'", found="x46")
-            return parse_header(framing.header_payload(self._source, self.rba, self.order), self.order)
+            _, _, at, size = self.places[0]
+            return parse_header(self.cut(at, at + size), self.order)
 
     @property
     def data_length(self) -> int:

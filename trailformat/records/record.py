@@ -10,14 +10,24 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from trailformat.codec import layout
 from trailformat.codec.byte_order import ByteOrder
 from trailformat.codec.lazy import Lazy
 from trailformat.codec.mapped_file import Source
 from trailformat.codec.token_names import LOGCSN, ROWID, TRANID
-from trailformat.codec.tokens import WIDE, Token, TokenPlace, build_tokens, is_wide, make_token, parse_tokens
+from trailformat.codec.tokens import (
+    WIDE,
+    Token,
+    TokenPart,
+    TokenPlace,
+    build_tokens,
+    is_wide,
+    make_token,
+    parse_tokens,
+    walk_tokens,
+)
 from trailformat.errors import BadData, BadRecord, TrailError
 from trailformat.records import framing, io_types
 from trailformat.records.file_header import FileHeader, build_file_header, parse_file_header
@@ -28,7 +38,6 @@ from trailformat.records.record_header import (
     build_header,
     header_in,
     name_text,
-    parse_header,
 )
 from trailformat.records.user_tokens import UserTokens, parse_user_tokens
 
@@ -38,20 +47,6 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 _WIDEST_LENGTH = 0xFFFF
 _PIECE = 1 << 20
-
-
-class TokenPart(NamedTuple):
-    """A token of a record's body by its place: the offset of its payload in the record, and the size of that."""
-
-    id: int
-    info: int
-    at: int
-    size: int
-
-    @property
-    def start(self) -> int:
-        """The offset of the token itself."""
-        return self.at - (6 if is_wide(self.info) else 4)
 
 
 class _Part(Lazy[T]):
@@ -74,7 +69,8 @@ class Record:
         order: byte order of its lengths and integers.
         path: the file it came from, or None.
 
-    ``places`` are those of its tokens in ``raw``, where they are known.
+    Args:
+        places: those of its tokens in ``raw``, where they are known.
     """
 
     def __init__(
@@ -90,7 +86,8 @@ class Record:
         self.rba = rba
         self.order = order
         self.path = path
-        self._places = places
+        if places is not None:
+            self.places = places
 
     def __repr__(self) -> str:
         kind = "FileHeader" if self.is_file_header else io_types.io_type_name(self.header.io_type)
@@ -132,29 +129,32 @@ class Record:
         Raises:
             TrailError: the framing is broken.
         """
-        return parse_tokens(self.body, self.order)
+        raw = self.raw
+        return tuple([Token(token, info, raw[at : at + size]) for token, info, at, size in self.places])
 
     def token(self, token_id: str) -> Token | None:
         """The first token of the body with this id."""
         return next((token for token in self.tokens if token.id == ord(token_id)), None)
 
+    @_Part
+    def places(self) -> list[TokenPlace]:
+        """The tokens of the body by their places, which ``parts`` names. Raises like tokens."""
+        source, start = self.placed
+        stop = start + self.length - self._frame_size
+        places, reached = walk_tokens(source, start + self._frame_size, stop, self.order, start)
+        if reached != stop:
+            parse_tokens(self.body, self.order)  # which says what is wrong
+        return places
+
     @Lazy
     def parts(self) -> tuple[TokenPart, ...]:
         """The tokens of the body by their places. Raises like tokens."""
-        if self._places is not None:
-            # where places are known, every token takes four bytes before its payload
-            return tuple([TokenPart(token, self.raw[at - 3], at, size) for token, at, size in self._places])
-        parts, at = [], self._frame_size
-        for token in self.tokens:
-            at += token.header_size
-            parts.append(TokenPart(token.id, token.info, at, len(token.payload)))
-            at += len(token.payload)
-        return tuple(parts)
+        return tuple(map(TokenPart._make, self.places))
 
     @property
     def part_ids(self) -> bytes:
         """The ids of the tokens of the body, in order. Raises like tokens."""
-        return bytes([part[0] for part in self._places or self.parts])
+        return bytes([place[0] for place in self.places])
 
     def part(self, token_id: str) -> TokenPart | None:
         """The place of the first token of the body with this id. Raises like tokens."""
@@ -202,18 +202,13 @@ class Record:
         """
         if self.raw[0] == framing.FILE_HEADER:
             raise BadRecord("record has no header", expected="token x47 'G'", found="x46")
-        if self._places is not None:
-            _, at, size = self._places[0]
-            return header_in(self.raw, at, size, self.order)
-        return parse_header(framing.header_payload(self.raw, 0, self.order), self.order)
+        _, _, at, size = self.places[0]
+        return header_in(self.raw, at, size, self.order)
 
     def payload(self, token_id: str) -> bytes | None:
         """The payload of the first token of the body with this id; None when there is none. Raises like tokens."""
-        if self._places is None:
-            token = self.token(token_id)
-            return token.payload if token is not None else None
         wanted = ord(token_id)
-        for name, at, size in self._places:
+        for name, _, at, size in self.places:
             if name == wanted:
                 return self.raw[at : at + size]
         return None

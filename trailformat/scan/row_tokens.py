@@ -94,7 +94,7 @@ def payloads(buffer: Buffer, at: int, size: int, order: int, token_id: int) -> l
     ``order`` is the column's: 0 big-endian, 1 little-endian.
     """
     try:
-        places = list(token_places(buffer, at, at + size, _ORDERS[order]))
+        places = token_places(buffer, at, at + size, _ORDERS[order])
     except BadToken:
         return []
-    return [buffer[start : start + length] for token, start, length in places if token == token_id]
+    return [buffer[start : start + length] for token, _, start, length in places if token == token_id]

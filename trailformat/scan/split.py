@@ -87,7 +87,7 @@ def _chain_holds(buffer: Source, at: int, end: int, order: ByteOrder) -> bool:
         if next_order is None:
             return _is_half_written(buffer, at, end)
         order = next_order
-        at += framing.frame_length(buffer, at, end, order)
+        at += framing.frame_at(buffer, at, end, order)[0]
     return True
 
 
@@ -95,7 +95,7 @@ def _is_half_written(buffer: Source, at: int, end: int) -> bool:
     """Whether the file ends inside a record that starts here, and nothing sound follows."""
     for order in ByteOrder:
         try:
-            framing.frame_length(buffer, at, end, order)
+            framing.frame_at(buffer, at, end, order)
         except PartialRecord:
             return framing.next_sound(buffer, at + 1, end, order) is None
         except BadRecord:
@@ -108,7 +108,7 @@ def _end_of_container(buffer: Source, at: int, end: int) -> int | None:
     for start in _containers(buffer, at):
         for order in ByteOrder:
             try:
-                length = framing.frame_length(buffer, start, end, order)
+                length = framing.frame_at(buffer, start, end, order)[0]
             except (BadRecord, PartialRecord):
                 continue
             if start + length > at:

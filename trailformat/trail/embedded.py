@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from trailformat.records.framing import RECORD, SMALLEST, claimed_length, detect_order
+from trailformat.codec.tokens import length_at
+from trailformat.records.framing import RECORD, SMALLEST, detect_order
 from trailformat.trail.file import TrailFile
 
 
@@ -15,6 +16,6 @@ def embedded_up_to(trail: TrailFile, rba: int, good: int) -> int | None:
     end, buffer, order = trail.size, trail.bytes, trail.first_order or trail.order
     if end - rba < SMALLEST or buffer[rba] != RECORD:
         return None
-    claimed = rba + claimed_length(buffer, rba, order)
+    claimed = rba + length_at(buffer, rba, order)[0]
     is_likely = claimed == end or (claimed < end and detect_order(buffer, claimed, end, order) is not None)
     return claimed if is_likely and good < claimed else None

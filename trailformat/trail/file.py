@@ -22,6 +22,7 @@ from trailformat.records.record import Record
 from trailformat.records.record_header import IO_TYPE_AT
 from trailformat.trail.table_definitions import TableDefinitions, TableEntry
 
+_TOGETHER = 1 << 16  # bytes that records_at reads
 _SETTLED = 2_000_000_000
 """Nanoseconds after its last change from which on a file that is written again has another time of change."""
 
@@ -247,15 +248,35 @@ class TrailFile:
             BadRecord: no sound record starts there.
             PartialRecord: the file ends inside it.
         """
-        if (usual := self._usual(rba)) is not None:
-            return Record(usual[0], rba=rba, order=self.order, path=self.path, places=usual[1])
-        length, order = self._frame(rba)
-        return record_of(self.bytes, rba, length, order, self.path) if length else None
+        frame, order = self._frame(rba)
+        return record_of(self.bytes, rba, frame[0], order, self.path, frame[1]) if frame is not None else None
+
+    def records_at(self, rba: int, most: int) -> list[Record]:
+        """The records from ``rba`` on, as many as are near, at most ``most``, read together.
+
+        What is no sound record in the file's byte order ends the list, a file header too: ``record_at`` says what is
+        there. It never begins at 0.
+
+        Raises:
+            NotATrail: the file cannot be read any more.
+        """
+        size, source = self.refresh(), self.bytes
+        if not 0 < rba < size or not isinstance(source, FileBytes):
+            return []
+        records: list[Record] = []
+        at, order, path = 0, self.order, self.path
+        with contextlib.suppress(TrailError):
+            window = source.copy(rba, min(size, rba + _TOGETHER))
+            end = len(window)
+            while at < end and window[at] == framing.RECORD and len(records) < most:
+                length, places = framing.frame_at(window, at, end, order)
+                records.append(Record(window[at : at + length], rba=rba + at, order=order, path=path, places=places))
+                at += length
+        return records
 
     def record_length(self, rba: int) -> int:
         """The length of the record at ``rba`` without reading it; 0 at the end of the file. Raises like record_at."""
-        usual = self._usual(rba)
-        return len(usual[0]) if usual is not None else self._frame(rba)[0]
+        return frame[0] if (frame := self._frame(rba)[0]) is not None else 0
 
     def error_at(self, rba: int) -> TrailError | None:
         """Why no sound record starts at ``rba``; None where one does, and at the end of the file."""
@@ -265,33 +286,22 @@ class TrailFile:
             return error
         return None
 
-    def _usual(self, rba: int) -> framing.Usual | None:
-        """A record of the usual form at ``rba``, as ``framing.usual_record`` has it; None is no verdict."""
-        buffer = self.bytes if 0 < rba < self.refresh() else None
-        if not isinstance(buffer, FileBytes):
-            return None
-        try:
-            piece, base = buffer.around(rba)
-        except TrailError as error:
-            raise error.at(self.path, rba) from None
-        return framing.usual_record(piece, rba - base, self.order)
-
-    def _frame(self, rba: int) -> tuple[int, ByteOrder]:
+    def _frame(self, rba: int) -> tuple[framing.Frame | None, ByteOrder]:
         size = self.refresh()
         if rba == size:
-            return 0, self.order
+            return None, self.order
         if not 0 <= rba < size:
             raise BadRecord("position lies outside the file", path=self.path, rba=rba, expected=f"0 to {size}")
         buffer = self.bytes
         try:
             is_file_header = rba == 0 and buffer[0] == framing.FILE_HEADER
             first, own = (ByteOrder.BIG, None) if is_file_header else (self.order, self._first_order)
-            length, order = framing.sound_frame(buffer, rba, size, first, order_known=self._order_known, own=own)
+            frame, order = framing.sound_frame(buffer, rba, size, first, order_known=self._order_known, own=own)
         except TrailError as error:
             raise error.at(self.path, rba) from None
         if rba and order is not first:
             self.order, self._order_known = order, True
-        return length, order
+        return frame, order
 
     def records(self, start: int = 0) -> Iterator[Record]:
         """The records from ``start`` on, up to the end of the file or a record that is not complete yet.
@@ -299,16 +309,10 @@ class TrailFile:
         Raises:
             BadRecord: at damage; go on at ``next_good_header``.
         """
-        rba = start
-        while True:
-            try:
-                record = self.record_at(rba)
-            except PartialRecord:
-                return
-            if record is None:
-                return
-            yield record
-            rba += record.length
+        with contextlib.suppress(PartialRecord):
+            while (record := self.record_at(start)) is not None:
+                yield record
+                start += record.length
 
     def record_before(self, rba: int) -> Record | None:
         """The record that ends at ``rba``; None at the beginning of the file.
@@ -321,10 +325,7 @@ class TrailFile:
         end = min(rba, self.refresh())
         first, buffer = self.order, self.bytes
         for order in (first, first.other):
-            start = framing.start_before(buffer, end, order)
-            if start is not None and order is first:
-                return record_of(buffer, start, end - start, order, self.path)
-            if start is not None:
+            if (start := framing.start_before(buffer, end, order)) is not None:
                 return self.record_at(start)
         raise BadRecord("no sound record ends here", path=self.path, rba=rba, expected="trailer x5a 'Z' before it")
 
@@ -382,10 +383,9 @@ class TrailFile:
             if rba >= stop:
                 return rbas, rba
             buffer = self.bytes
-            if buffer[rba] == framing.RECORD:
-                at = framing.header_at(buffer, rba) + IO_TYPE_AT
-                if buffer[at] == io_types.METADATA:
-                    rbas.append(rba)
+            at = framing.header_at(buffer, rba) + IO_TYPE_AT if buffer[rba] == framing.RECORD else None
+            if at is not None and buffer[at] == io_types.METADATA:
+                rbas.append(rba)
             end = rba + self.record_length(rba)
         return rbas, end
 

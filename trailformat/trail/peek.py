@@ -10,7 +10,7 @@ from typing import NamedTuple
 from trailformat.codec.byte_order import ByteOrder
 from trailformat.errors import CannotRead, TrailError, not_opened
 from trailformat.records.file_header import FileHeader
-from trailformat.records.framing import frame_length
+from trailformat.records.framing import frame_at
 from trailformat.records.record import Record
 from trailformat.trail.sequence import TrailName
 
@@ -54,7 +54,7 @@ def peek(path: Path) -> TrailPeek | None:
 def _file_header(data: bytes) -> FileHeader:
     """The file header that a file begins with; an empty one where it has none, or that is damaged."""
     with contextlib.suppress(TrailError):
-        record = Record(data[: frame_length(data, 0, len(data), ByteOrder.BIG)])
+        record = Record(data[: frame_at(data, 0, len(data), ByteOrder.BIG)[0]])
         if record.is_file_header:
             return record.file_header
     return FileHeader(())

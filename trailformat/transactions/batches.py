@@ -39,7 +39,7 @@ class TrailMark(NamedTuple):
 
     @property
     def is_restart(self) -> bool:
-        """Whether it says that Extract was started again."""
+        """Whether it says that Extract restarted."""
         return self.io_type in RESTARTS
 
 

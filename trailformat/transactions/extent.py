@@ -3,7 +3,7 @@
     RBA 2374  only                        LAST: its last record is there
         2733  first   begin
         2900  middle  last
-        3094  RestartAbend   marker       CUT: Extract was started again inside it
+        3094  RestartAbend   marker       CUT: Extract restarted inside it
         3141  first   begin
         3500  first                       OVERTAKEN: the next one begins where this one has not ended
         3679  the end of the last file    FILE_END: what comes is not there (yet)
@@ -44,7 +44,7 @@ class Damage(NamedTuple):
 
 
 class Restart(NamedTuple):
-    """A record that says that Extract was started again: its place, its IOType and IO Time, and the RBA behind it."""
+    """A record that says that Extract restarted: its place, its IOType and IO Time, and the RBA behind it."""
 
     spot: Spot
     io_type: int

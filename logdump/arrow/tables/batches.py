@@ -1,16 +1,14 @@
-"""The rows of tables in the pieces of a walk, each table's together, as Arrow record batches."""
+"""The rows of tables in the pieces of a walk, each table's together."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from itertools import pairwise
-from operator import itemgetter
-from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from logdump.arrow.tables.group import Group, Texts
-from logdump.arrow.tables.layout import ROW_OPERATIONS, Layouts, TableLayout
+from logdump.arrow.tables.layout import ROW_OPERATIONS, Layouts
 from logdump.arrow.tables.piece import Array, Piece
 from trailformat import TrailFile
 from trailformat.changes.segments import joined
@@ -19,24 +17,11 @@ from trailformat.scan.rows import RowBytes, by_definition, headers_of
 from trailformat.trail.row_definitions import RowDefinitions
 from trailformat.transactions.tracker import RowTransactions
 
-if TYPE_CHECKING:
-    import pyarrow as pa
-
 LeaveOut = Callable[[int | None, int], None]
 _IS_ROW = np.array([number in ROW_OPERATIONS for number in range(256)])
 _MOST_KEYS = 1 << 16
 _MOST_CELLS = 1 << 21
 """Of rows times columns at a time: tables of many columns take some bytes for each, be it there or not."""
-
-
-class Built(NamedTuple):
-    """The result of a piece: the batches of its tables, and the values that do not decode (RBA, column, reason).
-
-    The batches are in the order of their first rows, the values in that of their records.
-    """
-
-    batches: list[tuple[TableLayout, pa.RecordBatch]]
-    problems: list[tuple[int, str, str]]
 
 
 class TableBatches:
@@ -83,7 +68,7 @@ class TableBatches:
     def _texts_of(self, owners: RowTransactions) -> tuple[Texts, Texts]:
         """LOGCSN and TRANID of the transactions of a batch."""
         if self._texts is None or self._texts[0] is not owners:
-            self._texts = owners, (Texts.of(owners.csns), Texts.of(owners.xids))
+            self._texts = owners, (Texts(owners.csns), Texts(owners.xids))
         return self._texts[1]
 
 
@@ -99,17 +84,6 @@ def blocks(groups: list[Group]) -> Iterator[list[Group]]:
     for first, stop in pairwise(bounds):
         parts = [group.between(first, stop) for group in groups]
         yield [part for part in parts if len(part.rows)]
-
-
-def build(groups: list[Group]) -> Built:
-    """The batches of groups; needs nothing but what they hold, so that threads can do it."""
-    built = Built([], [])
-    for group in groups:
-        batch, problems = group.build()
-        built.batches.append((group.layout, batch))
-        built.problems.extend(problems)
-    built.problems.sort(key=itemgetter(0))
-    return built
 
 
 def _by_definition(rows: RowBytes, table_index: Array) -> list[Array]:

@@ -1,14 +1,11 @@
-"""Rows of tables, one by one: for the formats that need no other package."""
+"""What does not decode of a row of a table, and the columns and the data of one by itself."""
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from logdump.arrow.tables.layout import ROW_OPERATIONS, SIDES, TableLayout
-from logdump.notation.times import iso_time
-from trailformat import Record, TrailError, Value
+from trailformat import Record, TrailError
 from trailformat.changes.row_changes import ColumnChange, row_columns
-from trailformat.changes.transactions import Transaction
 from trailformat.records.large_record import LargeRecord
 from trailformat.trail.row_definitions import RowDefinition
 
@@ -24,54 +21,6 @@ class RowProblem(NamedTuple):
     image: str | None
     bytes: bytes
     reason: str
-
-
-class TableRow(NamedTuple):
-    """One record as a row.
-
-    Attributes:
-        fixed: what it has whatever its table.
-        names: ``before_…`` and ``after_…``, in order.
-        values: under those names; None where the image lacks the column.
-        data: the record's data.
-        problems: what did not decode.
-    """
-
-    fixed: dict[str, Any]
-    names: list[str]
-    values: list[Value | None]
-    data: bytes
-    problems: list[RowProblem]
-
-
-def table_row(record: Record, known: RowDefinition, layout: TableLayout, transaction: Transaction) -> TableRow:
-    """The row that a record is."""
-    header = record.header
-    fixed = {
-        "file": str(record.path),
-        "rba": record.rba,
-        "op": ROW_OPERATIONS[header.io_type],
-        "csn": transaction.csn,
-        "xid": transaction.xid,
-        "time": iso_time(header.io_time),
-        "trans_ind": header.trans_ind,
-    }
-    problems = [] if fixed["time"] else [time_problem(header.io_time)]
-    columns, problem = columns_of(record, known)
-    if problem is not None:
-        problems.append(problem)
-    names = layout.column_names
-    values = dict.fromkeys(layout.image_names)
-    for side in SIDES:
-        for column in columns:
-            value: Value | None = getattr(column, side)
-            is_known = column.index < len(names)
-            name = names[column.index] if is_known else f"#{column.index}"
-            if value is not None and is_known:
-                values[f"{side}_{name}"] = value
-            if value is not None and value.problem is not None:
-                problems.append(RowProblem(name, side, value.data, value.problem))
-    return TableRow(fixed, [*values], [*values.values()], data_of(record), problems)
 
 
 def time_problem(io_time: int) -> RowProblem:

@@ -44,7 +44,7 @@ def read_begins(path: Path, offset: TimeOffset) -> dict[str, GivenBegin]:
     except OSError as error:
         raise CommandError(f"{path}: {error.strerror}") from error
     except (UnicodeDecodeError, csv.Error) as error:
-        raise CommandError(f"{path} is no CSV file in UTF-8: {error}") from error
+        raise CommandError(f"{path} is not a CSV file in UTF-8: {error}") from error
 
 
 def _by_xid(path: Path, file: Iterator[str], offset: TimeOffset) -> dict[str, GivenBegin]:

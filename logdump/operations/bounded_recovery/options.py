@@ -36,7 +36,7 @@ def read_duration(text: str, bounds: DurationBounds) -> int:
     """
     found = _DURATION.fullmatch(text)
     if found is None:
-        raise ArgumentError(f"{text!r} is no duration such as 20M or 4H.")
+        raise ArgumentError(f"{text!r} is not a duration such as 20M or 4H.")
     value = int(found[1]) * _UNITS[found[2].upper()]
     if not bounds.least <= value <= bounds.most:
         raise ArgumentError(f"{text} is out of range: {bounds.text}.")

@@ -47,22 +47,24 @@ def _none(facts: DdlFacts) -> Phrase | None:
 
 def _stays(facts: DdlFacts) -> Phrase | None:
     number = facts.number(Outcome.LEFT_OUT, Outcome.IGNORED, Outcome.DISCARDED)
-    return (f"{number} of {facts.statements} statements do not get through.",) if number else None
+    return (f"{number} of {facts.statements} statements are not replicated.",) if number else None
 
 
 def _unsure(facts: DdlFacts) -> Phrase | None:
     number = facts.number(Outcome.UNKNOWN)
-    return (f"{number} of {facts.statements} statements cannot be judged, the others get through.",) if number else None
+    return (
+        (f"{number} of {facts.statements} statements cannot be judged, the others are replicated.",) if number else None
+    )
 
 
 def _abends(facts: DdlFacts) -> Phrase | None:
     if not facts.abends:
         return None
-    return (f"All {facts.statements} statements get through; Replicat abends at the first that the target refuses.",)
+    return (f"All {facts.statements} statements are replicated; Replicat abends at the first that the target refuses.",)
 
 
 def _through(facts: DdlFacts) -> Phrase | None:
-    return (f"All {facts.statements} statements get through.",)
+    return (f"All {facts.statements} statements are replicated.",)
 
 
 RULES = (
@@ -76,7 +78,7 @@ RULES = (
 
 
 class DdlQuestion:
-    """Which statements get through.
+    """Which statements are replicated.
 
     Args:
         parameters: the files in use.
@@ -147,8 +149,8 @@ class DdlQuestion:
             title,
             NO_VERDICT if is_partial else conclusion(RULES, facts),
             (*parts, *self._shown, *doubts),
-            ("an Extract has let these statements through already; names of the target are those of the files",),
-            ("statements that an Extract has left out: the source's own history would tell",),
+            ("Extract has captured these statements; names of the target are those of the parameter files",),
+            ("statements that Extract did not capture (see the history of the source)",),
             self._damaged,
             is_partial,
         )

@@ -121,7 +121,11 @@ def _parts(facts: LagFacts) -> Iterator[Evidence]:
     if facts.clock is not None and facts.clock.lag > 0:
         clock = facts.clock
         yield Evidence(
-            ("A definition was written ", When(clock.written), f", {seconds(clock.lag)} after the commit behind it"),
+            (
+                "A definition was written ",
+                When(clock.written),
+                f", {seconds(clock.lag)} after the commit that follows it",
+            ),
             (clock.spot,),
             "extract_lag",
             clock.lag,
@@ -150,10 +154,10 @@ def _silence(facts: LagFacts) -> Iterator[Evidence]:
 def _restarts(facts: LagFacts) -> Iterator[Evidence]:
     restart, last = restart_of(facts), facts.trail.last_restart
     if restart is not None:
-        yield Evidence(("Extract was started again ", When(restart.time)), (restart.spot,))
+        yield Evidence(("Extract restarted ", When(restart.time)), (restart.spot,))
     elif last is not None:
         times = amount(facts.trail.all_restarts, "time")
-        yield Evidence((f"Extract was started again {times} in this trail, at last ", When(last.time)), (last.spot,))
+        yield Evidence((f"Extract restarted {times} in this trail, at last ", When(last.time)), (last.spot,))
 
 
 def _hops(chosen: PassedBeat) -> Iterator[Evidence]:
@@ -192,14 +196,14 @@ def _assumed(facts: LagFacts) -> Iterator[str]:
 def _not_known(facts: LagFacts) -> Iterator[str]:
     if facts.undecoded:
         rows = amount(facts.undecoded, "row")
-        yield f"what {rows} of heartbeat tables hold: HEARTBEAT ROWS shows why they do not decode"
+        yield f"the contents of {rows} of heartbeat tables (HEARTBEAT ROWS shows why they do not decode)"
     if not facts.beats.beats and not facts.undecoded:
-        yield "the lag of each hop: ADD HEARTBEATTABLE writes beats into the trail"
+        yield "the lag of each hop (ADD HEARTBEATTABLE adds heartbeats to the trail)"
     if not facts.beats.beats:
         return
     chosen = facts.chosen
     if chosen is not None and "routing_lag" not in chosen.hops:
-        yield "pumps and paths: the trail behind them would tell"
+        yield "the lag of pumps and paths (read the trail that the last of them writes)"
     if chosen is not None and "replicat_lag" not in chosen.hops:
-        yield "Replicat: rows of the target's heartbeat tables would tell, captured there"
-    yield "transactions rolled back or still open: V$TRANSACTION would tell, or SEND EXTRACT … SHOWTRANS"
+        yield "the lag of Replicat (read a trail captured from the target)"
+    yield "transactions rolled back or still open (see V$TRANSACTION or SEND EXTRACT … SHOWTRANS)"

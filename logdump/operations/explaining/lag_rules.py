@@ -22,6 +22,13 @@ HOP_NAMES = {
     "replicat_read_lag": "Replicat, before it reads",
     "replicat_lag": "Replicat, until it applies",
 }
+_PLACES = {
+    "extract_lag": "Extract",
+    "routing_lag": "the pump or distribution path",
+    "replicat_read_lag": "Replicat, before it reads",
+    "replicat_lag": "Replicat, until it applies",
+}
+"""The hops as the verdict names them."""
 
 
 class LagFacts(NamedTuple):
@@ -58,9 +65,9 @@ def _no_beats(facts: LagFacts) -> Phrase | None:
         return None
     none = "No heartbeat that decodes" if facts.undecoded else "No heartbeat"
     if facts.clock is None or facts.clock.lag <= 0:
-        return (f"{none}, and no definition whose clock tells a lag.",)
+        return (f"{none}, and no definition record that shows a lag.",)
     lag = seconds(facts.clock.lag)
-    return (f"{none}; at least by the clock of a definition, ", When(facts.clock.written), f": {lag}.")
+    return (f"{none}; a definition record gives a lower bound, ", When(facts.clock.written), f": {lag}.")
 
 
 def restart_of(facts: LagFacts) -> Restart | None:
@@ -78,7 +85,7 @@ def _beyond(facts: LagFacts) -> Phrase | None:
     if facts.beats.ends is None:
         return None
     beat, newest = facts.beats.ends
-    return ("The trail ends before that moment, ", When(newest), "; its last beat is of ", When(beat), ".")
+    return ("The trail ends before that moment, ", When(newest), "; its last beat is from ", When(beat), ".")
 
 
 def _down(facts: LagFacts) -> Phrase | None:
@@ -91,7 +98,7 @@ def _down(facts: LagFacts) -> Phrase | None:
         return None
     last = facts.beats.before[-1].extract_ts if facts.beats.before else None
     since: Phrase = ("from ", When(last), " ") if last is not None and last < restart.time else ()
-    lag = f": {seconds(chosen.extract_lag)} of {seconds(chosen.total)} lag."
+    lag = f": {seconds(chosen.extract_lag)} of the {seconds(chosen.total)} lag."
     return ("Extract was down ", *since, "to ", When(restart.time), lag)
 
 
@@ -145,7 +152,7 @@ def _negative(facts: LagFacts) -> Phrase | None:
         return None
     worst = min(chosen.hops, key=lambda name: chosen.hops[name])
     what = f"{HOP_NAMES[worst]} {seconds(chosen.hops[worst])}"
-    return (f"The clocks differ, no cause can be told: {what}.",)
+    return (f"The clocks differ, so the cause is unknown: {what}.",)
 
 
 def _small(facts: LagFacts) -> Phrase | None:
@@ -153,7 +160,7 @@ def _small(facts: LagFacts) -> Phrase | None:
     if chosen is None or chosen.total > NO_LAG:
         return None
     which = "greatest lag" if facts.at is None else "lag then"
-    return (f"No lag to speak of: the {which} is {seconds(chosen.total)}.",)
+    return (f"No significant lag: the {which} is {seconds(chosen.total)}.",)
 
 
 def _one_hop(facts: LagFacts) -> Phrase | None:
@@ -163,7 +170,7 @@ def _one_hop(facts: LagFacts) -> Phrase | None:
     name = max(chosen.hops, key=lambda one: chosen.hops[one], default=None)
     if name is None or 2 * chosen.hops[name] <= chosen.total:
         return None
-    return (f"{HOP_NAMES[name]}: {seconds(chosen.hops[name])} of {seconds(chosen.total)} lag.",)
+    return (f"Most of the lag is in {_PLACES[name]}: {seconds(chosen.hops[name])} of {seconds(chosen.total)}.",)
 
 
 def _several(facts: LagFacts) -> Phrase | None:

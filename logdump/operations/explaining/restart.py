@@ -54,14 +54,14 @@ def _nothing(facts: RestartFacts) -> Phrase | None:
 
 def _damaged(facts: RestartFacts) -> Phrase | None:
     where = amount(facts.damaged, "place")
-    return (f"Not without loss: damage at {where}, a Replicat abends there.",) if facts.damaged else None
+    return (f"Not safe: damage at {where}, where a Replicat abends.",) if facts.damaged else None
 
 
 def _lost(facts: RestartFacts) -> Phrase | None:
     if not facts.recovery.lost:
         return None
     what = f"{amount(facts.recovery.lost, 'transaction')} cut by a restart of Extract without a whole copy"
-    return (f"Not safe for certain: {what}: rolled back, still to come, or lost.",)
+    return (f"Not certainly safe: {what}: rolled back, not yet written, or lost.",)
 
 
 def _inside(facts: RestartFacts) -> Phrase | None:
@@ -73,12 +73,12 @@ def _inside(facts: RestartFacts) -> Phrase | None:
     whole = (
         f"begin at {place_text(extent.begin)} to apply it whole"
         if extent.begin is not None
-        else "its begin is not here"
+        else "its beginning is not in the trail"
     )
     again = next((place_text(one.begin) for one in places.again if one.is_whole and one.begin is not None), None)
-    comes_again = f", which comes again whole at {again}" if again is not None else ""
-    after = f", at {place_text(places.leave_out)} to leave it out" if places.leave_out is not None else ""
-    return (f"Not there: it is inside {who}, after {extent.before} of its records{comes_again}; {whole}{after}.",)
+    comes_again = f", which has a whole copy at {again}" if again is not None else ""
+    after = f", at {place_text(places.leave_out)} to skip it" if places.leave_out is not None else ""
+    return (f"Not safe: the place is inside {who}, after {extent.before} of its records{comes_again}; {whole}{after}.",)
 
 
 def _twice(facts: RestartFacts) -> Phrase | None:
@@ -142,7 +142,7 @@ class RestartQuestion:
             self._no_reach = str(error).rstrip(".")
             return
         self._reach = _restart_among(survey.events("", definitions_of, is_partial=False))
-        self._no_reach = "no transaction, no time"
+        self._no_reach = "no transaction with a time"
 
     def reading(self) -> Reading:
         """What the reading lacks."""
@@ -186,13 +186,12 @@ def _restart_among(events: Iterator[Event]) -> BrRestartShown | None:
 def _parts(facts: RestartFacts) -> Iterator[Evidence]:
     keep, recovery = facts.keep, facts.recovery
     if keep is not None:
-        yield Evidence(("Replicat begins there",), (keep.spot,))
-        free = f"; not needed: {amount(len(keep.free), 'file')} before it" if keep.free else ""
-        yield Evidence((f"Files: {keep.first.name} and what follows{free}",))
+        yield Evidence(("Replicat starts at this place",), (keep.spot,))
+        free = f"; not needed: {amount(len(keep.free), 'earlier file')}" if keep.free else ""
+        yield Evidence((f"Files: {keep.first.name} and all later ones{free}",))
     numbers = f"{recovery.transactions} transactions, {recovery.effective} effective"
-    cut = (
-        f"; {recovery.cut} cut by {recovery.restarts} restarts, {recovery.cut - recovery.lost} of them come again whole"
-    )
+    copied = recovery.cut - recovery.lost
+    cut = f"; {recovery.cut} cut by {recovery.restarts} restarts, {copied} of them with a whole copy"
     yield Evidence((f"Trail: {numbers}{cut if recovery.cut else ''}",))
     if len(recovery.versions) > _MOST_VERSIONS:
         versions = ", ".join(map(str, recovery.versions))
@@ -206,22 +205,22 @@ def _parts(facts: RestartFacts) -> Iterator[Evidence]:
             yield Evidence((*start, ", ", Span(one.back), f" back{logs}{again}"))
         if reach.heartbeat is not None and reach.heartbeat.time is not None:
             said: Phrase = ("Extract itself: redo from ", When(reach.heartbeat.time))
-            yield Evidence((*said, f", CSN {reach.heartbeat.csn or 'not told'}"), (reach.heartbeat.spot,))
+            yield Evidence((*said, f", CSN {reach.heartbeat.csn or 'unknown'}"), (reach.heartbeat.spot,))
     if recovery.open is not None and recovery.open.begin is not None:
         yield Evidence((f"The trail ends inside {recovery.open.xid or 'a transaction'}",), (recovery.open.begin,))
 
 
 def _assumed(facts: RestartFacts, parameter: Rule | None, *, is_given: bool) -> Iterator[str]:
     if not is_given and facts.keep is not None:
-        yield "Replicat goes on at the last recovery point"
+        yield "Replicat continues at the last recovery point"
     if facts.reach is not None:
         said = f"{parameter.text} ({parameter.path.name}, line {parameter.line})" if parameter else "BRINTERVAL 4 h"
         yield f"{said}, and a BR checkpoint at the last restart or the beginning of the trail"
 
 
 def _not_known(facts: RestartFacts) -> Iterator[str]:
-    yield "how far Replicat has come: INFO REPLICAT, or its checkpoint table, would tell"
+    yield "how far Replicat has applied (see INFO REPLICAT or its checkpoint table)"
     if facts.reach is None:
         yield f"how far back Extract reads: {facts.no_reach}"
     else:
-        yield "transactions rolled back or still open: BR BEGINS takes what V$TRANSACTION tells"
+        yield "transactions rolled back or still open (BR BEGINS takes them from V$TRANSACTION)"

@@ -8,7 +8,8 @@ from functools import partial
 
 import pyarrow as pa
 
-from logdump.arrow.tables.batches import Built, TableBatches, blocks, build
+from logdump.arrow.tables.arrow_rows import Built, build
+from logdump.arrow.tables.batches import TableBatches, blocks
 from logdump.arrow.tables.layout import ALL, TableLayout
 from logdump.arrow.tables.piece import Piece
 from logdump.arrow.tables.schema import batch_schema_of, schema_of

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 from logdump.arrow.tables.layout import ALL, DATA, FIXED, NULLS, NUMBERS, PROBLEMS, TableLayout
-from logdump.arrow.tables.rows import TableRow
+from logdump.arrow.tables.rows import RowProblem
 from logdump.operations.export.line_count import count_lines
 from logdump.render import json_record
 from logdump.render.json_shape import Shape, exact
@@ -52,28 +52,21 @@ class CsvText:
         members = exact(json_record.RECORD.build_what_decodes(known))
         return csv_line([members[field.name] for field in json_record.RECORD.members])
 
-    def row(self, row: TableRow, layout: TableLayout) -> str:
-        """The line of a row."""
-        values: list[Any] = [row.fixed[name] for name in FIXED]
-        if layout.columns is None:
-            values.append(row.data.hex())
-        for value in row.values:
-            is_there = value is not None and not value.is_null and value.problem is None
-            values.append(value.text if value is not None and is_there else None)
-        nulls = [name for name, value in zip(row.names, row.values, strict=True) if value is not None and value.is_null]
-        problems = exact([problem._asdict() for problem in row.problems])
-        return csv_line([*values, nulls or None, problems or None])
+    def problems(self, problems: list[RowProblem]) -> str:
+        """What does not decode in a row."""
+        return _field(exact([problem._asdict() for problem in problems]))
 
     def form(self, layout: TableLayout, path: Path) -> RowForm:
-        """The form of the lines of a table in a trail, in which each row decodes."""
-        from logdump.arrow.tables.lines import RowForm  # noqa: PLC0415 - it needs pyarrow
+        """The form of the lines of a table in a trail."""
+        from logdump.arrow.tables.lines import RowForm  # noqa: PLC0415 - it needs numpy
         from trailformat.arrays import Escapes, FieldForm, LineForm  # noqa: PLC0415 - likewise
 
         number, text = (FieldForm(b"," + quote, quote, b",", b",", escapes=Escapes.CSV) for quote in (b"", b'"'))
-        texts = (_field(str(path)).encode(), b"," + _END.encode(), b',"[', b",", b']"', b",")
+        line = LineForm(_field(str(path)).encode(), _END.encode(), b',"[', b",", b']"', b",")
         fixed = [number if name in NUMBERS else text for name in FIXED[1:]]
         names = [_field(json.dumps(name, ensure_ascii=False))[1:-1].encode() for name in layout.image_names]
-        return RowForm(LineForm(*texts), fixed, [text._replace(name=name) for name in names])
+        images = [text._replace(name=name) for name in names]
+        return RowForm(line, fixed, text, images, FieldForm(b",", null=b","))
 
     def members(self) -> MemberForms:
         """The forms of the members of ordinary records."""

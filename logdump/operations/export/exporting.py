@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Protocol
 from logdump.language.execute import stopped_writing
 from logdump.notation.plural import amount
 from logdump.operations.export.appended_file import Place, StandardOutput
-from logdump.operations.export.columns_pay import records_have_columns, why_not
+from logdump.operations.export.columns_pay import why_not
 from logdump.operations.export.options import ExportOptions
 from logdump.operations.export.tally import ExportTally
 from logdump.operations.export.target import export_target
@@ -139,15 +139,11 @@ def check_whole(tally: ExportTally, options: ExportOptions) -> None:
 
 
 def _text(session: Session, options: ExportOptions, tally: ExportTally) -> Export:
+    from logdump.operations.export import text_columns  # noqa: PLC0415 - it needs numpy and kernels
     from logdump.operations.export.csv_text import CsvText  # noqa: PLC0415 - loaded with its first use
     from logdump.operations.export.jsonl import JsonLines  # noqa: PLC0415 - loaded with its first use
-    from logdump.operations.export.text_export import TextExport  # noqa: PLC0415 - loaded with its first use
 
-    kind: type[TextExport] = TextExport
-    if records_have_columns(session, options.records, options.stop):
-        from logdump.operations.export import text_columns  # noqa: PLC0415 - it needs pyarrow and kernels
-
-        kind = text_columns.TextOfTables if options.by_table else text_columns.TextOfRecords
+    kind = text_columns.TextOfTables if options.by_table else text_columns.TextOfRecords
     return kind(session, options, tally, JsonLines() if options.format == "JSONL" else CsvText())
 
 

@@ -10,10 +10,10 @@ from __future__ import annotations
 import json
 from functools import partial
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING
 
 from logdump.arrow.tables.layout import DATA, FIXED, NUMBERS, PROBLEMS, TableLayout
-from logdump.arrow.tables.rows import TableRow
+from logdump.arrow.tables.rows import RowProblem
 from logdump.operations.export.line_count import count_lines
 from logdump.render import json_lines
 from logdump.render.json_shape import Shape, exact
@@ -48,20 +48,13 @@ class JsonLines:
         """The line of a record."""
         return "".join(f"{line}\n" for line in json_lines.render(known, Settings()))
 
-    def row(self, row: TableRow, layout: TableLayout) -> str:
-        """The line of a row."""
-        members: dict[str, Any] = {**row.fixed}
-        if layout.columns is None:
-            members[DATA] = row.data.hex()
-        for name, value in zip(row.names, row.values, strict=True):
-            if value is not None:
-                members[name] = None if value.is_null or value.problem is not None else value.text
-        members[PROBLEMS] = [problem._asdict() for problem in row.problems]
-        return json.dumps(exact(members), ensure_ascii=True, separators=(",", ":")) + "\n"
+    def problems(self, problems: list[RowProblem]) -> str:
+        """What does not decode in a row."""
+        return json.dumps(exact([problem._asdict() for problem in problems]), ensure_ascii=True, separators=(",", ":"))
 
     def form(self, layout: TableLayout, path: Path) -> RowForm:
-        """The form of the lines of a table in a trail, in which each row decodes."""
-        from logdump.arrow.tables.lines import RowForm  # noqa: PLC0415 - it needs pyarrow
+        """The form of the lines of a table in a trail."""
+        from logdump.arrow.tables.lines import RowForm  # noqa: PLC0415 - it needs numpy
         from trailformat.arrays import Escapes, FieldForm, LineForm  # noqa: PLC0415 - likewise
 
         def field(name: str) -> FieldForm:
@@ -69,9 +62,10 @@ class JsonLines:
             texts = f"{key}{quote}".encode(), quote.encode(), f"{key}null".encode()
             return FieldForm(*texts, escapes=Escapes.JSON_ASCII)
 
-        head, tail = f'{{"{FIXED[0]}":{json.dumps(str(path))}', f',"{PROBLEMS}":[]}}\n'
-        line = LineForm(head.encode(), tail.encode())
-        return RowForm(line, [*map(field, FIXED[1:])], [*map(field, layout.image_names)])
+        line = LineForm(f'{{"{FIXED[0]}":{json.dumps(str(path))}'.encode(), b"}\n")
+        key = f',"{PROBLEMS}":'.encode()
+        fixed, images = [*map(field, FIXED[1:])], [*map(field, layout.image_names)]
+        return RowForm(line, fixed, field(DATA), images, FieldForm(key, null=key + b"[]"))
 
     def members(self) -> MemberForms:
         """The forms of the members of ordinary records."""

@@ -10,8 +10,6 @@ from collections.abc import Iterable
 from itertools import pairwise
 from typing import IO, TYPE_CHECKING
 
-from logdump.operations.export.columns_pay import has_extra
-
 if TYPE_CHECKING:
     from trailformat.arrays import LineBreaks
 
@@ -24,7 +22,7 @@ _CHUNK = 1 << 20
 def count_lines(file: IO[bytes], *, is_quoted: bool) -> int:
     """The number of line breaks; with ``is_quoted`` of those that do not stand in quotes."""
     many = _MANY_LOADED if _KERNELS in sys.modules else _MANY_BYTES
-    if isinstance(file, io.BufferedReader) and os.fstat(file.fileno()).st_size >= many and has_extra():
+    if isinstance(file, io.BufferedReader) and os.fstat(file.fileno()).st_size >= many:
         found = _breaks_in(file)
         return found.even if is_quoted else found.total
     if not is_quoted:

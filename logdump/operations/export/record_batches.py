@@ -10,7 +10,7 @@ from logdump.arrow.records.columns import BUILDERS
 from logdump.arrow.records.errors import ValueTooLarge
 from logdump.arrow.records.rows import Rows, Source
 from logdump.arrow.records.schema import COLUMNS, CORRUPT, Selected, arrow_schema
-from logdump.arrow.tables.batches import Built
+from logdump.arrow.tables.arrow_rows import Built
 from logdump.arrow.tables.layout import ALL
 from logdump.arrow.tables.piece import Piece
 from trailformat import CannotWrite, TrailFile, TrailName

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import partial
-from typing import Generic, TypeVar
 
 import numpy as np
 
@@ -12,49 +11,18 @@ from logdump.arrow.tables.batches import TableBatches, blocks
 from logdump.arrow.tables.layout import ALL
 from logdump.arrow.tables.lines import PieceLines, lines_of
 from logdump.arrow.tables.piece import Array, Piece
-from logdump.operations.export.batch_walk import BatchWalk
 from logdump.operations.export.open_files import OpenFiles
 from logdump.operations.export.options import ExportOptions
 from logdump.operations.export.record_lines import RecordLines, Rooms, parts_of, record_lines
 from logdump.operations.export.record_pieces import RecordPieces
-from logdump.operations.export.side_by_side import written
 from logdump.operations.export.tally import ExportTally
 from logdump.operations.export.text_export import Spelling, TextExport
 from logdump.operations.export.text_file import TextFile
-from logdump.session.events import Event
 from logdump.session.session import Session
 from trailformat.arrays.line_parts import LinePart, count, merged
 
-L = TypeVar("L", PieceLines, RecordLines)
 
-
-class _ByColumns(TextExport, Generic[L]):
-    """One export of text by columns: jobs make the lines side by side, and a thread writes them in order."""
-
-    def _fill(self, files: OpenFiles[TextFile]) -> Iterator[Event]:
-        def writing(item: L | Event) -> Callable[[], None] | None:
-            return self._writing(files, item) if isinstance(item, PieceLines | RecordLines) else None
-
-        return written(self._jobs(), writing)
-
-    def _jobs(self) -> Iterator[Callable[[], L] | Event]:
-        options, jobs_of = self._options, self._jobs_of_pieces()
-        for item in BatchWalk(self._session, self._tally, options.records, options.stop).items():
-            if isinstance(item, Piece):
-                yield from jobs_of(item)
-            else:
-                yield item
-
-    def _jobs_of_pieces(self) -> Callable[[Piece], Iterator[Callable[[], L]]]:
-        """Makes the jobs of a piece of the file that the session reads."""
-        raise NotImplementedError
-
-    def _writing(self, files: OpenFiles[TextFile], lines: L) -> Callable[[], None]:
-        """The job that writes what another has made, while the next one is waited for."""
-        raise NotImplementedError
-
-
-class TextOfTables(_ByColumns[PieceLines]):
+class TextOfTables(TextExport[PieceLines]):
     """The rows of tables."""
 
     def _jobs_of_pieces(self) -> Callable[[Piece], Iterator[Callable[[], PieceLines]]]:
@@ -72,7 +40,7 @@ class TextOfTables(_ByColumns[PieceLines]):
             self._make_room(files)
 
 
-class TextOfRecords(_ByColumns[RecordLines]):
+class TextOfRecords(TextExport[RecordLines]):
     """Records with all their members."""
 
     def __init__(self, session: Session, options: ExportOptions, tally: ExportTally, spelling: Spelling) -> None:

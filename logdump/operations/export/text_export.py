@@ -1,30 +1,33 @@
-"""EXPORT of text: records one by one, as they are or as rows of tables."""
+"""EXPORT of text: its files, and what is written of the pieces of a trail, side by side and in order."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Protocol
+from typing import IO, TYPE_CHECKING, Generic, Protocol, TypeVar
 
-from logdump.arrow.tables.layout import ALL, ROW_OPERATIONS, Layouts, TableLayout
-from logdump.arrow.tables.rows import TableRow, columns_of, table_row
+from logdump.arrow.tables.layout import ALL, TableLayout
+from logdump.arrow.tables.lines import PieceLines, RowForm
+from logdump.arrow.tables.piece import Piece
+from logdump.arrow.tables.rows import RowProblem, columns_of
 from logdump.operations.export.appended_file import Place
+from logdump.operations.export.batch_walk import BatchWalk
 from logdump.operations.export.exported_files import exported_files
 from logdump.operations.export.open_files import OpenFiles
 from logdump.operations.export.options import ExportOptions
-from logdump.operations.export.record_walk import walk
+from logdump.operations.export.record_lines import RecordLines
+from logdump.operations.export.side_by_side import written
 from logdump.operations.export.tally import ExportTally
 from logdump.operations.export.text_file import TextFile, Waiting
 from logdump.session.events import Event
 from logdump.session.known_record import KnownRecord
 from logdump.session.session import Session
 from trailformat import Record
-from trailformat.changes.segments import joined
 
 if TYPE_CHECKING:
-    from logdump.arrow.tables.lines import RowForm
     from logdump.operations.export.member_forms import MemberForms
 
+L = TypeVar("L", PieceLines, RecordLines)
 _MOST_WAITING = 64 << 20
 """Bytes of text that wait in all files."""
 
@@ -40,28 +43,27 @@ class Spelling(Protocol):
     def record(self, known: KnownRecord) -> str:
         """The line of a record."""
 
-    def row(self, row: TableRow, layout: TableLayout) -> str:
-        """The line of a row."""
-
     def form(self, layout: TableLayout, path: Path) -> RowForm:
-        """The form of the lines of a table in a trail, in which each row decodes; it needs pyarrow."""
+        """The form of the lines of a table in a trail; it needs numpy."""
+
+    def problems(self, problems: list[RowProblem]) -> str:
+        """What does not decode in a row."""
 
     def members(self) -> MemberForms:
-        """The forms of the members of records; they need pyarrow."""
+        """The forms of the members of records; they need numpy."""
 
     def count_rows(self, file: IO[bytes]) -> int:
         """The number of rows in a file."""
 
 
-class TextExport:
-    """One export of text."""
+class TextExport(Generic[L]):
+    """One export of text: jobs make the lines side by side, and a thread writes them in order."""
 
     def __init__(self, session: Session, options: ExportOptions, tally: ExportTally, spelling: Spelling) -> None:
         self._session = session
         self._options = options
         self._tally = tally
         self._spelling = spelling
-        self._layouts = Layouts()
         self._waiting = Waiting()
 
     def run(self, path: Place) -> Iterator[Event]:
@@ -71,7 +73,6 @@ class TextExport:
             if not self._options.by_table:
                 files.of(ALL)
             for _ in exported_files(self._session, self._options, self._tally):
-                self._layouts = Layouts()
                 yield from self._fill(files)
             self._tally.files = files.close()
         except BaseException:
@@ -80,13 +81,27 @@ class TextExport:
 
     def _fill(self, files: OpenFiles[TextFile]) -> Iterator[Event]:
         """Write all records of the file that the session reads."""
-        put = self._put_row if self._options.by_table else self._put_record
-        for item in walk(self._session, self._tally, self._options.records, self._options.stop):
-            if isinstance(item, Record):
-                put(files, item)
-                self._make_room(files)
+
+        def writing(item: L | Event) -> Callable[[], None] | None:
+            return self._writing(files, item) if isinstance(item, PieceLines | RecordLines) else None
+
+        return written(self._jobs(), writing)
+
+    def _jobs(self) -> Iterator[Callable[[], L] | Event]:
+        options, jobs_of = self._options, self._jobs_of_pieces()
+        for item in BatchWalk(self._session, self._tally, options.records, options.stop).items():
+            if isinstance(item, Piece):
+                yield from jobs_of(item)
             else:
                 yield item
+
+    def _jobs_of_pieces(self) -> Callable[[Piece], Iterator[Callable[[], L]]]:
+        """Makes the jobs of a piece of the file that the session reads."""
+        raise NotImplementedError
+
+    def _writing(self, files: OpenFiles[TextFile], lines: L) -> Callable[[], None]:
+        """The job that writes what another has made, while the next one is waited for."""
+        raise NotImplementedError
 
     def report(self) -> Iterator[Event]:
         """The number of rows written, and the problems met."""
@@ -102,10 +117,6 @@ class TextExport:
         if self._waiting.bytes > _MOST_WAITING:
             for file in files.sinks:
                 file.flush()
-
-    def _put_record(self, files: OpenFiles[TextFile], record: Record) -> None:
-        if line := self._record(record):
-            files.of(ALL).write(line)
 
     def _record(self, record: Record) -> str:
         """The line of a record, its problems counted; empty for a record that is left out."""
@@ -129,17 +140,3 @@ class TextExport:
             for value in (column.before, column.after):
                 if value is not None and value.problem is not None:
                     self._tally.add_problem(known.record.rba, column.name or f"#{column.index}", value.problem)
-
-    def _put_row(self, files: OpenFiles[TextFile], record: Record) -> None:
-        io_type = None if record.is_file_header else record.header.io_type
-        if io_type not in ROW_OPERATIONS:
-            self._tally.leave_out(io_type)
-            return
-        known = self._session.row_definitions.of(record)
-        layout = self._layouts.of(record, known)
-        row = table_row(
-            joined(self._session.trail, record), known, layout, self._session.cursor.transactions.of(record)
-        )
-        for problem in row.problems:
-            self._tally.add_problem(record.rba, problem.column or "", problem.reason)
-        files.of(layout).write(self._spelling.row(row, layout))

@@ -61,7 +61,7 @@ _MEANINGS = {
     "incoming_routine_lag": "From Extract to the last pump or path",
     "incoming_replicat_read_lag": "From the last process before Replicat to Replicat",
     "incoming_repicat_lag": "From Replicat to the receipt",
-    "outgoing_replicat_lag": "Null: what goes out has no receipt here",
+    "outgoing_replicat_lag": "Null: outgoing beats have no receipt here",
 }
 _OF_WHAT_GOES_OUT = {"outgoing_extract_lag", "outgoing_routine_lag", "outgoing_replicat_read_lag"}
 

@@ -89,7 +89,7 @@ def _members(change: Change, *, before: bool = False) -> tuple[Members, dict[str
         else:
             moment = timestamp(value)
             if moment is None and not value.is_null:
-                problems.append(f"{column.name}: {value.text!r} is no timestamp")
+                problems.append(f"{column.name}: {value.text!r} is not a timestamp")
             members[TIMES[name]] = moment
     return members, other, problems
 

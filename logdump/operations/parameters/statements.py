@@ -106,7 +106,7 @@ def _define(lexer: Lexer, place: ParameterPlace, _keyword: str) -> None:
     parameters = [one.strip() for one in (found["parameters"] or "").split(",") if one.strip()]
     for name in (found["name"], *parameters):
         if re.fullmatch(rf"{re.escape(character)}[\w$-]+", name) is None:
-            raise ParameterError(place, f"{name} is no name of a macro or parameter: {character}name")
+            raise ParameterError(place, f"{name} is not a name of a macro or parameter: {character}name")
     names = [one[len(character) :].upper() for one in parameters]
     if len(names) > MOST_PARAMETERS or len(set(names)) != len(names):
         raise ParameterError(place, f"{found['name']} has more than {MOST_PARAMETERS} parameters, or one twice")

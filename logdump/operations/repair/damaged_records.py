@@ -14,7 +14,7 @@ from itertools import islice
 from logdump.operations.repair.byte_ranges import ByteRange
 from trailformat.codec.byte_order import ByteOrder
 from trailformat.codec.mapped_file import Source
-from trailformat.codec.tokens import is_wide, token_places
+from trailformat.codec.tokens import is_wide, length_at, token_places
 from trailformat.errors import TrailError
 from trailformat.records import framing
 from trailformat.records.io_types import METADATA, NOT_TRANSACTIONAL
@@ -33,9 +33,9 @@ def claimed_extent(buffer: Source, rba: int, size: int) -> ByteRange | None:
     """
     if size - rba < _SMALLEST or buffer[rba] not in _FIRST:
         return None
-    frame = 6 if is_wide(buffer[rba + 1]) else 4
     for order in ByteOrder:
-        stop = rba + framing.claimed_length(buffer, rba, order)
+        length, frame = length_at(buffer, rba, order)
+        stop = rba + length
         if 2 * frame < stop - rba <= size - rba and (
             _has_trailer(buffer, ByteRange(rba, stop), frame)
             or (_has_tokens(buffer, ByteRange(rba, stop), frame, order) and _is_followed(buffer, stop, size))
@@ -56,7 +56,7 @@ def _is_followed(buffer: Source, stop: int, size: int) -> bool:
 def _has_tokens(buffer: Source, span: ByteRange, frame: int, order: ByteOrder) -> bool:
     try:
         places = token_places(buffer, span.start + frame, span.stop - frame, order)
-        tokens = [token for token, _, _ in places]
+        tokens = [token for token, _, _, _ in places]
     except TrailError:
         return False
     return len(tokens) > 1 and tokens[0] == _FIRST[buffer[span.start]]
@@ -85,10 +85,9 @@ def readable_headers(buffer: Source, span: ByteRange, order: ByteOrder) -> Itera
 
 
 def _header_at(buffer: Source, rba: int, stop: int, order: ByteOrder) -> RecordHeader | None:
-    token = rba + (6 if is_wide(buffer[rba + 1]) else 4)
-    wide = is_wide(buffer[token + 1])
-    at = token + (6 if wide else 4)
-    length = order.decode(buffer[token + 2 : at])
+    token = rba + length_at(buffer, rba, order)[1]
+    length, size = length_at(buffer, token, order)
+    at = token + size
     if not HEADER_SIZE <= length <= stop - at:
         return None
     return parse_header(buffer[at : at + length], order)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import enum
-from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
@@ -13,8 +12,7 @@ from logdump.operations.save.header import own_header
 from logdump.session.errors import CommandError
 from logdump.session.repairs import CopiedHeader, HeaderOrigin
 from trailformat import FileHeader, NotATrail, Record, TrailFile, make_file_header
-from trailformat.codec.tokens import Token, token_places
-from trailformat.errors import BadToken
+from trailformat.codec.tokens import Token, TokenPlace, walk_tokens
 from trailformat.records.file_header import (
     GROUPS,
     ORDER,
@@ -157,7 +155,7 @@ def _salvaged(data: bytes) -> dict[str, dict[str, Value]]:
     begin = data.find(SIGNATURE) - _SIGNATURE_AT
     if begin < 0:
         return found
-    for number, start, size in _readable(data, begin, len(data)):
+    for number, _, start, size in _readable(data, begin, len(data)):
         group = GROUPS.get(number)
         if group is None or group.name in found:
             break
@@ -168,18 +166,18 @@ def _salvaged(data: bytes) -> dict[str, dict[str, Value]]:
 def _values(data: bytes, start: int, stop: int, fields: dict[int, HeaderField]) -> dict[str, Value]:
     values: dict[str, Value] = {}
     highest = -1
-    for number, at, size in _readable(data, start, stop):
+    for number, info, at, size in _readable(data, start, stop):
         field = fields.get(number)
         if number <= highest or (field is not None and field.size not in (0, size)):
             break
         highest = number
         if field is not None:
-            value = HeaderToken(Token(number, data[at - _TOKEN + 1], data[at : at + size]), field).value
+            value = HeaderToken(Token(number, info, data[at : at + size]), field).value
             values[field.name] = None if isinstance(value, bytes) and field.name != "Signature" else value
     return values
 
 
-def _readable(data: bytes, start: int, stop: int) -> Iterator[tuple[int, int, int]]:
+def _readable(data: bytes, start: int, stop: int) -> list[TokenPlace]:
     """The tokens up to the first that does not fit."""
-    with suppress(BadToken):
-        yield from token_places(data, start, stop, ORDER)
+    places, end = walk_tokens(data, start, stop, ORDER)
+    return places[:-1] if end > stop else places

@@ -37,7 +37,7 @@ _OF_THE_RECORD = (
     RowColumn("derived", STRING, "Name of the derived object"),
     RowColumn("statement", STRING, "The statement as the trail has it"),
 )
-_RESULT = RowColumn("result", STRING, "`statement` of the JSON object: what would be written or run")
+_RESULT = RowColumn("result", STRING, "`statement` of the JSON object: the statement that would be written or run")
 _TOLD_OTHERWISE = {"steps", *(column.name for column in _OF_THE_RECORD)}
 _VERDICT = EVALUATION._replace(members=tuple(one for one in EVALUATION.members if one.name not in _TOLD_OTHERWISE))
 
@@ -82,7 +82,7 @@ def _of_record(file: TrailFile, record: Record, parameters: ParametersInUse) -> 
 
 DDL = Analysis(
     "ddl",
-    "each DDL statement; with the option `params` for what each process makes of it, for one of its targets",
+    "each DDL statement; with the option `params` for each process and each of its targets",
     (*_OF_THE_RECORD, *columns_of(_VERDICT, {"rule": struct_of(RULE, {"line": INT})}), _RESULT),
     _rows,
     frozenset({"where", "table", "start_csn", "end_csn", "start_timestamp", "end_timestamp"}),

@@ -98,7 +98,7 @@ def _rows(level: DiffLevel, ignored: frozenset[str], only: str | None, *, is_any
 def _csn(name: str, given: str | int | None) -> CsnKey | None:
     key = None if given is None else csn_key(str(given))
     if given is not None and key is None:
-        raise BadOption(f"{name}: {str(given)[:80]!r} is no CSN")
+        raise BadOption(f"{name}: {str(given)[:80]!r} is not a CSN")
     return key
 
 

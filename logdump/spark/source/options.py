@@ -70,7 +70,7 @@ class Options:
     path: str | None = _option(
         "path", TEXT, None, _FILES | Use.WRITE, "File, directory or glob; several with commas between"
     )
-    paths: tuple[str, ...] = _option("paths", JSON_LIST, (), _FILES, "What `load([…])` makes of its list", "")
+    paths: tuple[str, ...] = _option("paths", JSON_LIST, (), _FILES, "The list given to `load([…])`", "")
     path_glob_filter: str | None = _option(
         "pathGlobFilter", TEXT, None, _FILES, "Only files whose names match, as `lt0000000*`"
     )
@@ -84,10 +84,10 @@ class Options:
         "modifiedBefore", MOMENT, None, Use.READ | Use.SAVE | Use.DIFF, "Only files modified before this time"
     )
     ignore_missing_files: bool = _option(
-        "ignoreMissingFiles", TRUTH, False, _CHOICE, "Go on without files that have gone since the plan", "false"
+        "ignoreMissingFiles", TRUTH, False, _CHOICE, "Ignore files that were removed after planning", "false"
     )
     ignore_corrupt_files: bool = _option(
-        "ignoreCorruptFiles", TRUTH, False, _CHOICE, "Go on without files that are no trails at all", "false"
+        "ignoreCorruptFiles", TRUTH, False, _CHOICE, "Ignore files that are not trails", "false"
     )
     max_partition_bytes: int = _option(
         "maxPartitionBytes",
@@ -124,7 +124,7 @@ class Options:
         TRUTH,
         False,
         Use.READ,
-        "Without the rows of transactions that a Replicat does not apply: cut, open, or in the trail once more",
+        "Leave out rows of transactions that a Replicat does not apply: cut, open, or copies",
         "false",
     )
     endings: bool = _option(
@@ -167,8 +167,7 @@ class Options:
         one_of("fail", "null"),
         None,
         _BOTH,
-        "What does not decode ends the read, as it does under FAILFAST unless you say otherwise; or is null, and in "
-        "`problems`",
+        "A value that cannot be decoded ends the read (default under FAILFAST), or is null and listed in `problems`",
     )
     schema_evolution_mode: str = _option(
         "schemaEvolutionMode",
@@ -185,7 +184,7 @@ class Options:
         "batchBytes", POSITIVE_SIZE, 8 << 20, _BOTH, "Bytes of trail in an Arrow batch, at most", "8m"
     )
     analysis: str | None = _option(
-        "analysis", TEXT, None, Use.READ, "Not records but what an analysis tells of each whole trail: see Analyses"
+        "analysis", TEXT, None, Use.READ, "Not records but the rows of an analysis of each whole trail: see Analyses"
     )
     heartbeat_table: str | None = _option(
         "heartbeatTable",
@@ -205,9 +204,9 @@ class Options:
     summary: bool = _option(
         "summary", TRUTH, False, Use.READ, "Not records but their counts, by file, table and operation", "false"
     )
-    trans_hist: int = _option("transHist", NUMBER, 0, Use.READ, "With `summary`: keep so many large transactions")
-    trans_rec_limit: int = _option("transRecLimit", NUMBER, 0, Use.READ, "… of at least so many records")
-    trans_byte_limit: int = _option("transByteLimit", NUMBER, 0, Use.READ, "… or so many bytes")
+    trans_hist: int = _option("transHist", NUMBER, 0, Use.READ, "With `summary`: number of large transactions to keep")
+    trans_rec_limit: int = _option("transRecLimit", NUMBER, 0, Use.READ, "… minimum number of records of these")
+    trans_byte_limit: int = _option("transByteLimit", NUMBER, 0, Use.READ, "… or minimum number of bytes")
     max_bytes_per_trigger: int | None = _option(
         "maxBytesPerTrigger", POSITIVE_SIZE, None, Use.STREAM, "Bytes of trail in a micro-batch, at most (Spark 4.2 on)"
     )

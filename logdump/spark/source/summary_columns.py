@@ -40,7 +40,7 @@ SUMMARY_COLUMNS: tuple[RowColumn, ...] = (
     RowColumn("start_rba", BIGINT, "Where the part of the file begins that one task read; sums go over all parts"),
     RowColumn("table", STRING, "Name of the table; null where there is none"),
     RowColumn("partition", INT, "Partition; null for a file header"),
-    RowColumn("op", STRING, "What the records do; `FileHeader`"),
+    RowColumn("op", STRING, "Operation of the records; `FileHeader`"),
     RowColumn("op_code", INT, "IOType; null for a file header"),
     RowColumn("before_after", STRING, "`B` or `A`"),
     RowColumn("records", BIGINT, "How many there are"),

@@ -40,14 +40,18 @@ FIXED: tuple[RowColumn, ...] = (
     RowColumn("file", STRING, "Path of the trail file"),
     RowColumn("rba", BIGINT, "Byte offset of the record in its file"),
     RowColumn("op", STRING, "INSERT, UPDATE, PK UPDATE, DELETE, TRUNCATE"),
-    RowColumn("csn", STRING, "LOGCSN of the record's transaction; null where no record tells it"),
-    RowColumn("xid", STRING, "TRANID, likewise"),
+    RowColumn("csn", STRING, "LOGCSN of the record's transaction; null if unknown"),
+    RowColumn("xid", STRING, "TRANID of the transaction; null if unknown"),
     RowColumn("time", TIMESTAMP, "IO Time; null outside the years 1 to 9999"),
     RowColumn("trans_ind", INT, "TransInd: 0 first record of a transaction, 1 middle, 2 last, 3 only one"),
 )
 LAST: tuple[RowColumn, ...] = (
-    RowColumn(NULLS, STRINGS, "Columns that are NULL; any other empty one the image has not got"),
-    RowColumn(PROBLEMS_NAME, PROBLEMS, "What does not decode: column, image, bytes and reason; null when all does"),
+    RowColumn(NULLS, STRINGS, "Columns that are NULL; other empty columns are not in the image"),
+    RowColumn(
+        PROBLEMS_NAME,
+        PROBLEMS,
+        "Values that cannot be decoded: column, image, bytes and reason; null if there are none",
+    ),
 )
 _BY_ALIAS: dict[str, ColumnType] = {
     **dict.fromkeys(("int16", "int8", "uint8"), SMALLINT),

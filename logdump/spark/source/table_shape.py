@@ -13,6 +13,7 @@ import pyarrow.compute as pc
 
 from logdump.arrow.records.errors import place
 from logdump.arrow.records.schema import Selected
+from logdump.arrow.tables.arrow_rows import batch_of
 from logdump.arrow.tables.group import Group
 from logdump.arrow.tables.layout import DATA, PROBLEMS, SIDES, TableLayout
 from logdump.arrow.tables.rows import RowProblem
@@ -62,7 +63,7 @@ class RowShape:
             if alteration.kind is AlterationKind.NEW
             for side in SIDES
         }
-        built, problems = group.build({own[name] for name in self._names if name in own} | new)
+        built, problems = batch_of(group, {own[name] for name in self._names if name in own} | new)
         rbas = built["rba"]
         if altered:
             self._altered(rbas[0].as_py(), altered)

@@ -129,7 +129,7 @@ def _refuse(buffer: memoryview, starts: Any, ends: Any, rows: Any) -> None:
     reason = "its length is not that of the value"
     try:
         if data:
-            framing.frame_length(data, 0, len(data), ByteOrder.BIG)
+            framing.frame_at(data, 0, len(data), ByteOrder.BIG)
     except TrailError as error:
         reason = str(error)
     raise NoRecord(f"row {row} of a batch: raw holds no whole record, {len(data)} bytes: {reason}")

@@ -106,11 +106,11 @@ class Target(NamedTuple):
     def _check_place(self) -> None:
         place = self.directory
         if place.exists() and not place.is_dir():
-            raise TargetRefused(f"{place} is no directory")
+            raise TargetRefused(f"{place} is not a directory")
         while not place.exists() and place != place.parent:
             place = place.parent
         if not place.is_dir():
-            raise TargetRefused(f"{self} cannot be written: {place} is no directory")
+            raise TargetRefused(f"{self} cannot be written: {place} is not a directory")
         if not os.access(place, os.W_OK | os.X_OK):
             raise TargetRefused(f"{self} cannot be written: no permission to write in {place}")
 

@@ -74,7 +74,7 @@ def parse_keymap(text: str, name: str) -> Keymap:
             continue
         names = [CHARACTERS.get(key.strip(), key.strip()) for key in typed.split(",") if key.strip()]
         if not is_line or not names or what.strip() not in known:
-            problems.append(f"{name}, line {number}: {escape(one.strip())!r} is no key of docs/tui.md.")
+            problems.append(f"{name}, line {number}: {escape(one.strip())!r} is not a key of docs/tui.md.")
         else:
             keys[what.strip()] = ",".join(names)
     return Keymap(keys, tuple(problems))

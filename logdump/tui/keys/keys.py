@@ -128,7 +128,7 @@ KEYS = (
     Key("margin", "N", "names and values in the margin: on, off", Area.PANES, acts="app.toggle_margin"),
     Key("prompt", "colon", "to the prompt", Area.PANES, acts="app.focus('prompt')", short="prompt", weight=0),
     Key("next_pane", "tab", "the next pane", Area.PANES, acts="app.focus_next"),
-    Key("scan_on", "ctrl+l", "go on with a scan that was stopped", Area.PANES, acts="app.scan_on"),
+    Key("scan_on", "ctrl+l", "continue a scan that was stopped", Area.PANES, acts="app.scan_on"),
     Key("maximise", "backslash", "the lower pane alone, or both", Area.PANES, acts="app.maximise_pane"),
     Key(
         "leave_pane",
@@ -287,7 +287,7 @@ KEYS = (
     Key("stop", "ctrl+c", "stop the command under way", Area.EVERYWHERE, acts="app.stop", short="stop", weight=2),
     Key("help", "question_mark", "these keys", Area.PANES, acts="app.show_help", short="help", weight=0),
     Key("palette", "ctrl+p", "all commands", Area.EVERYWHERE, acts="app.show_palette", short="commands", weight=3),
-    Key("suspend", "ctrl+z", "suspend the program; fg goes on", Area.EVERYWHERE, acts="app.suspend_process"),
+    Key("suspend", "ctrl+z", "suspend the program; fg continues", Area.EVERYWHERE, acts="app.suspend_process"),
     Key("exit", "ctrl+q", "end the session", Area.EVERYWHERE, sends="EXIT", short="quit", weight=4),
 )
 

@@ -151,7 +151,7 @@ class Model(Observable):
         lacks = self.lacks.get(scan)
         if lacks is None:
             return PARTIAL
-        return f"{lacks.text}{' Ctrl+L goes on.' * lacks.is_stopped}" if lacks.is_partial else ""
+        return f"{lacks.text}{' Ctrl+L continues.' * lacks.is_stopped}" if lacks.is_partial else ""
 
     def has_more(self, scan: str) -> bool:
         """Whether a scan has not come to the end: it goes on, or the user has stopped it."""
@@ -160,7 +160,7 @@ class Model(Observable):
     @property
     def place_of_filter(self) -> str:
         """The text of the place of the scan for the rows of the filter."""
-        return "stopped here, Ctrl+L goes on" if FILTER in self.lacks else "looking for more"
+        return "stopped here, Ctrl+L continues" if FILTER in self.lacks else "looking for more"
 
     @property
     def marks_here(self) -> tuple[Mark, ...]:

@@ -141,7 +141,7 @@ def row_pieces(
 def _damage(row: ListRow) -> str:
     if row.kind is RowKind.PARTIAL:
         return f"partial record, {row.length} bytes: the file ends inside it"
-    return f"bad record, {row.length} bytes: {row.problem} - SFH goes on"
+    return f"bad record, {row.length} bytes: {row.problem} - SFH continues"
 
 
 def _restart(row: ListRow) -> str:

@@ -53,6 +53,6 @@ class HarmlessApp(OrderedKeysApp):
     def action_suspend_process(self) -> None:
         """Ctrl+Z: back to the shell until ``fg``, where there is one."""
         if hasattr(os, "getsid") and os.getsid(0) == os.getpid():
-            self.notify("No shell has started the program: there is nothing to go back to", timeout=NOTICE)
+            self.notify("No shell has started the program: there is no shell to return to", timeout=NOTICE)
         else:
             super().action_suspend_process()

@@ -13,9 +13,9 @@ from logdump.notation.times import format_timestamp
 from logdump.session.settings import Settings
 from trailformat import Record, Token, TrailError, io_type_name
 from trailformat.codec.token_names import GGS_TOKENS, RECORD_TOKENS, token_name
+from trailformat.codec.tokens import TokenPart
 from trailformat.records.columns import Columns
 from trailformat.records.file_header import GROUPS
-from trailformat.records.record import TokenPart
 from trailformat.records.record_header import HEADER_SIZE, PLACES
 
 _HEADER = {

@@ -79,7 +79,7 @@ def _about(plot: Plot, at: int, zone: TimeOffset) -> str:
         for band, value in zip(plot.bands, point.values, strict=True)
         if value is not None
     )
-    return f"{format_timestamp(point.time, zone)} RBA {point.rba}: {values or 'no lag told'}"
+    return f"{format_timestamp(point.time, zone)} RBA {point.rba}: {values or 'no lag known'}"
 
 
 def _seconds(microseconds: int) -> str:

@@ -53,9 +53,9 @@ def whole(line: Line) -> BoundedRecoveryShown:
 
 
 def test_the_first_line_says_what_is_assumed_and_what_would_tell_it(open_trail: Line) -> None:
-    only = "committed transactions only, as nothing else is in a trail: all is at least so"
-    first = "a BR checkpoint at the beginning of the first file; BEGINS <file> and FIRST <time> would tell"
-    assert open_trail("br")[0] == f"Assumed: {only}, {first}."
+    only = "committed transactions only, so that all figures are lower bounds"
+    first = "a BR checkpoint at the beginning of the first file (to be exact, give BEGINS <file> and FIRST <time>)"
+    assert open_trail("br")[0] == f"Assumed: {only}; {first}."
 
 
 def test_checkpoints_begin_when_the_first_file_was_begun_every_four_hours(open_trail: Line) -> None:
@@ -220,7 +220,7 @@ def test_second_copies_are_told(line: Line, tmp_path: Path) -> None:
     path = write_trail(tmp_path / "br000000000", HISTORY)
     shutil.copy(path, tmp_path / "br000000001")
     lines = line(f"open {path}; br")
-    assert "Second copies, see RECOVERY TWICE: 21 transactions that came before, not counted." in lines
+    assert "Second copies are not counted: 21 transactions (see RECOVERY TWICE)." in lines
 
 
 def test_the_position_stays(open_trail: Line) -> None:

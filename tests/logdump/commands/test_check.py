@@ -55,7 +55,7 @@ def test_the_reason_is_that_of_reading_there(line: Line, trails: Path) -> None:
 
 def test_a_half_written_end_is_told_apart(line: Line, trails: Path) -> None:
     line(f"open {trails / 'ct000000000'}")
-    assert line("check")[0].endswith("it may be still being written")
+    assert line("check")[0].endswith("more may follow")
 
 
 def test_damage_up_to_the_end_has_nothing_after_it(line: Line, tmp_path: Path) -> None:

@@ -47,7 +47,7 @@ def test_the_position_stays(shop: Line) -> None:
 
 
 def test_what_is_assumed_and_what_would_tell_it_comes_first(shop: Line) -> None:
-    assert shop("compress")[0].startswith("Assumed: zlib")
+    assert shop("compress")[0].startswith("Assumed: compression by zlib")
     assert shop("compress images")[0].startswith("Assumed: ")
 
 

@@ -112,7 +112,7 @@ def test_what_is_not_listed_is_counted(line: Line, pair: tuple[Path, Path]) -> N
 def test_files_that_are_missing_between_others_are_named(line: Line, tmp_path: Path) -> None:
     name = written(tmp_path / "a", TRANSACTIONS, cuts=Random(3))
     (tmp_path / "a" / "sm000000001").unlink()
-    assert f"Missing: {tmp_path}/a/sm000000001. What goes on over the gap is not whole." in line(
+    assert f"Missing: {tmp_path}/a/sm000000001. Transactions that continue across the gap are not whole." in line(
         f'diff "{name}" "{name}"'
     )
 

@@ -84,7 +84,7 @@ def test_the_first_line_says_what_is_assumed_and_what_would_tell_more(line: Line
     path = late.write(late.late_pump, tmp_path / "hb000000000")
     assert line(f"open {path}; explain lag")[1] == (
         "Assumed: the clocks of the machines agree. "
-        "Not known: Replicat: rows of the target's heartbeat tables would tell, captured there."
+        "Not known: the lag of Replicat (read a trail captured from the target)."
     )
 
 
@@ -101,7 +101,7 @@ def test_damage_is_counted_in_words(line: Line, trails: Path, tmp_path: Path) ->
     content[3100:3160] = bytes(60)
     (damaged := tmp_path / "dd000000000").write_bytes(content)
     line(f"open {damaged}")
-    assert "Damage at 1 place, see CHECK: what stands there is not known." in line("explain lag")
+    assert "Damage at 1 place, see CHECK: its contents are unknown." in line("explain lag")
 
 
 def test_rows_of_heartbeat_tables_that_do_not_decode_are_not_called_no_heartbeats(
@@ -114,9 +114,9 @@ def test_rows_of_heartbeat_tables_that_do_not_decode_are_not_called_no_heartbeat
     line(f"open {spoilt}")
     first, _, verdict, *rest = line("explain lag")
     assert first.endswith(
-        "Not known: what 7 rows of heartbeat tables hold: HEARTBEAT ROWS shows why they do not decode."
+        "Not known: the contents of 7 rows of heartbeat tables (HEARTBEAT ROWS shows why they do not decode)."
     )
-    assert verdict == "Verdict: No heartbeat that decodes, and no definition whose clock tells a lag."
+    assert verdict == "Verdict: No heartbeat that decodes, and no definition record that shows a lag."
     assert not any("ADD HEARTBEATTABLE" in one for one in rest)
 
 

@@ -192,7 +192,7 @@ def test_wrong_arguments_are_named_with_the_syntax(shop: Line) -> None:
     assert shop("export xml to x") == [
         "EXPORT: takes one of JSONL, CSV, PARQUET, ARROW, SQL first.",
         "Syntax: EXPORT {JSONL | CSV | PARQUET | ARROW | SQL} TO {<file> | -} [REPLACE] [<n> RECORDS] [<options>]",
-        "HELP EXPORT tells more.",
+        "See HELP EXPORT.",
     ]
     assert len(shop.failures) == 1
 
@@ -216,9 +216,24 @@ main(["-c", "open {TRAILS / "et000000000"}; export {format_} to {tmp_path / "out
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.parametrize("format_", ["csv", "jsonl"])
+def test_rows_of_tables_are_text_without_pyarrow(format_: str, line: Line, tmp_path: Path) -> None:
+    trail = TRAILS / "gt000000000"
+    line(f"open {trail}; export {format_} to {tmp_path / 'with'} by table")
+    program = f"""
+import sys
+sys.modules["pyarrow"] = None
+from logdump.cli import main
+main(["-c", "open {trail}; export {format_} to {tmp_path / "without"} by table"])
+"""
+    subprocess.run([sys.executable, "-c", program], capture_output=True, check=True, timeout=60)
+    found = [{file.name: file.read_bytes() for file in (tmp_path / name).iterdir()} for name in ("with", "without")]
+    assert found[0] == found[1] != {}
+
+
 @pytest.mark.parametrize("words", ["jsonl to T", "csv to T by table", "sql to T"])
 def test_text_needs_no_other_package(words: str, tmp_path: Path) -> None:
-    heavy = {"pyarrow", "numba", "pyspark", "textual"} | ({"numpy"} if "sql" not in words else set())
+    heavy = {"pyarrow", "numba", "pyspark", "textual"}
     command = f"open {TRAILS / 'et000000000'}; export {words.replace('T', str(tmp_path / 'out'))}"
     program = f"""
 import sys

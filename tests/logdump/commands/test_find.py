@@ -51,8 +51,8 @@ def test_bytes_are_found(text: str, shop: Line) -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("hex 123", "FIND: HEX: '123' is no hex string; two digits make a byte."),
-        ("hex zz", "FIND: HEX: 'zz' is no hex string; two digits make a byte."),
+        ("hex 123", "FIND: HEX: '123' is not a hex string; two digits make a byte."),
+        ("hex zz", "FIND: HEX: 'zz' is not a hex string; two digits make a byte."),
         ("hex", "No record with hex found from RBA 0 to the end."),
     ],
 )

@@ -270,7 +270,7 @@ def test_the_tables_are_those_that_a_parameter_file_names(
     assert line("heartbeat")[0].startswith("Heartbeats of OPS.PULSE: 1 beat, 1 path")
     line("export jsonl to beats.jsonl heartbeats")
     assert len(Path("beats.jsonl").read_text().splitlines()) == 1
-    assert any("No lag to speak of" in one for one in line("explain lag"))
+    assert any("No significant lag" in one for one in line("explain lag"))
     assert any("CSN 17" in one for one in line("br first 2023-12-31 restart 2024-01-02"))
     where = f"{file.split(maxsplit=1)[0]} line {[*map(str.upper, text.splitlines())].index(_of_table(text)) + 1}"
     line(f"open {tmp_path / 'pu000000000'}; heartbeat start 2025-01-01")

@@ -94,7 +94,7 @@ def test_position_refuses_what_is_no_place_as_logdump_does(word: str, shop: Line
 @pytest.mark.parametrize(
     ("form", "refusal"),
     [
-        ("csn x", "POSITION: 'x' is no CSN; write a number, 4:1095, 00000000/05002818 or the like."),
+        ("csn x", "POSITION: 'x' is not a CSN; write a number, 4:1095, 00000000/05002818 or the like."),
         ("time x", "POSITION: a time is [[yy]yy-mm-dd] [hh[:mm][:ss]] or ISO 8601, "),
         ("mark x", "No mark 'x'; MARK lists them."),
         ("record x", "POSITION: 'x' is not the number of a record."),

@@ -73,7 +73,7 @@ def test_a_transaction_without_end_is_not_committed(line: Line, trails: Path, tm
 
 def test_a_word_that_is_no_dialect_is_refused(shop: Line) -> None:
     shop("redo 2 sqlserver")
-    assert "'sqlserver' is no number of transactions" in shop.failures[0].lines[0]
+    assert "'sqlserver' is not a number of transactions" in shop.failures[0].lines[0]
 
 
 _LINES = "A\nDROP TABLE X; --\x1b[2J\u2028DROP TABLE Y;-"

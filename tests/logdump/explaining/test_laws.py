@@ -99,7 +99,7 @@ def test_of_several_copies_of_a_transaction_the_first_whole_one_is_named(cuts: i
     inside, whole = rows[begins[0] + 1].rba, rows[begins[-1]].rba
     assert len(begins) == cuts + 2
     said = str(_explained(line, f"open {path}; explain restart at 0 {inside}").verdict.text)
-    assert f"which comes again whole at RBA {whole} of" in said
+    assert f"which has a whole copy at RBA {whole} of" in said
 
 
 def test_each_statement_that_does_not_get_through_as_it_should_is_told(

@@ -118,7 +118,7 @@ def test_a_place_is_given_by_file_and_rba_or_by_csn(open_for_long: Line) -> None
     ("wrong", "why"),
     [
         ("at 7 0", "No file of this trail has the number 7."),
-        ("at csn tea", "'tea' is no CSN."),
+        ("at csn tea", "'tea' is not a CSN."),
         ("at csn 99999999", "No transaction with CSN >= 99999999."),
         ("at 0 2300", r"Bad record found at RBA 2300: position lies inside a record, expected 2\d\d\d or 2\d\d\d$"),
         ("at sometime", re.escape("EXPLAIN: AT: a time is [[yy]yy-mm-dd] [hh[:mm][:ss]] or ISO 8601, ")),
@@ -136,7 +136,7 @@ def test_where_bounded_recovery_is_not_told_the_reason_is(line: Line, trails: Pa
 
 def test_files_that_are_not_needed_are_counted(line: Line, trails: Path) -> None:
     shown = explained(line, f"open {trails / 'at000000001'}; explain restart")
-    assert any("not needed: 1 file before it" in str(part.text[0]) for part in shown.parts)
+    assert any("not needed: 1 earlier file" in str(part.text[0]) for part in shown.parts)
 
 
 def test_the_interval_of_bounded_recovery_is_that_of_the_parameter_files(line: Line, tmp_path: Path) -> None:

@@ -11,12 +11,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from logdump.operations.export import line_count
-from logdump.operations.export.columns_pay import has_extra
 
 CHARACTERS = st.sampled_from(["\n", '""', '"a\nb"', "leaf", ",", "\x0b\x8a\x22", "\x01"])
 
 
-@pytest.mark.skipif(not has_extra(), reason="large files are counted by a kernel")
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(texts=st.lists(CHARACTERS, max_size=30), chunk=st.integers(1, 40), is_quoted=st.booleans())
 def test_parts_of_a_file_have_the_lines_of_all_of_it(

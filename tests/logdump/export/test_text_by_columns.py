@@ -12,13 +12,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from fixtures import TRAILS
-from logdump.operations.export import columns_pay, exporting, text_export, text_file
-from logdump.operations.export.options import ExportOptions
-from logdump.operations.export.tally import ExportTally
-from logdump.session.session import Session
+from logdump.operations.export import text_file
 from tests.logdump.export.related import RelatedRecords
 from tests.logdump.export.strategies import records_of_a_table
 from tests.logdump.line import Line
+from tests.oracles.records_one_by_one import RecordByRecord
+from tests.oracles.table_rows import RowByRow
 from tests.searching import IS_LONG, examples
 from tests.trailformat.samples import header, metadata_record, trail_of
 from tests.trailformat.values.kinds import of
@@ -27,8 +26,8 @@ from trailformat.definitions.metadata import build_table
 from trailformat.records.io_types import FIELD_COMP, INSERT, UNIFIED_UPDATE
 from trailformat.records.record_header import COMPRESSED, NAME_IS_INDEX
 
-lines = pytest.importorskip("logdump.arrow.tables.lines", reason="exports by columns need pyarrow and kernels")
-batches = pytest.importorskip("logdump.arrow.tables.batches", reason="likewise")
+batches = pytest.importorskip("logdump.arrow.tables.batches", reason="exports by columns need numpy and kernels")
+text_columns = pytest.importorskip("logdump.operations.export.text_columns", reason="likewise")
 record_pieces = pytest.importorskip("logdump.operations.export.record_pieces", reason="likewise")
 batch_walk = pytest.importorskip("logdump.operations.export.batch_walk", reason="likewise")
 
@@ -47,16 +46,16 @@ class Exported(NamedTuple):
     position: int
 
 
-def _exported(path: Path, words: str, *, by_columns: bool, before: str, few: int) -> Exported:
+def _exported(path: Path, words: str, *, by_columns: bool, before: str) -> Exported:
     """Export a trail; NOTIFY reports often."""
     line = Line()
     line.session.open(path)
     line(f"notify 3; {before}")
     format_, _, rest = words.partition(" ")
     with pytest.MonkeyPatch.context() as patched, TemporaryDirectory() as folder:
-        patched.setattr(columns_pay, "_MANY_BYTES", 0 if by_columns else 1 << 40)
-        patched.setattr(columns_pay, "_MANY_RECORDS", 0)
-        patched.setattr(lines, "_FEW", few)
+        if not by_columns:
+            patched.setattr(text_columns, "TextOfTables", RowByRow)
+            patched.setattr(text_columns, "TextOfRecords", RecordByRecord)
         told = line(f"export {format_} to {folder}/out {rest}")
         target = Path(folder) / "out"
         paths = target.iterdir() if target.is_dir() else [target]
@@ -67,10 +66,10 @@ def _exported(path: Path, words: str, *, by_columns: bool, before: str, few: int
     return Exported(files, [text.replace(folder, "") for text in told], position)
 
 
-def _check(path: Path, words: str, before: str = "", few: int = 0) -> Exported:
+def _check(path: Path, words: str, before: str = "") -> Exported:
     """Export both ways; returns what both leave."""
-    by_records = _exported(path, words, by_columns=False, before=before, few=few)
-    assert _exported(path, words, by_columns=True, before=before, few=few) == by_records
+    by_records = _exported(path, words, by_columns=False, before=before)
+    assert _exported(path, words, by_columns=True, before=before) == by_records
     return by_records
 
 
@@ -95,7 +94,7 @@ def test_values_of_every_type_good_or_bad_come_to_the_same_bytes(
     format_: str, first: list[Record], second: list[Record], data: st.DataObject, tmp_path: Path
 ) -> None:
     rows = data.draw(st.permutations(second[1:] + first[1:])) if first[0] == second[0] else second[1:]
-    _check(trail_of(tmp_path, *first, second[0], *rows), format_, few=data.draw(st.sampled_from([0, 3])))
+    _check(trail_of(tmp_path, *first, second[0], *rows), format_)
 
 
 @pytest.mark.parametrize("format_", EACH)
@@ -176,8 +175,6 @@ def test_rows_of_one_table_under_two_numbers_stay_in_their_order(format_: str, t
 def test_an_export_that_is_interrupted_leaves_nothing(
     format_: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(columns_pay, "_MANY_BYTES", 0)
-
     def interrupt(*_arguments: object) -> Iterator[object]:
         raise KeyboardInterrupt
 
@@ -188,28 +185,6 @@ def test_an_export_that_is_interrupted_leaves_nothing(
         line(f"open {TRAILS / 'et000000000'}; export {kind} to {tmp_path / 'out'} {rest}")
     line.session.close()
     assert list(tmp_path.iterdir()) == []
-
-
-@pytest.mark.parametrize(
-    ("beyond", "options", "by_columns"),
-    [
-        (0, {}, True),
-        (1, {}, False),
-        (0, {"records": 5000}, True),
-        (0, {"records": 4999}, False),
-        (0, {"stop": 99}, False),
-    ],
-)
-def test_columns_are_for_many_records(
-    beyond: int, options: dict[str, int], monkeypatch: pytest.MonkeyPatch, *, by_columns: bool
-) -> None:
-    session = Session()
-    session.open(TRAILS / "et000000000")
-    monkeypatch.setattr(columns_pay, "_MANY_BYTES", session.trail.size + beyond)
-    chosen = ExportOptions("CSV", Path("/x"), by_table=True)._replace(**options)  # type: ignore[arg-type]
-    export = exporting.export_of(session, chosen, ExportTally())
-    session.close()
-    assert (type(export) is not text_export.TextExport) == by_columns
 
 
 @pytest.mark.parametrize("format_", ["csv", "jsonl"])

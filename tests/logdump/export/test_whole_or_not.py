@@ -178,12 +178,12 @@ def test_a_folder_that_is_not_there_is_named(words: str, shop: Line, tmp_path: P
 def test_a_file_of_text_with_another_number_of_rows_is_not_kept(
     words: str, shop: Line, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(text_file.TextFile, "write", _forgetful)
+    monkeypatch.setattr(text_file.TextFile, "append", _forgetful)
     assert "does not hold what was written" in _export(shop, words, tmp_path / "out")[0]
     assert _names(tmp_path) == []
 
 
-def _forgetful(file: text_file.TextFile, _text: str, rows: int = 1) -> None:
+def _forgetful(file: text_file.TextFile, _data: bytes, rows: int) -> None:
     file.rows += rows
 
 

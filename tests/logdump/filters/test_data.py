@@ -39,7 +39,7 @@ class TestHex:
         [
             ("HEX", "a value is missing"),
             ("HEX 4BF", "two digits make a byte"),
-            ("HEX zz", "'zz' is no hex string"),
+            ("HEX zz", "'zz' is not a hex string"),
             ('HEX ""', "a value is empty"),
             ('HEX "0x"', "a hex string is missing"),
             ('HEX "4BF6', "cannot read"),
@@ -117,7 +117,7 @@ class TestString:
             ("STRING //", "a value is empty"),
             ('STRING "a",', "a value is missing"),
             ('STRING "Denver" 0:3', "6 bytes cannot be found in Col 0:3; write 0:5 or more"),
-            ('STRING "Denver" 0:', "no column range"),
+            ('STRING "Denver" 0:', "not a column range"),
             ("STRING \ud800", "is no text"),
         ],
     )
@@ -152,7 +152,7 @@ class TestIntegers:
         "option", ["INT16", "INT16 65536", "INT16 -32769", "INT32 4294967296", "INT64 0x1ffffffffffffffff", "INT16 > 5"]
     )
     def test_what_does_not_fit_is_refused(self, option: str) -> None:
-        with pytest.raises(FilterError, match=r"missing|outside|no whole number|more than one word"):
+        with pytest.raises(FilterError, match=r"missing|outside|not a whole number|more than one word"):
             criterion(option)
 
 

@@ -82,7 +82,7 @@ class TestGgsToken:
             ("GGSTOKEN VAMSEQID", "the id of token VAMSEQID is not known"),
             ("GGSTOKEN TRANID >=", "a value is missing"),
             ("GGSTOKEN TRANID a b", "more than one word"),
-            ("GGSTOKEN LOGCSN abc", "'abc' is no CSN"),
+            ("GGSTOKEN LOGCSN abc", "'abc' is not a CSN"),
         ],
     )
     def test_what_is_no_token_is_refused(self, option: str, message: str) -> None:

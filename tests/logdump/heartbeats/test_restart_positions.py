@@ -86,12 +86,12 @@ def test_in_the_trail_of_an_extract_the_low_watermark_is_given(line: Line, tmp_p
         }
         trail.insert(beat(minute * MINUTE, 1.0) | csns, minute * MINUTE)
     line(f"open {trail.close()}")
-    assert "  Low watermark  not told: no beat in this trail has it; LWM <csn> gives it" in line("heartbeat restart")
+    assert "  Low watermark  unknown: no beat in this trail has it; give it with LWM <csn>" in line("heartbeat restart")
     shown = line("heartbeat restart lwm 5015")
     assert "  Low watermark  CSN 5015, as given" in shown
     assert any(text.startswith("  Restart        Extract from CSN 4901, redo of 2024/01/01") for text in shown)
     assert any("CSN 5010, RBA" in text for text in shown)
-    assert "  Restart        not told: none of 3 beats with a restart CSN is at or below it" in line(
+    assert "  Restart        unknown: none of 3 beats with a restart CSN is at or below it" in line(
         "heartbeat restart lwm 4999"
     )
 

@@ -28,9 +28,7 @@ _CUT = WHOLE._replace(
 _LOST = WHOLE._replace(begin=None, first=Spot(HERE, 200), records=2)
 _TO = "  ALTER REPLICAT <group>, EXTSEQNO {}, EXTRBA {}"
 
-_UNFINISHED = (
-    "A record that is not complete begins at RBA 9 of dirdat/et000000008, 3 bytes: it may be still being written."
-)
+_UNFINISHED = "A record that is not complete begins at RBA 9 of dirdat/et000000008, 3 bytes: more may follow."
 
 
 def _places(extent: Extent | None, rba: int, path: Path) -> RestartPlaces:
@@ -56,15 +54,15 @@ def _json(extent: Extent | None, rba: int = 100, path: Path = HERE) -> dict[str,
 
 def test_the_whole_answer_at_the_beginning() -> None:
     assert _said(WHOLE) == [
-        "RBA 100 begins a transaction: a restart there applies it once more, whole.",
+        "RBA 100 begins a transaction: a restart there applies it again, whole.",
         "To apply the whole transaction again:",
         _TO.format(7, 100),
-        "To leave it out, 3 records:",
+        "To skip it, 3 records:",
         _TO.format(7, 400),
         "Transaction 5.2.88, CSN 4188",
         "  Begins at  RBA 100",
         "  Last at    RBA 300",
-        "  Ends at    RBA 400, the first after it",
+        "  Ends at    RBA 400, the first RBA after it",
         "             SHOP.SALES: 2 records, 1 Delete, 1 Insert",
         "             SHOP.TEAS: 1 record, 1 Insert",
     ]
@@ -73,7 +71,7 @@ def test_the_whole_answer_at_the_beginning() -> None:
 @pytest.mark.parametrize(
     ("extent", "rba", "verdict"),
     [
-        (WHOLE, 100, "RBA 100 begins a transaction: a restart there applies it once more, whole."),
+        (WHOLE, 100, "RBA 100 begins a transaction: a restart there applies it again, whole."),
         (
             WHOLE._replace(before=2),
             300,
@@ -94,12 +92,18 @@ def test_the_whole_answer_at_the_beginning() -> None:
         (
             OPEN,
             100,
-            "RBA 100 begins a transaction whose end is not here yet: a restart there applies it when its end is there.",
+            (
+                "RBA 100 begins a transaction whose end is not in the trail yet: "
+                "a restart there applies it once its end is available."
+            ),
         ),
         (
             OPEN._replace(missing=NEXT),
             100,
-            "RBA 100 begins a transaction whose end is not here: a restart there applies it when its end is there.",
+            (
+                "RBA 100 begins a transaction whose end is not in the trail: "
+                "a restart there applies it once its end is available."
+            ),
         ),
         (
             _CUT._replace(before=1),
@@ -124,14 +128,20 @@ def test_between_two_transactions_the_place_itself_is_printed() -> None:
 @pytest.mark.parametrize(
     ("extent", "advice"),
     [
-        (_CUT, ["To go on before what is dropped:", _TO.format(7, 100), "To leave it out, 3 records:", (7, 450)]),
-        (OVERTAKEN, ["To go on before what is dropped:", _TO.format(7, 100), "To leave it out, 3 records:", (7, 400)]),
-        (OPEN, ["To apply it when its end is there:", _TO.format(7, 100)]),
-        (_LOST, ["To leave it out, 2 records:", (7, 400)]),
-        (_LOST._replace(ended=Ended.OVERTAKEN), ["To leave it out, 2 records:", (7, 400)]),
+        (
+            _CUT,
+            ["To restart before the part that Replicat drops:", _TO.format(7, 100), "To skip it, 3 records:", (7, 450)],
+        ),
+        (
+            OVERTAKEN,
+            ["To restart before the part that Replicat drops:", _TO.format(7, 100), "To skip it, 3 records:", (7, 400)],
+        ),
+        (OPEN, ["To apply it once its end is available:", _TO.format(7, 100)]),
+        (_LOST, ["To skip it, 2 records:", (7, 400)]),
+        (_LOST._replace(ended=Ended.OVERTAKEN), ["To skip it, 2 records:", (7, 400)]),
         (
             WHOLE._replace(begin=Spot(BEFORE, 900), after=Spot(NEXT, 50)),
-            ["To apply the whole transaction again:", _TO.format(6, 900), "To leave it out, 3 records:", (8, 50)],
+            ["To apply the whole transaction again:", _TO.format(6, 900), "To skip it, 3 records:", (8, 50)],
         ),
     ],
 )
@@ -145,10 +155,10 @@ def test_the_advice(extent: Extent, advice: list[str | tuple[int, int]]) -> None
     ("extent", "lines"),
     [
         (WHOLE._replace(begin=Spot(BEFORE, 900)), ["  Begins at  RBA 900 of dirdat/et000000006"]),
-        (_LOST, ["  Begins at  a place that is not here: its first record is lost"]),
+        (_LOST, ["  Begins at  unknown: its first record is lost"]),
         (
             _LOST._replace(missing=BEFORE),
-            ["  Begins at  a place that is not here: dirdat/et000000006 is missing"],
+            ["  Begins at  not in the trail: dirdat/et000000006 is missing"],
         ),
         (WHOLE._replace(last=None), ["  Last at    no record of it can be read"]),
         (WHOLE._replace(last=Spot(NEXT, 30)), ["  Last at    RBA 30 of dirdat/et000000008"]),
@@ -164,14 +174,14 @@ def test_the_advice(extent: Extent, advice: list[str | tuple[int, int]]) -> None
             OVERTAKEN._replace(ended=Ended.DAMAGE, after=Spot(NEXT, 5)),
             ["  Ends at    no end record: the next transaction begins at RBA 5 of dirdat/et000000008"],
         ),
-        (OPEN, ["  Ends at    a place that is not here yet: the transaction is open at the end of the trail"]),
+        (OPEN, ["  Ends at    not in the trail yet: the transaction is open at the end of the trail"]),
         (
             OPEN._replace(missing=NEXT),
-            ["  Ends at    a place that is not here: dirdat/et000000008 is missing"],
+            ["  Ends at    not in the trail: dirdat/et000000008 is missing"],
         ),
         (
             OPEN._replace(begin=None, missing=BEFORE),
-            ["  Ends at    a place that is not here yet: the transaction is open at the end of the trail"],
+            ["  Ends at    not in the trail yet: the transaction is open at the end of the trail"],
         ),
         (
             WHOLE._replace(transaction=NO_TRANSACTION),
@@ -181,7 +191,10 @@ def test_the_advice(extent: Extent, advice: list[str | tuple[int, int]]) -> None
         (
             WHOLE._replace(damage=(Damage(HERE, 200, 17, is_partial=False), Damage(NEXT, 9, 3, is_partial=True))),
             [
-                "Damage at RBA 200 of dirdat/et000000007, 17 bytes: what follows may belong to another transaction.",
+                (
+                    "Damage at RBA 200 of dirdat/et000000007, 17 bytes: "
+                    "the records after it may belong to another transaction."
+                ),
                 _UNFINISHED,
             ],
         ),
@@ -203,11 +216,11 @@ _COPY = WHOLE._replace(begin=Spot(HERE, 450), first=Spot(HERE, 450), after=Spot(
 
 def test_what_is_cut_and_comes_again_is_left_out_behind_its_whole_copy() -> None:
     assert _lines(_copied(_CUT, _COPY))[:6] == [
-        "RBA 100 begins a transaction that is cut here and comes again, whole: a restart there is safe.",
-        "To go on before what is dropped:",
+        "RBA 100 begins a transaction that is cut here and has a whole copy: a restart there is safe.",
+        "To restart before the part that Replicat drops:",
         _TO.format(7, 100),
-        "It comes again, whole, at RBA 450.",
-        "To leave it out, 6 records:",
+        "A copy follows at RBA 450: whole.",
+        "To skip it, 6 records:",
         _TO.format(8, 90),
     ]
 
@@ -216,11 +229,11 @@ def test_of_several_copies_each_is_named_and_what_else_is_left_out_is_said() -> 
     cut = _CUT._replace(begin=Spot(HERE, 450), first=Spot(HERE, 450))
     copy = _COPY._replace(begin=Spot(NEXT, 7), first=Spot(NEXT, 7))
     assert _lines(_copied(_CUT, cut, copy, others=2))[3:8] == [
-        "It comes again, but not whole, at RBA 450.",
-        "It comes again, whole, at RBA 7 of dirdat/et000000008.",
-        "To leave it out, 9 records:",
+        "A copy follows at RBA 450: not whole.",
+        "A copy follows at RBA 7 of dirdat/et000000008: whole.",
+        "To skip it, 9 records:",
         _TO.format(8, 90),
-        "That leaves out 2 more transactions, which a Replicat would apply.",
+        "That also skips 2 transactions that a Replicat would apply.",
     ]
 
 
@@ -228,7 +241,7 @@ def test_a_place_after_the_last_record_of_what_is_cut_is_safe_itself() -> None:
     assert _lines(_copied(_CUT._replace(before=3), _COPY, asked=400))[:4] == [
         "RBA 400 is after the last record of a transaction that has no end: a restart there is safe.",
         _TO.format(7, 400),
-        "To go on before what is dropped:",
+        "To restart before the part that Replicat drops:",
         _TO.format(7, 100),
     ]
 
@@ -249,7 +262,7 @@ def test_where_damage_comes_first_a_replicat_abends() -> None:
     inside = _said(WHOLE._replace(ended=Ended.DAMAGE, damage=(damage._replace(rba=200),)))
     assert inside[:3] == [
         "RBA 100 begins a transaction with damage inside: a Replicat abends at it.",
-        "To go on before it:",
+        "To restart before it:",
         _TO.format(7, 100),
     ]
 

@@ -189,7 +189,7 @@ def test_003_39_count_shows_restarts_and_ddl(line: Line, trails: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("trail", "mode"), [("at000000000", "append mode (RecoveryMode 1)"), ("nh000000", "RecoveryMode not told")]
+    ("trail", "mode"), [("at000000000", "append mode (RecoveryMode 1)"), ("nh000000", "RecoveryMode unknown")]
 )
 def test_003_14_the_mode_in_which_extract_recovers_is_told(trail: str, mode: str, line: Line, trails: Path) -> None:
     said = line(f"open {trails / trail}; recovery")

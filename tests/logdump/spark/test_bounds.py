@@ -68,7 +68,7 @@ def test_where_speaks_the_language_of_filter() -> None:
     [
         ({"where": "FILENAM x"}, "^option where: FILTER has no option FILENAM; did you mean FILENAME"),
         ({"where": "SHOW"}, "^option where takes criteria, not SHOW$"),
-        ({"startCsn": "soon"}, "^option startCsn: 'soon' is no CSN"),
+        ({"startCsn": "soon"}, "^option startCsn: 'soon' is not a CSN"),
         ({"startRba": 5}, "^startRba needs startSeqno"),
         ({"endRba": 5, "startSeqno": 1}, "endRba needs endSeqno"),
     ],

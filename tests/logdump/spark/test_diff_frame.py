@@ -94,7 +94,7 @@ def test_damage_is_a_row(line: Line, spark: SparkSession, tmp_path: Path) -> Non
     [
         ({"level": "rows"}, "level takes one of bytes, records, values, not 'rows'"),
         ({"ignore": "times"}, "ignore takes TIME, POSITION, ROWID, TOKENS, USERTOKENS, ABSENT, CUT, not TIMES"),
-        ({"from_csn": "soon"}, "from_csn: 'soon' is no CSN"),
+        ({"from_csn": "soon"}, "from_csn: 'soon' is not a CSN"),
         ({"startCsn": "1"}, "option startCsn is not for diff"),
         ({"b": str(TRAILS / "[es]t*")}, "files of several trails"),
     ],

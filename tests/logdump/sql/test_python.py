@@ -11,6 +11,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pyarrow.dataset
+import pyarrow.parquet
 import pytest
 
 import logdump
@@ -19,21 +20,7 @@ from logdump.features.sql.read_ahead import Ahead
 from logdump.spark.errors import BadOption, BadSchema, BadTrail, NoTrailFiles
 from tests.logdump.line import Line
 
-ROOT = Path(__file__).parents[3]
 SHOP = TRAILS / "et000000000"
-
-
-def test_what_the_page_shows_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    page = (ROOT / "docs" / "python.md").read_text(encoding="utf-8")
-    (tmp_path / "fixtures").symlink_to(ROOT / "fixtures")
-    monkeypatch.chdir(tmp_path)
-    blocks = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
-    names: dict[str, Any] = {}
-    for block in blocks:
-        exec(compile(block, "docs/python.md", "exec"), names)
-    assert len(names["frame"]) == 7
-    assert pyarrow.dataset.dataset(tmp_path / "records").count_rows() == 22
-    assert len(blocks) == 5
 
 
 def test_others_take_it_as_it_is() -> None:

@@ -29,7 +29,7 @@ def test_lines_name_other_keys() -> None:
 def test_a_line_that_makes_no_sense_is_told_and_the_others_count(line: str) -> None:
     found = parse_keymap(f"{line}\nend = e", "map")
     assert found.keys == {"end": "e"}
-    assert found.problems == (f"map, line 1: {line.strip()!r} is no key of docs/tui.md.",)
+    assert found.problems == (f"map, line 1: {line.strip()!r} is not a key of docs/tui.md.",)
 
 
 def test_where_the_file_is(tmp_path: Path) -> None:
@@ -55,7 +55,7 @@ def test_a_key_of_the_keymap_does_what_its_name_says() -> None:
 
 def test_a_problem_of_the_keymap_is_told_in_the_view() -> None:
     async def steps(screen: Screen) -> None:
-        assert any("is no key of" in "".join(one.said) for one in screen.app.mode.transcript.entries)
+        assert any("is not a key of" in "".join(one.said) for one in screen.app.mode.transcript.entries)
 
     drive(steps, appearance=Appearance(keymap=parse_keymap("what = z", "map")))
 

@@ -58,4 +58,4 @@ def test_a_time_that_is_none_is_shown_as_hex() -> None:
 
 def test_damage_says_what_it_is_and_how_to_go_on() -> None:
     row = ListRow(RowKind.BAD, 2575, 236, problem="no record starts here, found x00")
-    assert "! bad record, 236 bytes: no record starts here, found x00 - SFH goes on" in text_of(row, 120)
+    assert "! bad record, 236 bytes: no record starts here, found x00 - SFH continues" in text_of(row, 120)

@@ -137,7 +137,7 @@ def test_a_stopped_scan_says_so_first_and_gives_no_verdict(
         assert lines[0].startswith("Stopped a"), lines
         text = "\n".join(lines)
         if size != (40, 12):
-            assert "this is partial, without a verdict. Ctrl+L goes on." in " ".join(lines[:2])
+            assert "this is partial, without a verdict. Ctrl+L continues." in " ".join(lines[:2])
             assert shown.finding in text
         assert [one for one in shown.verdicts if one in screen.text] == []
         assert VERDICTS.findall(text) == []
@@ -203,7 +203,7 @@ def test_the_rows_of_a_filter_end_where_its_scan_was_stopped(
             await screen.pilot.pause(0.001)
         screen.app.simulate_key("ctrl+c")
         await screen.settle()
-        assert "stopped here, Ctrl+L goes on" in screen.text
+        assert "stopped here, Ctrl+L continues" in screen.text
         assert "No record passes" not in screen.text
         assert "FILTER 0+: " in screen.text
         gate.set()

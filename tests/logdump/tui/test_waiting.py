@@ -163,7 +163,7 @@ def test_a_scan_tells_how_far_it_is_stops_and_goes_on(
         golden(f"indexing-{size[0]}x{size[1]}", screen.text)
         screen.app.simulate_key("ctrl+c")
         await screen.settle()
-        assert "stopped, Ctrl+L goes on" in screen.text
+        assert "stopped, Ctrl+L continues" in screen.text
         gate.set()
         await screen.press("escape", "ctrl+l")
         assert "22 recs" in screen.text

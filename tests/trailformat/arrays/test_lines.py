@@ -73,6 +73,18 @@ def test_values_that_are_null_as_stored_are_listed_and_absent_ones_are_not() -> 
     assert _written(form, fields, [False] * 4).splitlines() == ["<a>.()", "<b>-(second)", "--(first,second)", "..()"]
 
 
+def test_a_last_field_comes_after_the_list_of_nulls() -> None:
+    first, last = FieldForm(b"<", b">", b"-", b".", b"first"), FieldForm(b" ", b"!", b"?")
+    field = Field(first, Strings.of(["a", None, None]), np.array([1, NULL, ABSENT]))
+    found = write_lines(
+        LineForm(b"", b"\n", b"(", b",", b")", b"()"),
+        [field],
+        np.zeros(3, bool),
+        last=Field(last, Strings.of(["x", None, "y"])),
+    )
+    assert bytes(found.data).decode().splitlines() == ["<a>() x!", "-(first)?", ".() y!"]
+
+
 def test_a_row_that_is_skipped_has_no_line() -> None:
     field = Field(FieldForm(b"", b"\n"), Strings.of(["a", "bc", "d"]))
     found = write_lines(LineForm(b"", b""), [field], np.array([False, True, False]))

@@ -43,15 +43,15 @@ OFFSETS[n + 1], int64; ABSENT is the text of an empty list, NAME that between tw
 """
 PLAIN, CSV, JSON, JSON_ASCII, JSON_IN_CSV = range(5)
 """No escapes; quotes doubled; those of JSON, and that which make it ASCII; those of JSON, and quotes doubled."""
-L_TEXTS, L_TABLE, L_FIELDS, L_ROWS, L_SKIPPED = range(5)
+L_TEXTS, L_TABLE, L_FIELDS, L_LAST, L_ROWS, L_SKIPPED = range(6)
 L_HEAD, L_TAIL, L_NULLS_OPENING, L_SEPARATOR, L_NULLS_CLOSING, L_NO_NULLS, LINE_SIZE = range(
     L_SKIPPED + 1, L_SKIPPED + 15, 2
 )
 """Places in the description of lines, int64[LINE_SIZE].
 
-TEXTS is the address of all texts, with SPARE bytes behind them; TABLE int64[FIELDS, FIELD_SIZE]; SKIPPED uint8[ROWS]
-marks rows without a line. The others are texts: head
-and tail of a line, beginning, separator and end of the list of NULLs, and what stands for an empty list. Without a
+TEXTS is the address of all texts, with SPARE bytes behind them; TABLE int64[FIELDS + LAST, FIELD_SIZE]; with LAST, 0 or
+1, one more field comes after the list of NULLs; SKIPPED uint8[ROWS] marks rows without a line. The others are texts:
+head and tail of a line, beginning, separator and end of the list of NULLs, and what stands for an empty list. Without a
 beginning no NULLs are listed, as where a field is a list.
 """
 

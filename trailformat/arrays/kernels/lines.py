@@ -27,6 +27,7 @@ from trailformat.arrays.kernels.arguments import (
     JSON_IN_CSV,
     L_FIELDS,
     L_HEAD,
+    L_LAST,
     L_NO_NULLS,
     L_NULLS_CLOSING,
     L_NULLS_OPENING,
@@ -340,11 +341,14 @@ def write_lines(line: int, out: int, ends: int) -> Any:
     """
     texts, skipped = i64(line, 8 * L_TEXTS), i64(line, 8 * L_SKIPPED)
     has_names = i64(line, 8 * L_NULLS_OPENING + 8) > 0
+    last = i64(line, 8 * L_TABLE) + 8 * FIELD_SIZE * i64(line, 8 * L_FIELDS) if i64(line, 8 * L_LAST) else 0
     to: Any = np.int64(0)
     for row in range(i64(line, 8 * L_ROWS)):
         if u8(skipped, row) == 0:
             to, nulls = _fields(line, row, out, _text(texts, line, L_HEAD, out, to))
             to = _null_names(line, row, out, to) if nulls and has_names else _text(texts, line, L_NO_NULLS, out, to)
+            if last:
+                to, nulls = _field(line, last, row, out, to)
             to = _text(texts, line, L_TAIL, out, to)
         store64(ends, 8 * row, to)
     return to

@@ -216,7 +216,7 @@ def _write_lines(guard: Guard, args: Ends) -> None:
     """As much room as the lines take, and SPARE."""
     room = _plain["write_lines"](*args) + arrays.SPARE
     words = longs(args[0], arrays.LINE_SIZE)
-    rows, fields = words[arrays.L_ROWS], words[arrays.L_FIELDS]
+    rows, fields = words[arrays.L_ROWS], words[arrays.L_FIELDS] + words[arrays.L_LAST]
     size = arrays.FIELD_SIZE
     table = longs(words[arrays.L_TABLE], size * fields)
     places = list(words[arrays.L_HEAD :])

@@ -164,9 +164,9 @@ def _write_every_line() -> None:
             values = ["", *text] if isinstance(text, list) else ["", text]
             sizes = np.array([NULL if one is None else len(one) for one in values[1:]], size)
             field = Field(form, Strings.of(values[1:]), sizes)
-            write_lines(
-                LineForm(b"head", b"\n", b"(", b",", b")", b"()"), [field, field], np.zeros(len(sizes), np.bool_)
-            )
+            line, none = LineForm(b"head", b"\n", b"(", b",", b")", b"()"), np.zeros(len(sizes), np.bool_)
+            write_lines(line, [field, field], none)
+            write_lines(line, [field], none, last=field)
 
 
 def _write_every_kind() -> None:

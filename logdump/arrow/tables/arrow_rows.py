@@ -1,0 +1,128 @@
+"""Rows of tables as Arrow record batches: for PARQUET and ARROW, and Spark's tables. It needs pyarrow."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterator
+from functools import lru_cache
+from operator import itemgetter
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+
+from logdump.arrow.tables.group import Group
+from logdump.arrow.tables.layout import PROBLEMS, SIDES, TableLayout
+from logdump.arrow.tables.piece import Array
+from logdump.arrow.tables.rows import RowProblem
+from logdump.arrow.tables.schema import FIXED_TYPES, NULL_NAMES, PROBLEM_LIST, batch_schema_of
+from trailformat.arrays import Image, Numbered
+from trailformat.arrays.arrow import arrow_strings
+from trailformat.arrays.columns import column_arrays
+from trailformat.scan.kernels.arguments import HAS_NULL, NULL
+
+Nulls = list[tuple[Array, str]]
+"""The rows in which a column is NULL, and its name."""
+
+
+class Built(NamedTuple):
+    """The result of a piece: the batches of its tables, and the values that do not decode (RBA, column, reason).
+
+    The batches are in the order of their first rows, the values in that of their records.
+    """
+
+    batches: list[tuple[TableLayout, pa.RecordBatch]]
+    problems: list[tuple[int, str, str]]
+
+
+def build(groups: list[Group]) -> Built:
+    """The batches of groups; needs nothing but what they hold, so that threads can do it."""
+    built = Built([], [])
+    for group in groups:
+        batch, problems = batch_of(group)
+        built.batches.append((group.layout, batch))
+        built.problems.extend(problems)
+    built.problems.sort(key=itemgetter(0))
+    return built
+
+
+def batch_of(group: Group, wanted: Container[str] | None = None) -> tuple[pa.RecordBatch, list[tuple[int, str, str]]]:
+    """The batch of a group, and what does not decode: RBA, column, reason.
+
+    ``wanted`` has the names of the columns that are to be filled, None for all; where it has ``problems``, every value
+    is decoded.
+    """
+    wanted = None if wanted is None or PROBLEMS in wanted else wanted
+    rbas, nulls = group.rows.of("rba"), Nulls()
+    arrays = [*_fixed(group)]
+    arrays += [pa.array(group.data)] if group.layout.columns is None else _images(group, wanted, nulls)
+    arrays += [_listed_nulls(len(rbas), nulls), _listed_problems(len(rbas), group.problems)]
+    problems = [(int(rbas[row]), problem.column or "", problem.reason) for row, problem in group.problems]
+    return pa.RecordBatch.from_arrays(arrays, schema=batch_schema_of(group.layout)), problems
+
+
+def _fixed(group: Group) -> Iterator[pa.Array]:
+    fixed = group.fixed
+    yield pa.DictionaryArray.from_arrays(_plain(pa.int8(), np.zeros(len(fixed.rba), np.int8)), _paths(str(group.path)))
+    yield _plain(pa.int64(), fixed.rba)
+    op = _plain(pa.int8(), fixed.op.numbers.astype(np.int8))
+    yield pa.DictionaryArray.from_arrays(op, arrow_strings(fixed.op.texts))
+    yield from map(_dictionary, (fixed.csn, fixed.xid))
+    yield _plain(FIXED_TYPES["time"], fixed.time, fixed.has_time)
+    yield _plain(pa.uint8(), fixed.trans_ind)
+
+
+def _dictionary(texts: Numbered) -> pa.Array:
+    """Texts by their numbers, of which the last is null."""
+    null = len(texts.texts) - 1
+    indices = _plain(pa.int32(), texts.numbers, texts.numbers < null)
+    return pa.DictionaryArray.from_arrays(indices, arrow_strings(texts.texts)[:null], safe=False)
+
+
+def _images(group: Group, wanted: Container[str] | None, nulls: Nulls) -> Iterator[pa.Array]:
+    """The columns of both images; those that are not wanted are null."""
+    names = group.layout.column_names
+    for side in SIDES:
+        image: Image = getattr(group.spans, side)
+        has_null = (image.seen & HAS_NULL).tolist()
+        chosen = None if wanted is None else {at for at, name in enumerate(names) if f"{side}_{name}" in wanted}
+        columns = column_arrays(group.spans, image, group.layout.columns or (), group.layout.codec, chosen)
+        for index, (name, column) in enumerate(zip(names, columns, strict=True)):
+            if has_null[index]:
+                nulls.append((np.flatnonzero(image.sizes[index] == NULL), f"{side}_{name}"))
+            for problem in column.problems:
+                group.note_value(problem.row, side, index, problem.reason)
+            yield column.array
+
+
+@lru_cache(maxsize=1)
+def _paths(path: str) -> pa.Array:
+    """An array of one path; an array of a list costs a search for pandas."""
+    return pa.array([path], pa.string())
+
+
+def _plain(kind: pa.DataType, values: Array, valid: Array | None = None) -> pa.Array:
+    """An array of the numbers as they are; pyarrow's own way looks each time for pandas."""
+    bits = None if valid is None or valid.all() else pa.py_buffer(np.packbits(valid, bitorder="little"))
+    return pa.Array.from_buffers(kind, len(values), [bits, pa.py_buffer(values)])
+
+
+def _listed_nulls(rows: int, nulls: Nulls) -> pa.Array:
+    """For each row the names of its NULLs, null where there are none."""
+    if not nulls:
+        return pa.nulls(rows, NULL_NAMES)
+    of_row = np.concatenate([at for at, _ in nulls])
+    names = np.repeat(np.arange(len(nulls)), [len(at) for at, _ in nulls])[np.argsort(of_row, kind="stable")]
+    counts = np.bincount(of_row, minlength=rows)
+    offsets = np.concatenate(([0], np.cumsum(counts))).astype(np.int32)
+    texts = pa.array([name for _, name in nulls]).take(_plain(pa.int64(), names))
+    return pa.ListArray.from_arrays(_plain(pa.int32(), offsets), texts, mask=pa.array(counts == 0))
+
+
+def _listed_problems(rows: int, problems: list[tuple[int, RowProblem]]) -> pa.Array:
+    """For each row what does not decode, null where everything does."""
+    if not problems:
+        return pa.nulls(rows, PROBLEM_LIST)
+    lists: list[list[dict[str, Any]] | None] = [None] * rows
+    for row, problem in problems:
+        lists[row] = [*(lists[row] or ()), problem._asdict()]
+    return pa.array(lists, PROBLEM_LIST)
