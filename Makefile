@@ -79,7 +79,7 @@ fixtures: $(VENV)/.base
 	$(BIN)/python -m fixtures.generate
 
 docs: $(VENV)/.base
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[tui]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[all]'
 	$(BIN)/python -m scripts.update_docs
 
 $(VENV)/bin/python:

@@ -153,7 +153,7 @@ COMMANDS = (
             "All files of the open trail, or those of <wildcard>; Oracle alone. INTERVAL is BRINTERVAL, 20M to 96H, 4H",
             "unless given: change it in a parameter file only with Oracle Support. FIRST: a BR checkpoint, else the",
             "last restart or the beginning of the trail. RESTART: what a restart then reads; FAILS: the checkpoint",
-            "before it was not completed. BEGINS: a CSV file xid,begin[,end][,records], as V$TRANSACTION tells them.",
+            "before it was not completed. BEGINS: a CSV file xid,begin[,end][,records], as in V$TRANSACTION.",
             "SLACK: seconds within which a transaction of one record is committed (1). LOGSIZE: bytes of a redo log.",
             "LONGER: list transactions open for longer than this, else than the interval. COMPARE: other intervals.",
             f"<time> is {TIME_FORMS}. docs/bounded-recovery.md explains the words.",

@@ -173,7 +173,7 @@ COMMANDS = (
             "LAG: the hop that is late at <time>, or where the lag is greatest: restarts, long transactions, missing",
             "beats, volumes. RESTART: Extract stopped at <time>, or Replicat begun at a place, else at the last",
             "recovery point. DDL: the statements of the open file against the files of PARAMS. At most 25 lines:",
-            "what is assumed, the verdict, what it rests on, and what is not known and what would tell it.",
+            "assumptions, the verdict, the facts behind it, what is not known, and how to find out.",
             f"<time> is {TIME_FORMS}. docs/explain.md has the rules.",
         ),
         origin=Origin.OURS,

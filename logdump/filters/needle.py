@@ -75,7 +75,7 @@ def split_items(text: str) -> list[Item]:
         position = match.end()
         has_more = bool(match["comma"]) or position < len(text)
         if has_more and not match["comma"] and (match["bare"] or not _NEXT.match(text, position)):
-            raise FilterError(f"unexpected {quoted(text[position:])}; a value with blanks stands in quotes")
+            raise FilterError(f"unexpected {quoted(text[position:])}; a value with blanks must be in quotes")
     return items
 
 

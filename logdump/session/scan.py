@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from logdump.session.session import Session
     from trailformat.scan import Batch
 
-_FIRST = 64
-"""Records of the first batch under a filter: what passes is mostly near."""
+_FIRST = (1, 8, 64)
+"""Records of the first batches under a filter: what passes is mostly near."""
 _BACK = 2000
 """Records that are walked back over, before all records of the file up to there are scanned from the beginning.
 
@@ -115,7 +115,7 @@ class FilteredReader:
         """The records before the position that pass, last first, up to damage; near ones are looked at first."""
         cursor = self._cursor
         end = cursor.next if cursor.next < cursor.trail.size else cursor.trail.end_of_records()
-        for most in (_FIRST, _BACK, None):
+        for most in (*_FIRST, _BACK, None):
             start = 0 if most is None else self._walked_back(end, most)
             if start == end or (yield from self._stretch_backwards(start, end)):
                 cursor.read()
@@ -189,14 +189,17 @@ class FilteredReader:
                 self._cursor.read()
 
     def _first_and_others(self) -> Generator[tuple[Batch, Any], None, None]:
-        """The records after the position as columns, with a mask of those that pass; the first batch is small."""
+        """The records after the position as columns, with a mask of those that pass; the first batches are small."""
         from trailformat.scan import scan  # noqa: PLC0415 - a filter needs it
 
-        for batch in scan(self._session.trail, self._cursor.next, self._stop, batch_size=_FIRST):
+        start = self._cursor.next
+        for size in _FIRST:
+            batch = next(scan(self._session.trail, start, self._stop, batch_size=size), None)
+            if batch is None:
+                return
             yield batch, self._selection.rows(batch)
-            if len(batch) == _FIRST:
-                yield from self._batches(batch.end, self._stop)
-            return
+            start = batch.end
+        yield from self._batches(start, self._stop)
 
     def _batches(self, start: int, stop: int | None) -> Generator[tuple[Batch, Any], None, None]:
         """The records from one place to another as columns, with a mask of those that pass."""

@@ -103,13 +103,9 @@ class Selection:
     def _decided(self, record: Record, rows: int) -> tuple[dict[int, bool], int]:
         """Whether the records of a batch that begins with this one pass, by their RBAs; the RBA after them."""
         from trailformat.scan import scan  # noqa: PLC0415 - loaded only where there is a filter
-        from trailformat.transactions.tracker import RowTransactions  # noqa: PLC0415 - it needs numpy
 
         batch = next(scan(self._trail, record.rba, batch_size=rows))
-        if rows > 1 or not self._needs_transaction:
-            mask = self.rows(batch)
-        else:
-            mask = self._mask(batch, RowTransactions.of_one(self._context.of(record)))
+        mask = self.rows(batch)
         return dict(zip(map(int, batch.rba), mask.tolist(), strict=True)), batch.end
 
     def rows(self, batch: Batch) -> Any:
@@ -138,9 +134,13 @@ class Selection:
         """The transactions of a batch's rows, where a filter needs them."""
         if not self._needs_transaction:
             return None
-        if self._tracker is None:
-            from trailformat.transactions.tracker import TransactionTracker  # noqa: PLC0415 - long scans only
+        from trailformat.transactions.tracker import RowTransactions, TransactionTracker  # noqa: PLC0415 - it needs numpy
 
+        if self._tracker is None and len(batch) == 1 and not batch.spans():
+            record = self._trail.record_at(int(batch.rba[0]))
+            if record is not None:
+                return RowTransactions.of_one(self._context.of(record))
+        if self._tracker is None:
             before = self._context.open_at(int(batch.rba[0]))
             self._tracker = TransactionTracker(self._trail, before=before)
         return self._tracker.of(batch)

@@ -52,8 +52,8 @@ def _session(path: Path, commands: str) -> tuple[list[str], int]:
 
 Way = tuple[tuple[object, str, int], ...]
 WAYS: dict[str, tuple[list[Path], Way]] = {
-    "in threads": (FILES[::3], ((session_scan, "_FIRST", 1), (passing, "BATCH_SIZE", 4), (parallel, "PIECE", 700))),
-    "from the beginning after some records": (FILES, ((session_scan, "_FIRST", 2), (session_scan, "_BACK", 4))),
+    "in threads": (FILES[::3], ((session_scan, "_FIRST", (1,)), (passing, "BATCH_SIZE", 4), (parallel, "PIECE", 700))),
+    "from the beginning after some records": (FILES, ((session_scan, "_FIRST", (2,)), (session_scan, "_BACK", 4))),
 }
 
 

@@ -255,7 +255,7 @@ COMMANDS = (
             "FILTER. EFFECTIVE leaves out rows that a Replicat does not apply; MODE says what damage does. FROM",
             "trail('<wildcard>') or trail('<wildcard>', '<view>') reads another trail. TO <file>.parquet, .csv or",
             ".jsonl after the statement writes the rows, with REPLACE over a file. DESCRIBE records lists columns;",
-            "docs/sql.md has more. FORMAT JSONL prints all rows, values whole. A semicolon stands in double quotes.",
+            "docs/sql.md has more. FORMAT JSONL prints all rows, values whole. A semicolon must be in double quotes.",
             "Example: SQL OVER dirdat/lt* SELECT op, count(*) FROM records GROUP BY op",
         ),
         origin=Origin.OURS,

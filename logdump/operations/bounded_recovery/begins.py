@@ -62,7 +62,7 @@ def _by_xid(path: Path, file: Iterator[str], offset: TimeOffset) -> dict[str, Gi
             raise CommandError(f"{path}, line {rows.line_num}: {error}.") from error
         if given.xid in found:
             before = found[given.xid].line
-            raise CommandError(f"{path}, line {rows.line_num}: {given.xid} stands on line {before} already.")
+            raise CommandError(f"{path}, line {rows.line_num}: {given.xid} is on line {before} already.")
         if len(found) >= MOST_GIVEN:
             raise CommandError(f"{path}, line {rows.line_num}: there are more than {MOST_GIVEN} transactions.")
         found[given.xid] = given

@@ -79,7 +79,7 @@ def _replace(trace: Trace, found: NameFound | None, old: ObjectName, new: Replac
     if new.name == old._replace(plain=()):
         return
     if not trace.subject.trusts_text:
-        trace.doubt(f"the text does not show where {old} stands: no name in it is replaced")
+        trace.doubt(f"the text does not show the place of {old}: no name in it is replaced")
     elif found is not None:
         trace.text = replaced(trace.text, found, new, trace.sql)
 

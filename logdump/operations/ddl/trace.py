@@ -123,7 +123,7 @@ class Trace:
         viewed = Viewed(self.subject, self.scope, self._plain, self.comments, self.base_target)
         found = judge(clauses, viewed, needs_include=needs_include)
         if judge(clauses, viewed._replace(target=None), needs_include=needs_include).verdict != found.verdict:
-            self.doubt("OBJNAME beside MAPPED is taken for the name behind TARGET: that is not verified")
+            self.doubt("OBJNAME beside MAPPED is taken as the name after TARGET: that is not verified")
         for clause, truth in found.truths:
             if truth:
                 self._stays |= clause.option("STAYMETADATA") is not None

@@ -1,4 +1,4 @@
-"""EXPORT of text for many records: the same bytes as record by record, from columns, side by side."""
+"""EXPORT of text: rows of tables, and records with all their members, from columns, side by side."""
 
 from __future__ import annotations
 

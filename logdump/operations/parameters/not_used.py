@@ -116,20 +116,20 @@ UNUSED = (
     UnusedParameter(
         "RECOVERYOPTIONS",
         (ParameterUse.HISTORY, ParameterUse.RESTART),
-        "when this process is started again, it writes over what is behind its last write checkpoint",
+        "when this process restarts, it writes over the data after its last write checkpoint",
         pattern=r"\bOVERWRITEMODE\b",
     ),
     UnusedParameter(
         "RECOVERYOPTIONS",
         (ParameterUse.HISTORY, ParameterUse.RESTART),
-        "when this process is started again, it appends and begins the cut transaction anew",
+        "when this process restarts, it appends and writes the cut transaction again",
         pattern=r"\bAPPENDMODE\b",
     ),
     UnusedParameter(
-        "MAXTRANSOPS", (ParameterUse.RESTART,), "Replicat commits parts of a transaction, and may stand inside of one"
+        "MAXTRANSOPS", (ParameterUse.RESTART,), "Replicat commits parts of a transaction, and may stop inside one"
     ),
     UnusedParameter(
-        "TRANSACTIONTIMEOUT", (ParameterUse.RESTART,), "Replicat may commit a part of a transaction, and stand in it"
+        "TRANSACTIONTIMEOUT", (ParameterUse.RESTART,), "Replicat may commit a part of a transaction, and stop inside it"
     ),
     UnusedParameter(
         "BR",

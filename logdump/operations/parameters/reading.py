@@ -91,7 +91,7 @@ def read_parameters(path: Path, side: ProcessSide | None = None, *, ansi_quotes:
     nodes = [node for one in statements(path, may_include=not is_globals) for node in _nodes(reading, one)]
     found = ProcessSide.GLOBALS if is_globals else side or reading.side
     if found is None:
-        raise ParameterError(ParameterPlace(path, 1), "has neither EXTRACT nor REPLICAT: name the side behind the file")
+        raise ParameterError(ParameterPlace(path, 1), "has neither EXTRACT nor REPLICAT: give the side after the file")
     return ParameterFile(path, found, reading.group, tuple(nodes), tuple(_notes(nodes, found, reading)))
 
 

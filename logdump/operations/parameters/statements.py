@@ -54,7 +54,7 @@ def statements(path: Path, *, may_include: bool = True) -> Iterator[ParameterSta
         lexer.begin_statement()
         if keyword in _OF_THE_FILE:
             if keyword in ("INCLUDE", "OBEY") and not may_include:
-                raise ParameterError(first.place, f"{keyword} cannot stand in GLOBALS")
+                raise ParameterError(first.place, f"{keyword} cannot be in GLOBALS")
             _OF_THE_FILE[keyword](lexer, first.place, keyword)
             continue
         yield _statement(first, keyword, _rest(lexer, first.place, keyword))

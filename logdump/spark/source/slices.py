@@ -54,7 +54,7 @@ def _without(part: Slice, options: Options, error: NotATrail) -> str | None:
         if options.ignore_missing_files:
             report(text)
             return None
-        raise FileChanged(f"{text}; option ignoreMissingFiles goes on without it") from None
+        raise FileChanged(f"{text}; option ignoreMissingFiles continues without it") from None
     if is_unborn(error, part.ends_trail):
         return None
     if options.ignore_corrupt_files or options.mode == "DROPMALFORMED":

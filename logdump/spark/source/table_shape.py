@@ -91,7 +91,7 @@ class RowShape:
         text = f"{place(self._source.part.path, rba)}: {options.rows_of} was altered after the schema was made: {words}"
         if options.schema_evolution_mode == "fail":
             raise SchemaChanged(
-                f"{text}; a new load() takes it into the schema, and a stream goes on from its checkpoint; with option "
+                f"{text}; a new load() takes it into the schema, a stream continues from its checkpoint; with option "
                 "schemaEvolutionMode rescue it is in column problems"
             )
         if not self._source.explains_nulls:
@@ -105,7 +105,7 @@ def _rescued(group: Group, built: pa.RecordBatch, altered: Sequence[Alteration])
             for side in SIDES:
                 array = built[f"{side}_{column}"]
                 for row in np.flatnonzero(array.is_valid().to_numpy(zero_copy_only=False)).tolist():
-                    reason = f"{plain_text(array[row].as_py())} is of a column that the schema has not got"
+                    reason = f"{plain_text(array[row].as_py())} is of a column that the schema does not have"
                     yield row, RowProblem(column, side, group.stored(row, side, column), reason)
         elif kind is not AlterationKind.TYPE:
             yield from ((row, RowProblem(column, None, b"", words)) for row in range(len(built)))

@@ -171,12 +171,10 @@ class StreamTrail:
         with TrailFile(name.path) as trail:
             ends = any(framing.start_before(trail.bytes, rba, order) is not None for order in ByteOrder)
         if not ends and self._options.mode == "FAILFAST":
-            raise FileChanged(
-                f"{where}: the stream has read so far, and no record ends there: the file was written anew"
-            )
+            raise FileChanged(f"{where}: the stream has read so far, and no record ends there: the file was rewritten")
 
 
-_IGNORE = "option ignoreMissingFiles goes on with the next"
+_IGNORE = "option ignoreMissingFiles continues with the next"
 
 
 def _size(name: TrailName) -> int:

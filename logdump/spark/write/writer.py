@@ -103,7 +103,7 @@ def write_columns(schema: StructType) -> WriteColumns:
     if "raw" not in places:
         raise BadSchema(f"there is no column raw, the records themselves; write what {SELECT} gives")
     if "file" in places and "rba" not in places:
-        raise BadSchema(f"there is file but no rba, which together tell the definitions; write what {SELECT} gives")
+        raise BadSchema(f"there is file but no rba, which together identify the definitions; write what {SELECT} gives")
     return WriteColumns(places["raw"], places.get("file"), places.get("seqno"), places.get("rba"))
 
 

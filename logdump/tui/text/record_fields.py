@@ -13,9 +13,9 @@ from logdump.notation.times import format_timestamp
 from logdump.session.settings import Settings
 from trailformat import Record, Token, TrailError, io_type_name
 from trailformat.codec.token_names import GGS_TOKENS, RECORD_TOKENS, token_name
-from trailformat.codec.tokens import TokenPart
+from trailformat.codec.tokens import TokenPart, token_places
 from trailformat.records.columns import Columns
-from trailformat.records.file_header import GROUPS
+from trailformat.records.file_header import GROUPS, ORDER
 from trailformat.records.record_header import HEADER_SIZE, PLACES
 
 _HEADER = {
@@ -81,22 +81,20 @@ def _name_in_record(record: Record, part: TokenPart) -> str:
 
 def inner_tokens(record: Record, outer: PlacedToken) -> list[PlacedToken]:
     """The tokens inside a token: of ``T`` and of the groups of a file header; none where they do not decode."""
+    number, _, at, size = outer.place
+    if record.is_file_header and number in GROUPS:
+        order, names = ORDER, {token: field.name for token, field in GROUPS[number].fields.items()}
+    elif number == ord("T") and not record.is_file_header:
+        order, names = record.order, {ord(token): name for token, name in GGS_TOKENS.items()}
+    else:
+        return []
+    data = record.cut(at, at + size)
     try:
-        if record.is_file_header:
-            groups = dict(zip(record.parts, record.file_header.groups, strict=False))
-            pairs = [(one.token, one.name) for one in groups[outer.place].tokens] if outer.place in groups else []
-        elif outer.place.id == ord("T"):
-            pairs = [(one, token_name(GGS_TOKENS, one.id)) for one in record.gg_tokens]
-        else:
-            return []
+        places = token_places(data, 0, len(data), order)
     except TrailError:
         return []
-    found, at = [], outer.place.at
-    for token, name in pairs:
-        place = TokenPart(token.id, token.info, at + token.header_size, len(token.payload))
-        found.append(PlacedToken(place, name, place.size))
-        at = place.at + place.size
-    return found
+    parts = (TokenPart(token, info, at + inside, length) for token, info, inside, length in places)
+    return [PlacedToken(part, names.get(part.id, ""), part.size) for part in parts]
 
 
 def fields_of(record: Record, settings: Settings) -> list[RecordField]:

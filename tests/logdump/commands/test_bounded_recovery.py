@@ -122,7 +122,7 @@ def begins(folder: Path, *lines: str) -> Path:
         (("xid,begin", "9.9.1,yesterday"), 2, "a time is"),
         (("xid,begin", "9.9.1,10:00"), 2, "a time is"),
         (("xid,begin", "9.9.1,2024-02-30T00:00:00Z"), 2, "does not exist"),
-        (("xid,begin", "", "9.9.1,2024-03-14", "9.9.1,2024-03-14"), 4, "9.9.1 stands on line 3 already"),
+        (("xid,begin", "", "9.9.1,2024-03-14", "9.9.1,2024-03-14"), 4, "9.9.1 is on line 3 already"),
         (("xid,begin,end", "9.9.1,2024-03-14,2024-03-13"), 2, "ends before it begins"),
         (("xid,begin,records", "9.9.1,2024-03-14,many"), 2, "records are a number"),
         (("xid,begin", ",2024-03-14"), 2, "there is no xid"),

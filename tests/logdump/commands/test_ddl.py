@@ -120,7 +120,7 @@ def test_a_record_without_a_whole_statement_is_evaluated_by_its_items(line: Line
     assert (result.base_target, result.statement) == ("hr2.T", "")
     assert result.problems == (
         "its record holds no whole statement",
-        "the text does not show where HR.T stands: no name in it is replaced",
+        "the text does not show the place of HR.T: no name in it is replaced",
     )
 
 
@@ -238,7 +238,7 @@ def test_an_object_in_another_database_is_named_with_its_link(line: Line, tmp_pa
 @pytest.mark.parametrize(
     ("lines", "unsure"),
     [
-        (("DDL INCLUDE MAPPED OBJNAME hr2.*",), "OBJNAME beside MAPPED is taken for the name behind TARGET"),
+        (("DDL INCLUDE MAPPED OBJNAME hr2.*",), "OBJNAME beside MAPPED is taken as the name after TARGET"),
         (("DDLOPTIONS IGNOREMAPPING",), "IGNOREMAPPING is taken to make everything OTHER"),
         (("DDL INCLUDE OBJNAME hr.*",), None),
     ],

@@ -39,7 +39,7 @@ def test_a_file_tells_its_side_and_what_it_holds(line: Line, tmp_path: Path) -> 
 def test_the_side_may_be_given_to_a_file_that_does_not_tell_it(line: Line, tmp_path: Path) -> None:
     path = written(tmp_path, "TABLE a.b;")
     assert line(f"params {path}") == [
-        f"PARAMS: {path}, line 1: has neither EXTRACT nor REPLICAT: name the side behind the file"
+        f"PARAMS: {path}, line 1: has neither EXTRACT nor REPLICAT: give the side after the file"
     ]
     assert line(f"params {path} extract") == ["PARAMS for Extract: 1 TABLE; 0 statements not used here"]
 

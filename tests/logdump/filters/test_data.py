@@ -111,7 +111,7 @@ class TestString:
         ("option", "message"),
         [
             ("STRING", "a value is missing"),
-            ("STRING New York", "a value with blanks stands in quotes"),
+            ("STRING New York", "a value with blanks must be in quotes"),
             ('STRING "New York', "cannot read"),
             ('STRING ""', "a value is empty"),
             ("STRING //", "a value is empty"),

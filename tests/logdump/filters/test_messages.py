@@ -98,8 +98,8 @@ VALUES = {
         "'b match; ALL' is more than one name; separate names with commas; each criterion needs its own FILTER"
     ),
     "STRING": "a value is missing",
-    "STRING New York": "unexpected 'York'; a value with blanks stands in quotes",
-    'STRING "New" York': "unexpected 'York'; a value with blanks stands in quotes",
+    "STRING New York": "unexpected 'York'; a value with blanks must be in quotes",
+    'STRING "New" York': "unexpected 'York'; a value with blanks must be in quotes",
     'STRING "New York': "cannot read '\"New York'",
     'STRING "a" ""': "a value is empty",
     'STRING "a",': "a value is missing",

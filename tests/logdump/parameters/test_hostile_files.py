@@ -41,7 +41,7 @@ DOUBLING = "".join(f"MACRO #m{n} BEGIN #m{n + 1} () #m{n + 1} () END;\n" for n i
         ("x" * (MOST_BYTES + 1), "line 1: {path} is larger than 1 MB"),
         ("REPLICAT r\nDDL\n\0", "line 3: byte x00 is no text"),
         ("REPLICAT r\nDDL\n\x1b[2J", "line 3: byte x1b is no text"),
-        ("TABLE a.b;", "line 1: has neither EXTRACT nor REPLICAT: name the side behind the file"),
+        ("TABLE a.b;", "line 1: has neither EXTRACT nor REPLICAT: give the side after the file"),
         ("EXTRACT e\nREPLICAT r", "line 2: REPLICAT: the file is EXTRACT's ({path}, line 1)"),
         ("REPLICAT r\nDDL\nDDL INCLUDE ALL", "line 3: DDL: there is one at line 2 already"),
         ("REPLICAT r\nDDL EXCLUDE OBJTYPE 'x'", "line 2: DDL: EXCLUDE needs an INCLUDE, unless it is EXCLUDE ALL"),
@@ -107,7 +107,7 @@ def test_what_is_obeyed_obeys_nothing(tmp_path: Path) -> None:
 
 def test_globals_includes_nothing(tmp_path: Path) -> None:
     path = written(tmp_path / "GLOBALS", "GGSCHEMA g\nINCLUDE p.prm")
-    assert refusal(path) == f"PARAMS: {path}, line 2: INCLUDE cannot stand in GLOBALS"
+    assert refusal(path) == f"PARAMS: {path}, line 2: INCLUDE cannot be in GLOBALS"
 
 
 def test_what_is_not_utf_8_is_latin_1(tmp_path: Path) -> None:

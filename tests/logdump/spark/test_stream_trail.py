@@ -196,7 +196,7 @@ def test_a_file_that_became_shorter_is_told(tmp_path: Path) -> None:
 
 def test_a_file_that_was_written_anew_is_told(tmp_path: Path) -> None:
     _put(tmp_path, SIZE)
-    with pytest.raises(FileChanged, match="no record ends there: the file was written anew"):
+    with pytest.raises(FileChanged, match="no record ends there: the file was rewritten"):
         _stream(tmp_path).after(Offset(0, ENDS[3] + 1))
 
 
