@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import importlib
 import os
 from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
@@ -11,7 +12,6 @@ from typing import TYPE_CHECKING, Protocol
 from logdump.language.execute import stopped_writing
 from logdump.notation.plural import amount
 from logdump.operations.export.appended_file import Place, StandardOutput
-from logdump.operations.export.columns_pay import why_not
 from logdump.operations.export.options import ExportOptions
 from logdump.operations.export.tally import ExportTally
 from logdump.operations.export.target import export_target
@@ -169,12 +169,13 @@ def _beats(session: Session, options: ExportOptions, tally: ExportTally, heartbe
 
 
 def _require_extra(format_: str) -> None:
-    """Raises CommandError where pyarrow or the kernels do not load."""
-    reason = why_not()
-    if reason:
-        raise CommandError(f"EXPORT {format_}: what it needs cannot be loaded: {reason}.")
-    if reason is not None:
-        raise CommandError(f"EXPORT {format_} needs pip install 'logdump[export]'.")
+    """Raises CommandError where pyarrow does not load."""
+    try:
+        importlib.import_module("trailformat.arrays.arrow")
+    except ModuleNotFoundError:
+        raise CommandError(f"EXPORT {format_} needs pip install 'logdump[export]'.") from None
+    except (ImportError, OSError, RuntimeError) as error:
+        raise CommandError(f"EXPORT {format_}: what it needs cannot be loaded: {error}.") from error
 
 
 _EXPORTS: dict[str, Callable[[Session, ExportOptions, ExportTally], Export]] = {

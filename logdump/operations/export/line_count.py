@@ -5,24 +5,24 @@ from __future__ import annotations
 import functools
 import io
 import os
-import sys
 from collections.abc import Iterable
 from itertools import pairwise
 from typing import IO, TYPE_CHECKING
 
+from trailformat.scan.kernels.loaded import why_interpreted
+
 if TYPE_CHECKING:
     from trailformat.arrays import LineBreaks
 
-_MANY_BYTES, _MANY_LOADED = 32 << 20, 1 << 18
-"""From these on a kernel counts; the second where it is loaded already."""
-_KERNELS = "trailformat.arrays.lines"
+_MANY_BYTES = 1 << 18
+"""From these on a kernel counts, where it is machine code: threads cost more than they save for less."""
 _CHUNK = 1 << 20
 
 
 def count_lines(file: IO[bytes], *, is_quoted: bool) -> int:
     """The number of line breaks; with ``is_quoted`` of those that do not stand in quotes."""
-    many = _MANY_LOADED if _KERNELS in sys.modules else _MANY_BYTES
-    if isinstance(file, io.BufferedReader) and os.fstat(file.fileno()).st_size >= many:
+    is_many = isinstance(file, io.BufferedReader) and os.fstat(file.fileno()).st_size >= _MANY_BYTES
+    if is_many and why_interpreted() is None:
         found = _breaks_in(file)
         return found.even if is_quoted else found.total
     if not is_quoted:

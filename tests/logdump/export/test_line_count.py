@@ -11,10 +11,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from logdump.operations.export import line_count
+from tests.kernels import needs_native
 
 CHARACTERS = st.sampled_from(["\n", '""', '"a\nb"', "leaf", ",", "\x0b\x8a\x22", "\x01"])
 
 
+@needs_native
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(texts=st.lists(CHARACTERS, max_size=30), chunk=st.integers(1, 40), is_quoted=st.booleans())
 def test_parts_of_a_file_have_the_lines_of_all_of_it(
@@ -25,7 +27,6 @@ def test_parts_of_a_file_have_the_lines_of_all_of_it(
     with pytest.MonkeyPatch.context() as patched, path.open("rb") as file:
         expected = line_count.count_lines(file, is_quoted=is_quoted)
         patched.setattr(line_count, "_MANY_BYTES", 0)
-        patched.setattr(line_count, "_MANY_LOADED", 0)
         patched.setattr(line_count, "_CHUNK", chunk)
         assert line_count.count_lines(file, is_quoted=is_quoted) == expected
 
