@@ -1,4 +1,4 @@
-"""Nothing grows large: no file over 400 lines, no function over 40."""
+"""Nothing grows large: no file over 600 lines, no function over 60."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 FILES = [path for folder in ("logdump", "trailformat", "fixtures", "scripts") for path in (ROOT / folder).rglob("*.py")]
-MOST_LINES = 400
-MOST_LINES_OF_A_FUNCTION = 40
+MOST_LINES = 600
+MOST_LINES_OF_A_FUNCTION = 60
 
 
 def long_functions(source: str) -> Iterator[str]:

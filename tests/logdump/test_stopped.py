@@ -32,13 +32,12 @@ LONG = {
 """Commands that write to T, or nothing, and what they say in the end."""
 
 
-@pytest.fixture(params=["by columns", "by records"], autouse=True)
-def _small_steps(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture(autouse=True)
+def _small_steps(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(batch_walk, "_ROWS", 4)
     monkeypatch.setattr(extents, "NEARBY", 7)
     monkeypatch.setattr(passing, "BATCH_SIZE", 4)
     monkeypatch.setattr(session_scan, "_FIRST", (1,))
-    if request.param == "by columns":
 
 
 def _stopped(line: Line, command: str) -> list[Event]:
