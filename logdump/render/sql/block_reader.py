@@ -22,7 +22,7 @@ from trailformat.scan.rows import RowBytes, RowGroups, by_definition, has_column
 from trailformat.scan.rows.row_bytes import Array
 
 _MOST_ROWS = 1 << 18
-"""More records than a block has, but for the pieces of large objects of one row."""
+"""More records than most blocks have."""
 _ROWS = ("INSERT", "DELETE", "UPDATE", "PK UPDATE")
 _IS_ROW = np.array([OPERATIONS.get(number) in _ROWS for number in range(256)])
 _IS_BARE = np.array([OPERATIONS.get(number) in BARE for number in range(256)])
@@ -117,7 +117,7 @@ class BlockReader:
             NotATrail: the file has become shorter.
         """
         trail = self.file.trail
-        batch = next(scan(trail, block.start, block.stop, batch_size=_MOST_ROWS))
+        batch = _joined(list(scan(trail, block.start, block.stop, batch_size=_MOST_ROWS)))
         learn_definitions(trail, batch)
         units = units_of(batch, block.extents)
         rows = RowBytes(trail.buffer, batch, units.rows)
@@ -176,3 +176,15 @@ class BlockReader:
             columns = known.table.columns if known.table else None
             self._tables[key] = known.table, _Table(sql_table(known.name, columns, self._dialect), known.charset)
         return self._tables[key][1]
+
+
+def _joined(batches: list[Batch]) -> Batch:
+    """The batches of one scan as one."""
+    if len(batches) == 1:
+        return batches[0]
+    columns = (np.concatenate(parts) for parts in zip(*(_columns(one) for one in batches), strict=True))
+    return Batch(batches[0].names, *columns)
+
+
+def _columns(batch: Batch) -> list[Array]:
+    return [np.asarray(column) for _, column in batch.columns()]

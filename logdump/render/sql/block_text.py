@@ -7,8 +7,9 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 
 from logdump.notation.times import TimeOffset
+from logdump.render.sql.block_lines import BlockStatements
 from logdump.render.sql.block_reader import BlockRows
-from logdump.render.sql.comments import Refusal, refusal_comment
+from logdump.render.sql.comments import refusal_comment
 from logdump.render.sql.script import Closing, FinishedBlock, Item, SqlScript
 from logdump.render.sql.script_text import item_lines
 from trailformat.arrays.line_parts import LinePart
@@ -41,14 +42,9 @@ class ScriptLines:
             (int(block.units.rows[block.units.heads[unit]]), b"".join(map(self.text, statements)))
             for unit, statements in finished.singles.items()
         )
-        refused = ((one.row, self._refused(one, block)) for one in sorted(finished.made.refusals))
-        made = [*finished.made.parts, _part(refused), _part(sorted(singles))]
+        made = [*finished.made.parts, _refusals(finished.made), _part(sorted(singles))]
         parts = [*self._openings(block), *made, *self._closings(block, finished)]
         return [part._replace(rows=-part.rows) for part in parts] if self._is_backwards else parts
-
-    @staticmethod
-    def _refused(one: Refusal, block: BlockRows) -> bytes:
-        return f"{refusal_comment(one.rba, one.op, one.table, one.reason, block.elsewhere)}\n".encode()
 
     def _openings(self, block: BlockRows) -> Iterator[LinePart]:
         """What is written before the statements of transactions."""
@@ -61,6 +57,18 @@ class ScriptLines:
         if block.block.closes:
             closings = map(self.text, finished.closings)
             yield _part(zip(block.units.ends(is_last=not self._is_backwards), closings, strict=True))
+
+
+def _refusals(made: BlockStatements) -> LinePart:
+    """The comments in place of statements: what many have after their RBA is made once."""
+    begin, rests = refusal_comment(0, "", "", "", None).split("0")[0], dict[tuple[str, str, str], str]()
+    texts = []
+    for row, rba, *what in sorted(made.refusals):
+        rest = rests.get(key := tuple(what))
+        if rest is None:
+            rest = rests[key] = refusal_comment(0, *what, made.block.elsewhere).removeprefix(f"{begin}0")
+        texts.append((row, f"{begin}{rba}{rest}\n".encode()))
+    return _part(texts)
 
 
 def _part(texts: Iterable[tuple[int, bytes]]) -> LinePart:

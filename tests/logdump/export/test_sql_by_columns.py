@@ -24,7 +24,7 @@ from tests.trailformat.values.kinds import of
 from trailformat import ByteOrder, Column, Images, Record, TableDefinition, make_column, make_record
 from trailformat.definitions.column import KEY
 from trailformat.definitions.metadata import build_table
-from trailformat.records.io_types import DELETE, FIELD_COMP, INSERT, LARGE_OBJECT, UNIFIED_UPDATE
+from trailformat.records.io_types import DELETE, FIELD_COMP, INSERT, LARGE_OBJECT, PURGE_DATA, UNIFIED_UPDATE
 
 FILES = sorted(path for path in TRAILS.iterdir() if path.suffix != ".md")
 WAYS = [
@@ -274,3 +274,34 @@ def test_an_update_of_which_one_half_does_not_come_apart_is_written_alike(
             parts.append(bytes(data))
     script = check(trail_of(tmp_path, *parts), f"ansi {direction}")
     assert script.count("UPDATE") >= 2
+
+
+@EITHER
+def test_truncates_are_no_single_changes(direction: str, tmp_path: Path, singles: list[list[Record]]) -> None:
+    truncate = make_record(header(1, io_type=PURGE_DATA), b"")
+    trail = trail_of(tmp_path, _definition("A", "B"), *[_insert("a", "b"), truncate] * 3)
+    script = check(trail, f"ansi {direction}")
+    assert script.count("TRUNCATE TABLE" if not direction else "a truncate: the trail has none") == 3
+    singles.clear()
+    assert (written(trail, f"ansi {direction}", "", by_columns=True)[0] or b"").decode() == script
+    assert not singles
+
+
+@EITHER
+@pytest.mark.parametrize("keys", [0, 1])
+def test_what_lacks_in_front_of_a_value_that_cannot_be_written_is_the_reason(
+    keys: int, direction: str, tmp_path: Path
+) -> None:
+    """Each row lacks something else; PostgreSQL has no literal for one value of some of them."""
+    old, new = _image(("k", "a\0", "c")), _image(("k", "b\0", "d"))
+    sets = [[at for at in range(3) if places >> at & 1] for places in range(8)]
+    rows = [
+        make_record(
+            header(1, io_type=UNIFIED_UPDATE), Images(tuple(old[at] for at in had), tuple(new[at] for at in has), 4)
+        )
+        for had in sets
+        for has in sets
+    ]
+    trail = trail_of(tmp_path, _definition("A", "B", "C", keys=keys), *rows)
+    script = check(trail, f"postgresql {direction}")
+    assert "PostgreSQL stores no text with a NUL character" in script
