@@ -15,7 +15,6 @@ from logdump.session import read_progress
 from logdump.session.events import JobProgress, Progress, SearchProgress
 from logdump.session.read_progress import Hint, ReadSoFar
 from trailformat.scan import Scan
-from trailformat.scan.batch import BATCH_SIZE
 from trailformat.scan.kernels import loaded
 
 FILES = f"{TRAILS}/at00000000?"
@@ -52,9 +51,8 @@ def _small_batches(monkeypatch: pytest.MonkeyPatch) -> None:
     made = Scan.__init__
 
     def small(self: Scan, *arguments: Any, **options: Any) -> None:
-        size = arguments[3] if len(arguments) > 3 else options.pop("batch_size", BATCH_SIZE)
-        # what is larger is all that is wanted
-        made(self, *arguments[:3], size if size > BATCH_SIZE else 3, *arguments[4:], **options)
+        options.pop("batch_size", None)
+        made(self, *arguments[:3], 3, *arguments[4:], **options)  # type: ignore[arg-type, call-arg]
 
     monkeypatch.setattr(Scan, "__init__", small)
     monkeypatch.setattr("logdump.session.scan._REPORTED", 1)

@@ -50,7 +50,7 @@ def _session(path: Path, commands: str) -> tuple[list[str], int]:
     return shown, position
 
 
-Way = tuple[tuple[object, str, int], ...]
+Way = tuple[tuple[object, str, object], ...]
 WAYS: dict[str, tuple[list[Path], Way]] = {
     "in threads": (FILES[::3], ((session_scan, "_FIRST", (1,)), (passing, "BATCH_SIZE", 4), (parallel, "PIECE", 700))),
     "from the beginning after some records": (FILES, ((session_scan, "_FIRST", (2,)), (session_scan, "_BACK", 4))),

@@ -21,8 +21,8 @@ _CHUNK = 1 << 20
 
 def count_lines(file: IO[bytes], *, is_quoted: bool) -> int:
     """The number of line breaks; with ``is_quoted`` of those that do not stand in quotes."""
-    is_many = isinstance(file, io.BufferedReader) and os.fstat(file.fileno()).st_size >= _MANY_BYTES
-    if is_many and why_interpreted() is None:
+    is_on_disk = isinstance(file, io.BufferedReader)
+    if is_on_disk and os.fstat(file.fileno()).st_size >= _MANY_BYTES and why_interpreted() is None:
         found = _breaks_in(file)
         return found.even if is_quoted else found.total
     if not is_quoted:

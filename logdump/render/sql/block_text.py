@@ -63,10 +63,10 @@ def _refusals(made: BlockStatements) -> LinePart:
     """The comments in place of statements: what many have after their RBA is made once."""
     begin, rests = refusal_comment(0, "", "", "", None).split("0")[0], dict[tuple[str, str, str], str]()
     texts = []
-    for row, rba, *what in sorted(made.refusals):
-        rest = rests.get(key := tuple(what))
+    for row, rba, op, table, reason in sorted(made.refusals):
+        rest = rests.get(key := (op, table, reason))
         if rest is None:
-            rest = rests[key] = refusal_comment(0, *what, made.block.elsewhere).removeprefix(f"{begin}0")
+            rest = rests[key] = refusal_comment(0, op, table, reason, made.block.elsewhere).removeprefix(f"{begin}0")
         texts.append((row, f"{begin}{rba}{rest}\n".encode()))
     return _part(texts)
 
