@@ -21,8 +21,7 @@ _CHUNK = 1 << 20
 
 def count_lines(file: IO[bytes], *, is_quoted: bool) -> int:
     """The number of line breaks; with ``is_quoted`` of those that do not stand in quotes."""
-    is_on_disk = isinstance(file, io.BufferedReader)
-    if is_on_disk and os.fstat(file.fileno()).st_size >= _MANY_BYTES and why_interpreted() is None:
+    if isinstance(file, io.BufferedReader) and _pays(file):
         found = _breaks_in(file)
         return found.even if is_quoted else found.total
     if not is_quoted:
@@ -33,6 +32,10 @@ def count_lines(file: IO[bytes], *, is_quoted: bool) -> int:
         quotes += piece.count(b'"')
         rows += piece.endswith(b"\n") and not quotes % 2
     return rows
+
+
+def _pays(file: io.BufferedReader) -> bool:
+    return os.fstat(file.fileno()).st_size >= _MANY_BYTES and why_interpreted() is None
 
 
 def _breaks_in(file: io.BufferedReader) -> LineBreaks:
