@@ -161,7 +161,8 @@ class Saver:
                     return
                 if bad < len(batch):
                     self._trail.record_at(int(batch.rba[bad]))
-                yield Progress(self.saved, int(batch.rba[-1]), int(batch.io_time[-1]), self._size_to_go)
+                if batch.end < self._trail.size or int(batch.rba[0]) > start:  # one batch is done before it is shown
+                    yield Progress(self.saved, int(batch.rba[-1]), int(batch.io_time[-1]), self._size_to_go)
 
     @property
     def _size_to_go(self) -> int:

@@ -154,8 +154,9 @@ def test_the_filter_applies(told: Told) -> None:
 def test_json_lines_hold_all_rows_and_whole_values(told: Told, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sql, "MOST_ROWS", 2)
     told("format jsonl; sql select * from records")
-    [event] = [one for one in told.events if isinstance(one, RowsShown)]
-    shown = [json.loads(line)["values"] for line in json_lines.render(event, told.session.settings)]
+    events = [one for one in told.events if isinstance(one, RowsShown)]
+    lines = [line for one in events for line in json_lines.render(one, told.session.settings)]
+    shown = [json.loads(line)["values"] for line in lines]
     assert [one["raw"] for one in shown] == [row["raw"].hex() for row in rows(SHOP)]
     assert shown[3]["gg_tokens"]["LOGCSN"] == b"41882317".hex()
     assert shown[3]["user_tokens"] == {}
