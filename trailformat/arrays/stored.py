@@ -34,8 +34,8 @@ from trailformat.arrays.kernels.arguments import (
     WIDE_4,
     WIDE_8,
 )
+from trailformat.arrays.kernels.loaded import kernels
 from trailformat.scan.kernels.arguments import UNDECIDED
-from trailformat.scan.kernels.loaded import kernels
 from trailformat.scan.rows.row_bytes import Array
 
 A = TypeVar("A")

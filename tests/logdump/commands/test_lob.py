@@ -105,7 +105,7 @@ def test_what_cannot_be_read_or_is_not_there_is_refused(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     shop(f"lob {arguments}")
-    assert shop.failures or "has no LOB pieces" in shop("lob 1811")[0]
+    assert shop.failures or "is not followed by LOB pieces" in shop("lob 1811")[0]
     assert list(tmp_path.iterdir()) == []
 
 

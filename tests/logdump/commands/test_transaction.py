@@ -67,7 +67,7 @@ def test_safe_offers_no_place_behind_an_open_transaction(line: Line, trails: Pat
     assert "  Ends at    not in the trail yet: the transaction is open at the end of the trail" in said
     assert said[0].startswith("RBA 3391 begins a transaction whose end is not in the trail yet: ")
     assert said[1:3] == ["To apply it once its end is available:", ALTER.format(0, 3391)]
-    assert not any(one.startswith("To leave it out") for one in said)
+    assert not any(one.startswith("To skip it") for one in said)
 
 
 def test_safe_with_damage_inside_fails_a_script(trails: Path) -> None:

@@ -124,10 +124,10 @@ def test_a_name_with_blanks_is_in_quotes() -> None:
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
-        ("VALUE", "is no comparison of a column"),
-        ("VALUE PRICE", "is no comparison of a column"),
-        ("VALUE > 1", "is no comparison of a column"),
-        ("VALUE AGE 5", "is no comparison of a column"),
+        ("VALUE", "is not a comparison of a column"),
+        ("VALUE PRICE", "is not a comparison of a column"),
+        ("VALUE > 1", "is not a comparison of a column"),
+        ("VALUE AGE 5", "is not a comparison of a column"),
         ("VALUE PRICE >", "a value is missing"),
         ("VALUE PRICE < NULL", "NULL is compared by = and <> only"),
         (f"VALUE {'x' * 2000} = 1", "a name has 1 to 1024 characters"),

@@ -110,4 +110,4 @@ def test_where_not_all_beats_are_kept_the_position_is_not_too_late(
 
 def test_what_is_no_csn_is_refused(line: Line, tmp_path: Path) -> None:
     line(f"open {history(drawn_rows(Random(1)), tmp_path / 'hh000000000')}")
-    assert "is no CSN" in line("heartbeat restart lwm tea")[0]
+    assert "is not a CSN" in line("heartbeat restart lwm tea")[0]

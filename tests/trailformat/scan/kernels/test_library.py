@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import importlib
 import os
 import re
 import shutil
@@ -262,3 +263,19 @@ def test_no_part_of_it_is_both_written_and_run() -> None:
     told = _told("readelf", "--program-headers", "--wide")
     flags = re.findall(r"^ +(?:LOAD|GNU_STACK) +(?:0x\w+ +){5}([RWE ]+?) +0x\w+$", told, re.MULTILINE)
     assert {*flags} == {"R", "R E", "RW"}
+
+
+@pytest.mark.parametrize("room", ["arrays", "scan"])
+def test_a_kernel_is_taken_from_the_list_that_it_is_in(room: str) -> None:
+    """Interpreted kernels are those of one list; machine code would hide a wrong one."""
+    lists = {
+        f"trailformat.{one}.kernels.loaded": {
+            kernel.__name__ for kernel in importlib.import_module(f"trailformat.{one}.kernels.library").KERNELS
+        }
+        for one in ("arrays", "scan")
+    }
+    for path in (ROOT / "trailformat" / room).rglob("*.py"):
+        source = path.read_text(encoding="utf-8")
+        names = set(re.findall(r'\bkernels\(\)\["(\w+)"\]', source))
+        [home, *_] = re.findall(r"^from (\S+) import kernels$", source, re.MULTILINE) or [""]
+        assert names <= lists.get(home, set()), path.name
