@@ -79,9 +79,9 @@ def test_a_target_in_use_is_refused(tmp_path: Path) -> None:
 
 def test_a_file_is_no_directory(tmp_path: Path) -> None:
     (tmp_path / "out").touch()
-    with pytest.raises(TargetRefused, match="out is no directory"):
+    with pytest.raises(TargetRefused, match="out is not a directory"):
         Target.parse(str(tmp_path / "out")).check(Mode.APPEND)
-    with pytest.raises(TargetRefused, match=r"cannot be written: .*out is no directory"):
+    with pytest.raises(TargetRefused, match=r"cannot be written: .*out is not a directory"):
         Target.parse(str(tmp_path / "out" / "deeper")).check(Mode.APPEND)
 
 
