@@ -116,7 +116,7 @@ def test_explain_restart_names_the_same_places_and_calls_none_safe_that_is_not(k
             assert (rule == "safe") <= places.is_safe
             assert (rule == "inside") <= (not places.is_safe)
             if rule == "inside" and places.leave_out is not None:
-                assert f"at RBA {places.leave_out.rba} of {places.leave_out.path.name} to leave it out" in verdict
+                assert f"at RBA {places.leave_out.rba} of {places.leave_out.path.name} to skip it" in verdict
             if rule == "damaged":
                 assert history.run(spot).abended
 
