@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import suppress
+import contextlib
+from collections.abc import Generator, Iterable, Iterator, Mapping
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -118,15 +118,18 @@ def run_sql(session: Session, query: Query) -> Iterator[Event]:
     statement, output = split_output(query.statement)
     is_text = session.settings.format is OutputFormat.TEXT
     results = _results(session, statement, source, MOST_ROWS + 1 if is_text and output is None else None)
-    if output is not None:
-        yield from write_result(output, results)
-    elif is_text:
-        yield from _as_table(results, session.width)
-    else:
-        yield from (rows_shown(one) if isinstance(one, ResultRows) else one for one in results)
+    with contextlib.closing(results):
+        if output is not None:
+            yield from write_result(output, results)
+        elif is_text:
+            yield from _as_table(results, session.width)
+        else:
+            yield from (rows_shown(one) if isinstance(one, ResultRows) else one for one in results)
 
 
-def _results(session: Session, statement: str, source: QuerySource, most: int | None) -> Iterator[Event | ResultRows]:
+def _results(
+    session: Session, statement: str, source: QuerySource, most: int | None
+) -> Generator[Event | ResultRows, None, None]:
     """The result in batches, the first with columns and without rows, and events between them."""
     if session.settings.spark_master is None:
         yield from _local_results(statement, source, most)
@@ -139,7 +142,7 @@ def _results(session: Session, statement: str, source: QuerySource, most: int | 
     yield from spark_results(session, statement, source.paths, options, most)
 
 
-def _local_results(statement: str, source: QuerySource, most: int | None) -> Iterator[Event | ResultRows]:
+def _local_results(statement: str, source: QuerySource, most: int | None) -> Generator[Event | ResultRows, None, None]:
     """The result that DuckDB gives, and how far the trail is read.
 
     Raises:
@@ -219,7 +222,7 @@ def _missing(paths: tuple[str, ...]) -> Iterator[Event]:
     from logdump.operations.matching_files import matching_files  # noqa: PLC0415 - a session without SQL starts faster
     from trailformat.transactions.whole_trail import gaps_among  # noqa: PLC0415 - as above
 
-    with suppress(CommandError):  # the engine says what it does not find
+    with contextlib.suppress(CommandError):  # the engine says what it does not find
         reading = Reading(missing=len(gaps_among([file for path in paths for file in matching_files(path)])))
         if reading.is_partial:
             yield Notice((reading.text,), reading.status)

@@ -81,6 +81,7 @@ class LocalQuery:
                         raise scan.error from None
                 raise
             finally:
+                self.interrupt = lambda: None
                 connection.close()
 
     def _run(self, connection: duckdb.DuckDBPyConnection, text: str, most: int | None) -> Iterator[pa.RecordBatch]:

@@ -137,7 +137,9 @@ def test_a_file_that_is_no_trail_is_refused_before_any_task_where_it_is_to_be_sp
 def test_a_file_that_has_gone_since_the_plan(mixture: Path) -> None:
     slices = [one for lot in plan(Options(path=str(mixture / "lt*"))) for one in lot]
     (mixture / "lt000000000").unlink()
-    with pytest.raises(FileChanged, match=r"lt000000000, seqno 0: No such file .*; option ignoreMissingFiles continues"):
+    with pytest.raises(
+        FileChanged, match=r"lt000000000, seqno 0: No such file .*; option ignoreMissingFiles continues"
+    ):
         list(read(slices, RBA))
     assert list(read(slices, RBA._replace(options=Options(ignore_missing_files=True)))) == []
 

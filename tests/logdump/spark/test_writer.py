@@ -150,7 +150,9 @@ def test_columns_that_do_not_do(
 
 def test_targets_that_do_not_do(spark: SparkSession, source: Path) -> None:
     rows = _read(spark, source)
-    with pytest.raises(AnalysisException, match=r"TargetRefused: .* cannot be written: .*lt000000000 is not a directory"):
+    with pytest.raises(
+        AnalysisException, match=r"TargetRefused: .* cannot be written: .*lt000000000 is not a directory"
+    ):
         _write(rows, source / "lt000000000" / "deeper")
     (source / "notes.txt").touch()
     with pytest.raises(AnalysisException, match=r"TargetRefused: .*not overwritten: notes.txt in it is no trail file"):

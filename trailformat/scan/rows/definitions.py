@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from trailformat.records.io_types import METADATA
-from trailformat.scan.batch import RECORD, Batch
+from trailformat.scan.batch import FILE_HEADER, RECORD, Batch
 from trailformat.scan.kernels.constants import NO_INDEX
 from trailformat.scan.rows.row_bytes import Array, RowBytes
 from trailformat.trail.file import TrailFile
@@ -40,10 +40,13 @@ def metadata_rows(batch: Batch) -> Array:
 def learn_definitions(trail: TrailFile, batch: Batch) -> Array:
     """Let the trail know where definitions stand in this batch, which every look-up would walk for.
 
-    Returns a mask of their rows. Batches are given in the order of the file.
+    Returns a mask of their rows. Batches are given in the order of the file. What ends a file and is no record may be
+    one when the file has grown: nothing is known of it.
     """
-    is_metadata = metadata_rows(batch)
-    trail.tables.learn(int(batch.rba[0]), batch.end, np.asarray(batch.rba)[is_metadata].tolist())
+    is_metadata, last = metadata_rows(batch), len(batch) - 1
+    is_growing = batch.end >= trail.size and batch.kind[last] > FILE_HEADER
+    end = int(batch.rba[last]) if is_growing else batch.end
+    trail.tables.learn(int(batch.rba[0]), end, np.asarray(batch.rba)[is_metadata].tolist())
     return is_metadata
 
 
