@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import threading
+import weakref
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -24,10 +25,10 @@ from tests.simulated.dimensions import DIMENSIONS
 _SIZES = (5, 20, 80) if IS_LONG else (2, 8, 32)
 _MOST, _SLACK = 4.2, 400
 """Proportion is 4; the slack is for what is remembered from one command to the next, and for lines that fill."""
-_MOST_SORTED, _SLACK_SORTED = 6.5, 200
+_MOST_SORTED, _SLACK_SORTED = 6.5, 400
 """A function that is called from a search or a sort: n log n, and little else in it. Quadratic is 16."""
-_BY_CHANCE = (f"{ROOT}/trailformat/codec/mapped_file.py", threading.__file__)
-"""Reading by pages of some kilobytes, and waiting for threads."""
+_BY_CHANCE = (f"{ROOT}/trailformat/codec/mapped_file.py", threading.__file__, weakref.__file__)
+"""Reading by pages of some kilobytes, waiting for threads, and what the collector of garbage sets off."""
 _SETTLED = 1_000_000_000
 """A time at which files were changed so long ago that their bytes may be kept."""
 

@@ -181,7 +181,8 @@ def _interrupted_at(call: int, calls: Iterator[int]) -> Iterator[None]:
         return reading
 
     def small(self: Scan, *arguments: Any, **options: Any) -> None:
-        made(self, *arguments[:4], **{**options, "batch_size": 4})
+        options.pop("batch_size", None)
+        made(self, *arguments[:3], 4, *arguments[4:], **options)
 
     made = Scan.__init__
     with pytest.MonkeyPatch.context() as patch:

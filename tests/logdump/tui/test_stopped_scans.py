@@ -60,7 +60,8 @@ def gate(monkeypatch: pytest.MonkeyPatch) -> Iterator[threading.Event]:
     made = Scan.__init__
 
     def small(self: Scan, *arguments: Any, **options: Any) -> None:
-        made(self, *arguments[:4], **{**options, "batch_size": 4})
+        options.pop("batch_size", None)
+        made(self, *arguments[:3], 4, *arguments[4:], **options)
 
     monkeypatch.setattr(Scan, "__init__", small)
     monkeypatch.setattr(open_transactions, "_RECORDS", 1)
