@@ -24,7 +24,6 @@ SPARK_PAGES = {"docs/spark.md"}
 """tests/logdump/spark/test_examples.py runs their blocks."""
 NOT_RUN = {
     ("docs/python.md", "1130 Metadata  None"): "the output of the block before; tests/test_documents.py compares them",
-    ("docs/recovery.md", "Logdump 3 >recovery"): "shortened; tests/transcripts/recovery.out holds the program to it",
 }
 """The blocks that are not run, by page and first line, and why."""
 

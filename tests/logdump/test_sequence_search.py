@@ -93,7 +93,7 @@ def test_a_csn_of_another_database_is_never_reached(line: Line, tmp_path: Path) 
 
 
 def test_what_is_no_csn_is_refused(line: Line, tmp_path: Path) -> None:
-    assert "is no CSN" in line(f"open {write_trail(tmp_path, ORACLE)[0]}; pos csn yesterday")[1]
+    assert "is not a CSN" in line(f"open {write_trail(tmp_path, ORACLE)[0]}; pos csn yesterday")[1]
 
 
 @pytest.mark.parametrize(

@@ -56,7 +56,7 @@ READERS = {
     "PARAMS",
     "DDL",
 }
-"""Commands that take a file and do not write to it (what X runs is not ours)."""
+"""Commands that take a file and do not write to it (what X runs is not ours; SQL TO: tests/logdump/sql)."""
 ELSEWHERE = {"SCANFORTYPE", "SCANFORRBA", "SCANFORTIME", "FILTER", "DATAFILE", "GGSAUDITREAD"}
 """Commands whose files are names of tables, or NonStop's."""
 WRITING_MODULES = {

@@ -116,6 +116,8 @@ def run_sql(session: Session, query: Query) -> Iterator[Event]:
     if source.paths and _views_in(query.statement):
         yield from _missing(source.paths)
     statement, output = split_output(query.statement)
+    if output is not None:
+        session.check_target(output.path, "SQL", wanted="a file")
     is_text = session.settings.format is OutputFormat.TEXT
     results = _results(session, statement, source, MOST_ROWS + 1 if is_text and output is None else None)
     with contextlib.closing(results):

@@ -7,10 +7,11 @@ import re
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from logdump.features.sql.rows import ResultRows, rows_shown
 from logdump.notation.plural import amount
+from logdump.operations.export.appended_file import AppendedFile
 from logdump.operations.export.csv_text import csv_line
 from logdump.operations.export.target import export_target
 from logdump.render.row_values import named, plain
@@ -66,23 +67,25 @@ def write_result(output: Output, results: Iterator[Event | ResultRows]) -> Itera
 def _written(output: Output, schema: pa.Schema) -> Iterator[Write]:
     """Takes batches; the file has its name when the context is left normally."""
     target = export_target(output.path, is_folder=False, replaces=output.replaces, command="SQL")
-    with target as staged, staged.open("wb") as file:
+    with target as staged:
+        file = AppendedFile(staged)
         yield from _WRITERS[output.path.suffix.lower()](file, schema)
+        file.close()
 
 
-def _parquet(file: IO[bytes], schema: pa.Schema) -> Iterator[Write]:
+def _parquet(file: AppendedFile, schema: pa.Schema) -> Iterator[Write]:
     from pyarrow import parquet  # noqa: PLC0415 - for such a file alone
 
     with parquet.ParquetWriter(file, schema, compression="zstd") as writer:
         yield writer.write_batch
 
 
-def _csv(file: IO[bytes], schema: pa.Schema) -> Iterator[Write]:
+def _csv(file: AppendedFile, schema: pa.Schema) -> Iterator[Write]:
     file.write(csv_line(schema.names).encode())
     yield lambda batch: file.write("".join(csv_line(map(plain, row)) for row in _rows(batch)).encode())
 
 
-def _jsonl(file: IO[bytes], schema: pa.Schema) -> Iterator[Write]:
+def _jsonl(file: AppendedFile, schema: pa.Schema) -> Iterator[Write]:
     def write(batch: pa.RecordBatch) -> None:
         lines = (json.dumps(named(schema.names, row), separators=(",", ":")) + "\n" for row in _rows(batch))
         file.write("".join(lines).encode())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import threading
 from collections.abc import Iterator
@@ -338,3 +339,31 @@ def test_without_the_extra_it_says_what_to_install(asked: Asked, monkeypatch: py
 def test_statements_without_views_need_no_trail() -> None:
     assert Asked().rows("select 1 as one, 'a\";\"b' as two") == [(1, 'a";"b')]
     assert Asked().refusal("select * from records") == "No LogTrail is open. OPEN <filename> opens one."
+
+
+@pytest.mark.parametrize("replace", ["", " replace"])
+@pytest.mark.parametrize("what", ["the open trail", "its second name", "the log", "a link", "a pipe", "a folder"])
+def test_a_result_goes_onto_a_regular_file_that_is_not_in_use_or_nothing(
+    what: str, replace: str, tmp_path: Path
+) -> None:
+    trail, target = tmp_path / "trail.csv", tmp_path / "target.csv"
+    shutil.copy(SHOP, trail)
+    asked = Asked(f"open {trail}")
+    if what == "the open trail":
+        target = trail
+    elif what == "its second name":
+        target.hardlink_to(trail)
+    elif what == "the log":
+        asked(f"log to {target}")
+    elif what == "a link":
+        target.symlink_to(tmp_path / "elsewhere")
+    elif what == "a pipe":
+        os.mkfifo(target)
+    else:
+        target.mkdir()
+    there = sorted((path.name, path.lstat().st_ino) for path in tmp_path.iterdir())
+    asked(f"sql select 1 as one to {target}{replace}")
+    assert asked.failures
+    assert sorted((path.name, path.lstat().st_ino) for path in tmp_path.iterdir()) == there
+    assert trail.read_bytes() == SHOP.read_bytes()
+    asked.session.end()
