@@ -182,7 +182,7 @@ def _interrupted_at(call: int, calls: Iterator[int]) -> Iterator[None]:
 
     def small(self: Scan, *arguments: Any, **options: Any) -> None:
         options.pop("batch_size", None)
-        made(self, *arguments[:3], 4, *arguments[4:], **options)
+        made(self, *arguments[:3], 4, *arguments[4:], **options)  # type: ignore[arg-type, call-arg]
 
     made = Scan.__init__
     with pytest.MonkeyPatch.context() as patch:

@@ -61,7 +61,7 @@ def gate(monkeypatch: pytest.MonkeyPatch) -> Iterator[threading.Event]:
 
     def small(self: Scan, *arguments: Any, **options: Any) -> None:
         options.pop("batch_size", None)
-        made(self, *arguments[:3], 4, *arguments[4:], **options)
+        made(self, *arguments[:3], 4, *arguments[4:], **options)  # type: ignore[arg-type, call-arg]
 
     monkeypatch.setattr(Scan, "__init__", small)
     monkeypatch.setattr(open_transactions, "_RECORDS", 1)
