@@ -14,7 +14,7 @@ from logdump.operations.timeline import open_transactions
 from logdump.operations.timeline.open_transactions import OpenTransactionsScan
 from logdump.operations.timeline.timeline import TimelineScan
 from logdump.session.session import Session
-from logdump.tui.reading import matching, open_file, scans
+from logdump.tui.reading import open_file, scans
 from logdump.tui.reading.matching import Matches
 from tests.logdump.test_partial import VERDICTS
 from tests.logdump.tui.drive import NARROW, WIDE, Screen, drive, trails
@@ -193,7 +193,6 @@ def test_a_whole_scan_says_nothing_of_the_kind(folder: Path) -> None:
 def test_the_rows_of_a_filter_end_where_its_scan_was_stopped(
     folder: Path, gate: threading.Event, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(matching, "_PYTHON_ROWS", 4)
     hold(monkeypatch, Matches, 2, gate)
 
     async def go(screen: Screen) -> None:
