@@ -14,7 +14,7 @@ import pyarrow as pa
 from logdump.features.sql.plan import needs_of, planned_scans
 from logdump.features.sql.rows import no_rows
 from logdump.features.sql.scan import ReadPlace, ViewScan
-from logdump.features.sql.statement import ParsedStatement, Relation, parse
+from logdump.features.sql.statement import ParsedStatement, Relation, parse, quoted_name
 from logdump.features.sql.trail_table import TrailTable
 from logdump.session.errors import CommandError, MissingFileError
 from logdump.spark.errors import BadOption, BadTrail, FileChanged, NoTrailFiles, SourceError, SplitMismatch
@@ -109,10 +109,10 @@ class LocalQuery:
         source = f"scan {len(self._scans)}"
         connection.register(source, scan)
         if relation.schema:
-            connection.execute(f"CREATE SCHEMA IF NOT EXISTS {_quoted(relation.schema)}").fetchall()
-        name = ".".join(_quoted(part) for part in (relation.schema, relation.name) if part)
-        columns = ", ".join(f"{_quoted(scan.prefix + one)} AS {_quoted(one)}" for one in scan.columns)
-        connection.execute(f"CREATE VIEW {name} AS SELECT {columns} FROM {_quoted(source)}").fetchall()
+            connection.execute(f"CREATE SCHEMA IF NOT EXISTS {quoted_name(relation.schema)}").fetchall()
+        name = ".".join(quoted_name(part) for part in (relation.schema, relation.name) if part)
+        columns = ", ".join(f"{quoted_name(scan.prefix + one)} AS {quoted_name(one)}" for one in scan.columns)
+        connection.execute(f"CREATE VIEW {name} AS SELECT {columns} FROM {quoted_name(source)}").fetchall()
 
     def _table(self, relation: Relation) -> TrailTable | None:
         """The table that a relation is; None where DuckDB is to say that there is none of the name."""
@@ -164,7 +164,3 @@ def as_ours() -> Iterator[None]:
         raise KeyboardInterrupt from None
     except duckdb.Error as error:
         raise CommandError(*str(error)[:_LONGEST_MESSAGE].rstrip().splitlines()) from error
-
-
-def _quoted(name: str) -> str:
-    return '"' + name.replace('"', '""') + '"'

@@ -117,8 +117,8 @@ def _without_trails(text: str) -> tuple[str, list[Relation]]:
             continue
         arguments, after = _arguments(tokens, at + 2)
         found.append(Relation(TRAIL, f"{len(found) + 1} {arguments[1]}", arguments[0]))
-        alias = "" if _has_alias(tokens, after) else f" AS {_quoted(arguments[1])}"
-        made += text[done : token.begin] + f"{TRAIL}.{_quoted(found[-1].name)}{alias}"
+        alias = "" if _has_alias(tokens, after) else f" AS {quoted_name(arguments[1])}"
+        made += text[done : token.begin] + f"{TRAIL}.{quoted_name(found[-1].name)}{alias}"
         done = tokens[after - 1].end
     return made + text[done:], found
 
@@ -149,5 +149,6 @@ def _text_at(tokens: list[SqlToken], at: int) -> str:
     return tokens[at].text if 0 <= at < len(tokens) else ""
 
 
-def _quoted(name: str) -> str:
+def quoted_name(name: str) -> str:
+    """A name as DuckDB takes it whatever its characters are."""
     return '"' + name.replace('"', '""') + '"'

@@ -78,6 +78,8 @@ class TrailTable:
 
         The observer is told how far reading is.
         """
+        if self._options.analysis is not None or self._options.summary:
+            to = Narrowed(to.columns)  # its rows are made of all records
         options = self._options if not to.options else checked(parse_options({**self._given, **to.options}, Use.READ))
         selected = tuple(
             chosen._replace(is_wanted=to.columns is None or chosen.alias in to.columns) for chosen in self._selected

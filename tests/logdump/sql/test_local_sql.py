@@ -367,3 +367,10 @@ def test_a_result_goes_onto_a_regular_file_that_is_not_in_use_or_nothing(
     assert sorted((path.name, path.lstat().st_ino) for path in tmp_path.iterdir()) == there
     assert trail.read_bytes() == SHOP.read_bytes()
     asked.session.end()
+
+
+def test_conditions_on_an_analysis_leave_it_the_whole_trail() -> None:
+    asked = Asked(f"open {TRAILS / 'at000000002'}")
+    [(rba, time)] = asked.rows("select rba, time from restarts where time >= '2024-03-14 00:00:00Z'")
+    assert asked.rows(f"select rba, time from restarts where rba = {rba}") == [(rba, time)]
+    asked.session.end()
