@@ -373,7 +373,7 @@ class TrailApp(HarmlessApp):
 
     def on_record_list_page_needed(self, message: RecordList.PageNeeded) -> None:
         """Have rows read."""
-        self.file.ask_page(message.request)
+        self.file.ask_page(message.request, self.model.state.source)
 
     def on_page_read(self, message: messages.PageRead) -> None:
         """Rows are here; where the end is followed, the session stands at the last."""

@@ -87,8 +87,10 @@ class RecordList(Styled, can_focus=True):
         """Repaint the rows where marks, switches, definitions or the text of an empty list have changed."""
         state = self._model.state
         self.marks = {one.rba: one.name[:1] for one in self._model.marks_here}
-        drawn_with = self.marks, state.switches, state.source, self.hint, self._model.place_of_filter
+        drawn_with = state.source, self.marks, state.switches, self.hint, self._model.place_of_filter
         if drawn_with != self._drawn_with:
+            if self._drawn_with and self._drawn_with[0] is not state.source:
+                self._read_again()
             self._drawn_with = drawn_with
             self.refresh()
 

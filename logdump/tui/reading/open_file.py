@@ -166,14 +166,16 @@ class OpenFile:
         self.open_transactions = OpenTransactionsScan(parameters)
         self._recovering.go_on(self.open_transactions)
 
-    def ask_page(self, request: PageRequest) -> None:
-        """Read rows."""
+    def ask_page(self, request: PageRequest, source: SourceDefinitions | None) -> None:
+        """Read rows, by the definitions of ``source`` too."""
         index, matches = self.index, self.matches
 
         def read(session: Session) -> PageRead:
             trail = session.trail
             attach(trail, index)
-            reader, size = RowReader(trail), trail.size
+            if session.source_definitions is not source:
+                session.source_definitions = source
+            reader, size = RowReader(trail, session.definitions_of(trail)), trail.size
             rows: RowSource = reader if matches is None else MatchingRows(reader, matches, size)
             page = read_page(rows, request, size)
             return PageRead(request, with_neighbours(page, request) if matches is None else page)
