@@ -222,7 +222,7 @@ class TrailApp(HarmlessApp):
         else:
             self._letters.came_from = self._spot_of_row
             self.model.upper = "records"
-            self.model.show_page("detail")
+            self.model.show_page("values")
             self.records.focus()
             self.enter(text)
 

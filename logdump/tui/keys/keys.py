@@ -97,6 +97,7 @@ KEYS = (
     Key("good_header", "b", "next good header", Area.PANES, sends="SFH"),
     Key("count", "c", "count by table", Area.PANES, sends="COUNT DETAIL", short="count", weight=6),
     Key("save", "s", "save from here on", Area.PANES, acts="app.save_from_here"),
+    Key("values", "r", "the row: its values before and after", Area.PANES, acts="app.show_tab('values')"),
     Key("detail", "d", "detail", Area.PANES, acts="app.show_tab('detail')"),
     Key("hex", "h", "hex", Area.PANES, acts="app.show_tab('hex')"),
     Key("tokens", "o", "tokens", Area.PANES, acts="app.show_tab('tokens')"),

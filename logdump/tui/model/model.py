@@ -51,7 +51,7 @@ class ScanProgress(NamedTuple):
 class ShownPage(NamedTuple):
     """The page that is shown in the lower pane; ``times`` counts how often one was shown, for each time it is read."""
 
-    name: str = "detail"
+    name: str = "values"
     times: int = 0
 
 

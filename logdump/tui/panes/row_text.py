@@ -22,6 +22,7 @@ from logdump.tui.reading.rows import ListRow, RowKind
 from logdump.tui.text.cells import fit, harmless, taken, width_of
 from logdump.tui.text.glyphs import Glyphs
 from logdump.tui.text.styled import Piece, cut_to
+from logdump.tui.text.values_page import KIND_STYLES
 
 _CLOCK, _SHORT_CLOCK = 15, 8
 """``09:33:00.000386`` and ``09:33:00``"""
@@ -34,17 +35,6 @@ _GAPS = (1, 2, 2, 2, 1, 1, 2)
 _BRACKETS = 4
 """The number of colours of brackets."""
 
-_KIND_STYLES = {
-    RecordKind.INSERT: "insert",
-    RecordKind.UPDATE: "update",
-    RecordKind.DELETE: "delete",
-    RecordKind.TRUNCATE: "delete",
-    RecordKind.DDL: "ddl",
-    RecordKind.METADATA: "metadata",
-    RecordKind.FILE_HEADER: "metadata",
-    RecordKind.LOB: "insert",
-    RecordKind.FRAGMENT: "dim",
-}
 _ROLE_STYLES = {StoryRole.KEY: "key", StoryRole.NAME: "name", StoryRole.BEFORE: "before", StoryRole.AFTER: "after"}
 
 
@@ -119,8 +109,10 @@ def _layouts(usual: ColumnWidths, needs: ColumnNeeds) -> Iterator[tuple[ColumnWi
     yield full._replace(operation=0), 44
     slim = full._replace(operation=0, clock=_SHORT_CLOCK)
     yield slim, 40
-    yield slim._replace(csn=0), 34
-    bare = slim._replace(csn=0, table=short, schema=schema)
+    bare = slim._replace(table=short, schema=schema)
+    yield bare, 36
+    yield slim._replace(csn=0), 52
+    bare = bare._replace(csn=0)
     yield bare, 16
     least = bare._replace(table=min(short, _LEAST_TABLE))
     yield least, 12
@@ -183,7 +175,7 @@ def kind_letter(row: ListRow) -> str:
 
 
 def _kind_style(row: ListRow) -> str:
-    return _KIND_STYLES.get(row.story.kind, "") if row.story is not None else ""
+    return KIND_STYLES.get(row.story.kind, "") if row.story is not None else ""
 
 
 def _what(row: ListRow, columns: ColumnWidths, glyphs: Glyphs) -> tuple[Piece, ...]:

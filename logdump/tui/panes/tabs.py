@@ -19,6 +19,7 @@ class Tab(NamedTuple):
 
 
 RECORD_TABS = (
+    Tab("values", "r", "row"),
     Tab("detail", "d", "detail"),
     Tab("hex", "h", "hex"),
     Tab("tokens", "o", "tokens"),

@@ -194,7 +194,7 @@ class OpenFile:
                 session.source_definitions = source
             session.keep(about.parameters or ParametersInUse())
             rba = about.row.rba if about.row is not None else 0
-            if name == "detail" and waits and known_to(session.trail) + NEAR < rba:
+            if name in ("values", "detail") and waits and known_to(session.trail) + NEAR < rba:
                 text = f"The tables before RBA {rba} are being read; h shows the bytes."
                 return PaneRead(name, about, [line(text, "dim")], is_preliminary=True)
             return read_page_of_record(session, name, about, width)

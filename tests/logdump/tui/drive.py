@@ -94,15 +94,17 @@ def drive(
     until: Callable[[Screen], bool] | None = None,
     session: Session | None = None,
     notices: bool = False,
+    page: str = "detail",
 ) -> None:
     """Run the view of a trail (of the fixtures, unless it is a path) and take these steps in it.
 
-    They begin when all is done, or when ``until`` says so; ``notices`` shows the notifications.
+    They begin when all is done, or when ``until`` says so, on ``page``; ``notices`` shows the notifications.
     """
     session = session or Session()
     session.settings.time_offset = GMT
     path = trail if isinstance(trail, Path) else trails() / trail
     app = TrailApp(session, f"open {path.name}; {SWITCHES}" if first is None else first, KeptHistory(None), appearance)
+    app.model.show_page(page)
 
     async def run() -> None:
         async with app.run_test(size=size, notifications=notices) as pilot:
