@@ -9,12 +9,12 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from logdump.features.export.appended_file import AppendedFile
+from logdump.features.export.csv_text import csv_line
+from logdump.features.export.target import export_target
+from logdump.features.sql.row_values import named, plain
 from logdump.features.sql.rows import ResultRows, rows_shown
 from logdump.notation.plural import amount
-from logdump.operations.export.appended_file import AppendedFile
-from logdump.operations.export.csv_text import csv_line
-from logdump.operations.export.target import export_target
-from logdump.render.row_values import named, plain
 from logdump.session.events import Event, say
 
 if TYPE_CHECKING:

@@ -14,9 +14,10 @@ import pytest
 
 from fixtures import TRAILS
 from logdump.features.sql import command, local_query, scan
+from logdump.features.sql.model import RowsShown
 from logdump.features.sql.read_ahead import Ahead
 from logdump.features.sql.trail_table import Narrowed, TrailTable
-from logdump.session.events import Notice, RowsShown
+from logdump.session.events import Notice
 from logdump.session.exit_status import ExitStatus
 from logdump.spark.source.bounds import END_OF_FILE, RbaRange
 from tests.logdump.sql.told import Asked
