@@ -13,7 +13,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from fixtures import TRAILS
-from logdump.commands import REGISTRY, many_rows, position
+from logdump.commands import REGISTRY, position
+from logdump.commands.records import many_rows
 from logdump.display import json_lines, text
 from logdump.language.execute import run_line
 from logdump.session.events import Event, RecordsInLines
