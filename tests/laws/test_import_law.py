@@ -45,6 +45,21 @@ def test_a_small_read_in_spark_does_without_numba() -> None:
     assert "numba" not in loaded_by(read)
 
 
+@pytest.mark.parametrize(
+    "command", ["sql select op from records where rba < 2000", "export parquet to {folder} by table"]
+)
+def test_what_goes_through_arrow_loads_no_pandas(command: str, tmp_path: Path) -> None:
+    loaded = loaded_by(run(f"open {TRAIL}; {command.format(folder=tmp_path / 'rows')}"))
+    assert "pyarrow" in loaded
+    assert "pandas" not in loaded
+
+
+def test_a_statement_loads_the_analyses_that_it_names() -> None:
+    loaded = loaded_by(run(f"open {TRAIL}; sql select count(*) from restarts"))
+    analyses = {name.rpartition(".")[2] for name in loaded if name.startswith("logdump.spark.analyses.")}
+    assert analyses & {"restarts", "ddl", "heartbeats", "transactions", "open_transactions"} == {"restarts"}
+
+
 def test_trailformat_knows_nothing_of_logdump() -> None:
     assert not {name for name in loaded_by("import trailformat") if name.startswith("logdump")}
 

@@ -9,6 +9,7 @@ from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
+from logdump.arrow.without_pandas import leave_out_pandas
 from logdump.features.export.appended_file import Place, StandardOutput
 from logdump.features.export.options import ExportOptions
 from logdump.features.export.tally import ExportTally
@@ -169,9 +170,10 @@ def _beats(session: Session, options: ExportOptions, tally: ExportTally, heartbe
 
 
 def _require_extra(format_: str) -> None:
-    """Raises CommandError where pyarrow does not load."""
+    """Load pyarrow. Raises CommandError where it does not load."""
     try:
         importlib.import_module("trailformat.arrays.arrow")
+        leave_out_pandas()
     except ModuleNotFoundError:
         raise CommandError(f"EXPORT {format_} needs pip install 'logdump[export]'.") from None
     except (ImportError, OSError, RuntimeError) as error:

@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from logdump.arrow.records.schema import COLUMNS
+from logdump.arrow.without_pandas import leave_out_pandas
 from logdump.features.sql.model import RowsShown
-from logdump.features.sql.output import split_output, write_result
 from logdump.features.sql.rows import ResultRows, rows_shown
+from logdump.features.sql.target import Output, split_target
 from logdump.language.command import Command, Origin
 from logdump.language.forms import Keyword, Maybe, Sequence
 from logdump.language.parameters import File, FreeText, OneOf, beginning, tables_offered
@@ -34,6 +35,7 @@ _BEFORE_RELATIONS = frozenset({"FROM", "JOIN", "DESCRIBE", "SUMMARIZE"})
 _WORDS = tuple(
     """
     FROM WHERE GROUP ORDER BY HAVING LIMIT JOIN LEFT USING UNION DISTINCT COUNT SUM MIN MAX BETWEEN LIKE TO REPLACE
+    FORMAT CSV JSONL
     """.split()  # noqa: SIM905 - a list would fill a page
 )
 _PACKAGES = ("duckdb", "pyarrow")
@@ -116,14 +118,19 @@ def run_sql(session: Session, query: Query) -> Iterator[Event]:
         yield Notice(("The FILTER applies to the views.",), ExitStatus.OK)
     if source.paths and _views_in(query.statement):
         yield from _missing(source.paths)
-    statement, output = split_output(query.statement)
-    if output is not None:
-        session.check_target(output.path, "SQL", wanted="a file")
+    statement, target = split_target(query.statement)
+    if isinstance(target, Output):
+        session.check_target(target.path, "SQL", wanted="a file")
     is_text = session.settings.format is OutputFormat.TEXT
-    results = _results(session, statement, source, MOST_ROWS + 1 if is_text and output is None else None)
+    results = _results(session, statement, source, MOST_ROWS + 1 if is_text and target is None else None)
     with contextlib.closing(results):
-        if output is not None:
-            yield from write_result(output, results)
+        if target is not None:
+            from logdump.features.sql import output  # noqa: PLC0415 - most results are shown as a table
+
+            if isinstance(target, Output):
+                yield from output.write_result(target, results)
+            else:
+                yield from output.printed(target, results)
         elif is_text:
             yield from _as_table(results, session.width)
         else:
@@ -154,6 +161,7 @@ def _local_results(statement: str, source: QuerySource, most: int | None) -> Gen
     """
     if missing := [name for name in _PACKAGES if find_spec(name) is None]:
         raise CommandError(f"{MISSING_EXTRA} ({', '.join(missing)} not installed).")
+    leave_out_pandas()
     from logdump.features.sql.local_query import LocalQuery, as_ours  # noqa: PLC0415 - DuckDB takes its time to load
     from logdump.features.sql.read_ahead import Ahead  # noqa: PLC0415 - as above
 
@@ -260,8 +268,9 @@ COMMANDS = (
             "change; of the open file, with ACROSS of those after it too, or of the files of <wildcard>, through the",
             "FILTER. EFFECTIVE leaves out rows that a Replicat does not apply; MODE says what damage does. FROM",
             "trail('<wildcard>') or trail('<wildcard>', '<view>') reads another trail. TO <file>.parquet, .csv or",
-            ".jsonl after the statement writes the rows, with REPLACE over a file. DESCRIBE records lists columns;",
-            "docs/sql.md has more. FORMAT JSONL prints all rows, values whole. A semicolon must be in double quotes.",
+            ".jsonl after the statement writes the rows, with REPLACE over a file; FORMAT CSV or JSONL there prints",
+            "all of them, values whole. DESCRIBE records lists columns; docs/sql.md has more. A semicolon must be in",
+            "double quotes.",
             "Example: SQL OVER dirdat/lt* SELECT op, count(*) FROM records GROUP BY op",
         ),
         origin=Origin.OURS,

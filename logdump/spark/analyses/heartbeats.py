@@ -77,7 +77,7 @@ def _analysis(
     return Analysis(name, meaning, made, rows, _TAKES)
 
 
-HEARTBEATS = (
+_ALL = (
     _analysis("heartbeats", "each heartbeat on its way, with the lag of each hop", columns.BEATS, _beats),
     _analysis(
         "gg_heartbeat",
@@ -99,3 +99,5 @@ HEARTBEATS = (
         _of_rows(_lag_history),
     ),
 )
+HEARTBEATS = {one.name: one for one in _ALL}
+"""By name."""
