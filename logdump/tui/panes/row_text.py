@@ -14,8 +14,8 @@ from zlib import crc32
 
 from rich.cells import cell_len
 
+from logdump.display.record_row import ASCII_MARKS, UNICODE_MARKS, RecordKind, StoryRole, row_story
 from logdump.notation.times import format_timestamp
-from logdump.render.record_row import ASCII_MARKS, UNICODE_MARKS, RecordKind, StoryRole, row_story
 from logdump.session.settings import Across, Settings
 from logdump.tui.reading.neighbour_files import NeighbourFiles
 from logdump.tui.reading.rows import ListRow, RowKind

@@ -5,7 +5,7 @@ from __future__ import annotations
 import enum
 from typing import NamedTuple
 
-from logdump.render.record_row import RecordRow, RecordRows
+from logdump.display.record_row import RecordRow, RecordRows
 from trailformat import PartialRecord, Record, TrailError, TrailFile, io_type_name
 from trailformat.changes.transaction_context import TransactionContext
 from trailformat.changes.transaction_search import TransactionSearch

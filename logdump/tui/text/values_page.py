@@ -10,10 +10,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from logdump.display.record_row import RecordKind, kind_of
+from logdump.display.values_text import (
+    AFTER,
+    BEFORE,
+    CHANGED,
+    COLUMN,
+    KEY,
+    TYPE,
+    reasons,
+    undecoded_bytes,
+    values_table,
+)
 from logdump.notation.display_width import GAP, cut_to, display_width, widths_of
 from logdump.notation.escape import escape
-from logdump.render.record_row import RecordKind, kind_of
-from logdump.render.values_text import AFTER, BEFORE, CHANGED, COLUMN, KEY, TYPE, reasons, undecoded_bytes, values_table
 from logdump.session.known_record import KnownRecord
 from logdump.session.session import Session
 from logdump.tui.text.ddl_lines import ddl_lines

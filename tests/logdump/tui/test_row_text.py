@@ -8,8 +8,8 @@ import pytest
 from rich.cells import cell_len
 
 from fixtures import TRAILS
+from logdump.display.record_row import RecordKind, RecordRow
 from logdump.notation.times import GMT
-from logdump.render.record_row import RecordKind, RecordRow
 from logdump.session.settings import Settings
 from logdump.tui.panes.row_text import ColumnNeeds, ColumnWidths, clock_text, columns_for, heading, row_pieces
 from logdump.tui.reading.rows import ListRow, RowKind, RowReader
