@@ -9,11 +9,13 @@ from pathlib import Path
 from textual import events, on
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
+from textual.widget import Widget
 from textual.widgets import Input
 
 from logdump.line.history_file import KeptHistory
 from logdump.session.exit_status import ExitStatus
 from logdump.session.session import Session
+from logdump.tui.keys.jumps import Jumps
 from logdump.tui.keys.keys import Area, bindings
 from logdump.tui.keys.mark_letters import MarkLetters
 from logdump.tui.keys.words_of_cursor import WordsOfCursor
@@ -77,6 +79,8 @@ class TrailApp(HarmlessApp):
         self.file = OpenFile(session.settings, self.post_message)
         self._first = first
         self._letters = MarkLetters()
+        self._jumps = Jumps()
+        self._goes_back_to: Widget | None = None
 
     def get_default_screen(self) -> StyledScreen:
         """The screen of the panes."""
@@ -112,7 +116,7 @@ class TrailApp(HarmlessApp):
 
     def on_mount(self) -> None:
         """Begin: the file is opened while the panes, still empty, are painted."""
-        self.prompt.focus()
+        self.records.focus()
         self._reports = Reports(self.model, self.mode, self.file, self.log_strip.fits)
         self._reports.take_prompt()
         for problem in self.appearance.keymap.problems:
@@ -150,6 +154,7 @@ class TrailApp(HarmlessApp):
         """Run a line as if it had been typed."""
         self.session.width = self.size.width
         self._reports.enter(text)
+        self._jumps.begin(self.mode.entered, text, self._spot_of_row)
 
     # What the keyboard does beside the bindings.
 
@@ -161,8 +166,11 @@ class TrailApp(HarmlessApp):
             self.mode.answer(text)
         elif text.strip():
             self.enter(text)
+            if self._goes_back_to is not None:
+                self._goes_back_to.focus()
         else:
             self.records.focus()
+        self._goes_back_to = None
 
     def on_descendant_focus(self, _event: events.DescendantFocus) -> None:
         """The keys of the place are those that act there."""
@@ -183,7 +191,7 @@ class TrailApp(HarmlessApp):
         self._reports.tell(message.why)
 
     def on_key(self, event: events.Key) -> None:
-        """The letter of a mark, if one is awaited, goes before what the key else does."""
+        """The letter of a mark, if one is awaited, goes before what the key else does; other letters begin a line."""
         if len(self.screen_stack) > 1 or self.focused is self.prompt:
             return
         line = self._letters.take(event.character or "", self._spot_of_row)
@@ -191,6 +199,8 @@ class TrailApp(HarmlessApp):
             event.prevent_default()
         if line:
             self.enter(line)
+        elif line is None and event.is_printable and event.key not in self.screen.active_bindings:
+            self.action_type_in(event.character or "")
 
     @property
     def _spot_of_row(self) -> Spot | None:
@@ -251,9 +261,21 @@ class TrailApp(HarmlessApp):
         return WordsOfCursor(self._spot_of_row, point.time if point is not None else None)
 
     def action_type_in(self, text: str) -> None:
-        """A key that begins a line."""
+        """A key that begins a line; Enter goes back to the pane in which it was pressed."""
+        self._goes_back_to = self.focused if self.focused is not self.prompt else self._goes_back_to
         self.prompt.begin(text)
         self.prompt.focus()
+
+    def action_to_prompt(self) -> None:
+        """To the prompt, which keeps the keyboard."""
+        self._goes_back_to = None
+        self.prompt.focus()
+
+    def on_paste(self, event: events.Paste) -> None:
+        """A paste outside of the prompt is a line."""
+        if len(self.screen_stack) == 1 and self.focused is not self.prompt:
+            self.action_type_in("")
+            self.prompt.on_paste(event)
 
     def action_show_tab(self, name: str) -> None:
         """Show a page of the lower pane."""
@@ -307,6 +329,18 @@ class TrailApp(HarmlessApp):
     def action_scan_on(self) -> None:
         """Go on with scans that were stopped."""
         self.file.go_on()
+
+    def action_go_to_related(self, what: str) -> None:
+        """To another record that the one under the cursor depends on."""
+        self.file.ask_related(what, self.model.current)
+
+    def action_back(self) -> None:
+        """To where the cursor was before the last jump."""
+        spot = self._jumps.back()
+        if spot is None:
+            self._reports.tell("There is no jump to go back from.")
+        else:
+            self._reports.enter(line_to(spot.path, spot.rba, self.model.state.path))
 
     def action_follow(self) -> None:
         """Follow the end of the trail, or no longer."""
@@ -365,6 +399,16 @@ class TrailApp(HarmlessApp):
     def take_report(self, report: messages.Report) -> None:
         """The model changes, and with it the panes."""
         self._reports.take(report)
+        if isinstance(report, messages.CommandEnded):
+            path = self.model.state.path
+            self._jumps.end(report.number, Spot(path, self.model.rba) if path is not None else None)
+
+    def on_related_found(self, message: messages.RelatedFound) -> None:
+        """The record that a key of the record under the cursor leads to."""
+        if message.spot is None:
+            self._reports.tell(f"This record has no {message.what}.")
+        else:
+            self.enter(line_to(message.spot.path, message.spot.rba, self.model.state.path))
 
     def on_read_failed(self, message: messages.ReadFailed) -> None:
         """A file went away or cannot be read: no pane need wait."""

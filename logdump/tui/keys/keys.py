@@ -79,6 +79,11 @@ KEYS = (
         weight=4,
     ),
     Key("transaction_before", "left_square_bracket", "transaction before", Area.PANES, sends="TRANSACTION PREVIOUS"),
+    Key("transaction_begin", "B", "begin of this transaction", Area.PANES, sends="TRANSACTION BEGIN"),
+    Key("transaction_end", "E", "end of this transaction", Area.PANES, sends="TRANSACTION END"),
+    Key("definition", "S", "the definition in force (schema)", Area.PANES, acts="app.go_to_related('definition')"),
+    Key("lob_row", "L", "the row of this LOB or fragment", Area.PANES, acts="app.go_to_related('row of its LOB')"),
+    Key("back", "ctrl+o", "back to where the last jump began", Area.PANES, acts="app.back"),
     Key("same_table", "right_curly_bracket", "next record of this table", Area.PANES, sends="SAMETABLE NEXT"),
     Key(
         "same_table_before", "left_curly_bracket", "record of this table before", Area.PANES, sends="SAMETABLE PREVIOUS"
@@ -127,7 +132,7 @@ KEYS = (
     Key("copy_rba", "y", "copy the RBA", Area.PANES, acts="app.copy_rba"),
     Key("copy_text", "Y", "copy the text of the pane", Area.PANES, acts="app.copy_text"),
     Key("margin", "N", "names and values in the margin: on, off", Area.PANES, acts="app.toggle_margin"),
-    Key("prompt", "colon", "to the prompt", Area.PANES, acts="app.focus('prompt')", short="prompt", weight=0),
+    Key("prompt", "colon", "to the prompt", Area.PANES, acts="app.to_prompt", short="prompt", weight=0),
     Key("next_pane", "tab", "the next pane", Area.PANES, acts="app.focus_next"),
     Key("scan_on", "ctrl+l", "continue a scan that was stopped", Area.PANES, acts="app.scan_on"),
     Key("maximise", "backslash", "the lower pane alone, or both", Area.PANES, acts="app.maximise_pane"),

@@ -19,6 +19,7 @@ from logdump.tui.reading.trail_files import ListedFile
 from logdump.tui.reading.transactions import ListedTransaction
 from logdump.tui.text.hex_text import HexText
 from logdump.tui.text.styled import Line
+from trailformat.trail.sequence import Spot
 
 if TYPE_CHECKING:
     from logdump.features.diff.aligned_listing import AlignedSoFar
@@ -34,6 +35,14 @@ class PageRead(Message):
 
     request: PageRequest
     page: Page
+
+
+@dataclass(eq=False)
+class RelatedFound(Message):
+    """The record that another one depends on: its definition, the row of a LOB; None where there is none."""
+
+    what: str
+    spot: Spot | None
 
 
 @dataclass(eq=False)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from textual.message import Message
 
 from logdump.parameters.in_use import ParametersInUse
+from logdump.session.known_record import KnownRecord
 from logdump.session.marks import SourceDefinitions
 from logdump.session.reading import Reading
 from logdump.session.session import Session
@@ -19,6 +20,7 @@ from logdump.tui.reading.messages import (
     NeighboursRead,
     PageRead,
     PaneRead,
+    RelatedFound,
     SummaryRead,
     TrailFilesRead,
     TransactionsRead,
@@ -35,6 +37,7 @@ from logdump.tui.reading.trail_files import ListedFile, trail_files
 from logdump.tui.reading.transactions import read_transactions
 from logdump.tui.text.styled import line
 from trailformat.index import TrailIndex, attach, build
+from trailformat.trail.sequence import Spot
 
 if TYPE_CHECKING:
     from logdump.features.timeline.open_transactions import OpenTransactionsScan
@@ -200,6 +203,26 @@ class OpenFile:
             return read_page_of_record(session, name, about, width)
 
         self._record.ask("record", read)
+
+    def ask_related(self, what: str, about: Current) -> None:
+        """Find the record that the current one depends on: the ``definition`` in force, or the ``row of its LOB``."""
+        index, source = self.index, about.source
+
+        def find(session: Session) -> Message | None:
+            attach(session.trail, index)
+            if session.source_definitions is not source:
+                session.source_definitions = source
+            record = session.trail.record_at(about.row.rba) if about.row is not None else None
+            if record is None or record.is_file_header:
+                return RelatedFound(what, None)
+            known = KnownRecord(record, session)
+            if what == "definition":
+                spot = Spot(session.trail.path, known.table.rba) if known.table is not None else None
+            else:
+                spot = known.segment.base if known.segment is not None else None
+            return RelatedFound(what, spot)
+
+        self._record.ask("related", find)
 
     def ask_transactions(self) -> None:
         """Read the CSNs of the largest transactions."""

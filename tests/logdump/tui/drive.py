@@ -95,10 +95,12 @@ def drive(
     session: Session | None = None,
     notices: bool = False,
     page: str = "detail",
+    place: str = "prompt",
 ) -> None:
     """Run the view of a trail (of the fixtures, unless it is a path) and take these steps in it.
 
-    They begin when all is done, or when ``until`` says so, on ``page``; ``notices`` shows the notifications.
+    They begin when all is done, or when ``until`` says so, on ``page`` and with the keyboard in
+    ``place``; ``notices`` shows the notifications.
     """
     session = session or Session()
     session.settings.time_offset = GMT
@@ -113,6 +115,7 @@ def drive(
                 await screen.settle()
             while until is not None and not until(screen):
                 await pilot.pause(0.001)
+            app.query_one(f"#{place}").focus()
             await steps(screen)
             app.file.close()
             app.mode.close()
