@@ -58,7 +58,7 @@ class VerbRequest(NamedTuple):
         if len(self.files) == 1 and Path(self.files[0]).expanduser().is_file():
             yield (Path(self.files[0]).expanduser(),)
             return
-        from logdump.operations.matching_files import matching_files  # noqa: PLC0415 - one file needs no search
+        from logdump.session.matching_files import matching_files  # noqa: PLC0415 - one file needs no search
         from trailformat.trail.sequence import trails_among  # noqa: PLC0415 - one file needs no search
 
         trails, others = trails_among(matching_files(",".join(self.files)))
