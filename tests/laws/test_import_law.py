@@ -77,10 +77,10 @@ def test_json_the_filters_and_construct_are_loaded_for_those_who_ask() -> None:
     plain = loaded_by(run(f"open {TRAIL}; n"))
     assert {"json", "logdump.filters", "construct"}.isdisjoint(plain)
     in_json = loaded_by(run(f"open {TRAIL}; n", "--format", "jsonl"))
-    assert "logdump.render.json_record" in in_json
-    assert {"logdump.render.json_recovery", "construct"}.isdisjoint(in_json)
+    assert "logdump.display.json_record" in in_json
+    assert {"logdump.features.recovery.json", "construct"}.isdisjoint(in_json)
 
 
 def test_the_screen_loads_what_other_pages_need_when_they_are_shown() -> None:
-    of_other_pages = ("logdump.filters", "logdump.operations.timeline", "logdump.operations.ddl", "logdump.render.diff")
+    of_other_pages = ("logdump.filters", "logdump.features.timeline", "logdump.features.ddl", "logdump.display.diff")
     assert [name for name in loaded_by("import logdump.tui.app") if name.startswith(of_other_pages)] == []

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from logdump.arrow.records.schema import COLUMNS
 from logdump.arrow.without_pandas import leave_out_pandas
+from logdump.features.sql.model import RowsShown
 from logdump.features.sql.rows import ResultRows, rows_shown
 from logdump.features.sql.target import Output, split_target
 from logdump.language.command import Command, Origin
@@ -18,7 +19,7 @@ from logdump.language.parameters import File, FreeText, OneOf, beginning, tables
 from logdump.language.reader import Context
 from logdump.session.across import files_from
 from logdump.session.errors import CommandError
-from logdump.session.events import Event, Notice, RowsShown
+from logdump.session.events import Event, Notice
 from logdump.session.exit_status import ExitStatus
 from logdump.session.reading import Reading
 from logdump.session.session import Session
@@ -221,7 +222,7 @@ def _source(session: Session, query: Query) -> QuerySource:
 
 def _heartbeat_table(session: Session) -> dict[str, str]:
     """The name of the heartbeat tables as an option, where a file of PARAMS tells it."""
-    from logdump.operations.heartbeats.table_in_use import heartbeat_table  # noqa: PLC0415 - for a few views alone
+    from logdump.features.heartbeat.table_in_use import heartbeat_table  # noqa: PLC0415 - for a few views alone
 
     table = heartbeat_table(session)
     return {"heartbeatTable": table.name} if table.rule is not None else {}
@@ -229,7 +230,7 @@ def _heartbeat_table(session: Session) -> dict[str, str]:
 
 def _missing(paths: tuple[str, ...]) -> Iterator[Event]:
     """That files are missing among those that the views are made over."""
-    from logdump.operations.matching_files import matching_files  # noqa: PLC0415 - a session without SQL starts faster
+    from logdump.session.matching_files import matching_files  # noqa: PLC0415 - a session without SQL starts faster
     from trailformat.transactions.whole_trail import gaps_among  # noqa: PLC0415 - as above
 
     with contextlib.suppress(CommandError):  # the engine says what it does not find
@@ -240,7 +241,7 @@ def _missing(paths: tuple[str, ...]) -> Iterator[Event]:
 
 def _parameters(session: Session) -> dict[str, str]:
     """The files of PARAMS as an option."""
-    from logdump.commands.params import parameters_in_use  # noqa: PLC0415 - for two views alone
+    from logdump.parameters.in_session import parameters_in_use  # noqa: PLC0415 - for two views alone
 
     files = [f"{file.path.absolute()} {file.side.name}" for file in parameters_in_use(session).files]
     return {"params": ",".join(files)} if files else {}

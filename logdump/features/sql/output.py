@@ -7,13 +7,13 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Any
 
+from logdump.features.export.appended_file import AppendedFile
+from logdump.features.export.csv_text import csv_line
+from logdump.features.export.target import export_target
+from logdump.features.sql.row_values import named, plain
 from logdump.features.sql.rows import ResultRows, rows_shown
 from logdump.features.sql.target import LineFormat, Output
 from logdump.notation.plural import amount
-from logdump.operations.export.appended_file import AppendedFile
-from logdump.operations.export.csv_text import csv_line
-from logdump.operations.export.target import export_target
-from logdump.render.row_values import named, plain
 from logdump.session.events import Event, Text, say
 
 if TYPE_CHECKING:
