@@ -224,14 +224,8 @@ def test_a_zip_of_another_version_is_not_read_by_the_kernels_of_the_one_before(p
 
 TABLE_READ = f"""
 import logdump
-from logdump.spark.source.data_source import TrailSource
-from logdump.spark.source.options import Use, parse_options
-options = {{"path": {str(TRAIL)!r}, "rowsOf": "teahouse.teas", "columns": "after_NAME"}}
-source = TrailSource(options)
-from pyspark.sql.types import StructType
-reader = source.reader(StructType.fromDDL(source.schema()))
-names = [name for part in reader.partitions() for batch in reader.read(part) for name in batch["after_NAME"].to_pylist()]
-print(".zip" in logdump.__file__, len(names))
+from tests.logdump.spark.test_tables import rows_of
+print(".zip" in logdump.__file__, len(rows_of({str(TRAIL)!r}, "TEAHOUSE.TEAS", "after_NAME")))
 """
 
 
