@@ -71,7 +71,7 @@ def test_a_lob_without_a_value_is_a_problem(
     [problem] = one["problems"]
     assert problem["column"] == column
     assert reason in problem["reason"]
-    with pytest.raises(BadTrail, match="LOB|BODY"):
+    with pytest.raises(BadTrail, match=r"LOB|BODY"):
         rows_of(path, TABLE)
 
 
