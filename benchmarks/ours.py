@@ -19,12 +19,12 @@ from benchmarks.blocks import EARLY_CSN, FILTERED, NEEDLE
 from benchmarks.generate import LargeTrail
 from benchmarks.measure import ENVIRONMENT, RUNS, Measured, TooLong, best
 from logdump.commands import REGISTRY
+from logdump.display.text import render
+from logdump.features.heartbeat.model import HeartbeatRow
+from logdump.features.heartbeat.reading import HeartbeatReader
+from logdump.features.recovery.survey import Survey
 from logdump.language.execute import run_line
-from logdump.operations.heartbeats.reading import HeartbeatReader
-from logdump.operations.recovery.survey import Survey
-from logdump.render.text import render
 from logdump.session.events import Failure, Progress
-from logdump.session.heartbeats import HeartbeatRow
 from logdump.session.known_record import KnownRecord
 from logdump.session.session import Session
 from trailformat import TrailFile, spec

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from logdump.arrow.records.schema import Selected
 from logdump.commands import REGISTRY
+from logdump.display.text import render
+from logdump.features.count.model import CountShown
 from logdump.language.execute import run_line
-from logdump.render.text import render
-from logdump.session.count_events import CountShown
 from logdump.session.events import Failure
 from logdump.session.session import Session
 from logdump.spark.source.options import Use, parse_options

@@ -154,7 +154,7 @@ def _with_statement_last(words: list[str]) -> list[str]:
 
 
 def _fits_only(wildcard: str, names: list[str]) -> bool:
-    from logdump.operations.matching_files import matching_files  # noqa: PLC0415 - for advice only
+    from logdump.session.matching_files import matching_files  # noqa: PLC0415 - for advice only
 
     try:
         return {path.absolute() for path in matching_files(wildcard)} == {Path(name).absolute() for name in names}
@@ -180,7 +180,7 @@ def _is_data(line: str) -> bool:
     """Whether standard output holds the data of an EXPORT in this line."""
     if "EXPORT" not in line.upper():
         return False
-    from logdump.commands.export import writes_to_standard_output  # noqa: PLC0415 - few lines have one
+    from logdump.features.export.command import writes_to_standard_output  # noqa: PLC0415 - few lines have one
 
     return writes_to_standard_output(line)
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from logdump.render.json_objects import PARTS, SHAPES
-from logdump.render.json_shape import Shape
+from logdump.display.json_shape import Shape
+from scripts.json_objects import PARTS, SHAPES
 from scripts.marked import page, table
 
 PAGES = {

@@ -62,7 +62,7 @@ _STATEMENTS = "tests/logdump/statements/test_"
 
 AREAS = {
     "statements": Area(
-        ("logdump/render/sql/*.py",),
+        ("logdump/display/sql/*.py",),
         (
             *(_STATEMENTS + name for name in ("[acl]*.py", "dialects.py", "replicat.py", "s*.py")),
             _COMMANDS + "test_redo.py",
@@ -71,7 +71,7 @@ AREAS = {
     ),
     "export": Area(
         tuple(
-            f"logdump/operations/export/{name}*.py"
+            f"logdump/features/export/{name}*.py"
             for name in ("[a-q]", "record_b", "record_w", "sp", "sql_sc", "ta", "text_e", "text_f")
         ),
         (
@@ -84,8 +84,8 @@ AREAS = {
     ),
     "lines": Area(
         (
-            *(f"logdump/operations/export/{name}.py" for name in ("record_lines", "record_lists", "record_pieces")),
-            *(f"logdump/operations/export/{name}.py" for name in ("line_count", "text_columns")),
+            *(f"logdump/features/export/{name}.py" for name in ("record_lines", "record_lists", "record_pieces")),
+            *(f"logdump/features/export/{name}.py" for name in ("line_count", "text_columns")),
             "logdump/arrow/tables/lines.py",
             "trailformat/arrays/lines.py",
             "trailformat/scan/rows/related.py",
@@ -94,7 +94,7 @@ AREAS = {
     ),
     "scripts": Area(
         tuple(
-            f"logdump/render/sql/{name}.py" for name in ("block*", "changed_rows", "literals", "object_rows", "units")
+            f"logdump/display/sql/{name}.py" for name in ("block*", "changed_rows", "literals", "object_rows", "units")
         ),
         (_EXPORT + "sql*.py",),
     ),
@@ -141,11 +141,11 @@ AREAS = {
     ),
     "filters": Area(("logdump/filters/*.py",), ("tests/logdump/filters", "tests/logdump/test_selection.py")),
     "parameters": Area(
-        ("logdump/operations/parameters/*.py",),
+        ("logdump/parameters/*.py",),
         ("tests/logdump/parameters", "tests/logdump/ddl", _COMMANDS + "test_params.py"),
     ),
     "ddl": Area(
-        ("logdump/operations/ddl/*.py", "logdump/notation/sql_tokens.py", "logdump/render/ddl_text.py"),
+        ("logdump/features/ddl/*.py", "logdump/notation/sql_tokens.py", "logdump/features/ddl/text.py"),
         ("tests/logdump/ddl", _COMMANDS + "test_ddl.py", _COMMANDS + "test_params.py", _TRANSCRIPTS),
     ),
     "framing": Area(
@@ -161,8 +161,8 @@ AREAS = {
         ("tests/trailformat/test_record*.py", "tests/trailformat/test_trail_writer.py"),
     ),
     "safe": Area(
-        ("logdump/render/safe_text.py", "logdump/render/json_safe.py", "logdump/commands/transaction.py"),
-        (_COMMANDS + "test_transaction.py", _COMMANDS + "test_restarts.py", _TRANSCRIPTS, "tests/logdump/render"),
+        ("logdump/features/safe/text.py", "logdump/features/safe/json.py", "logdump/commands/transaction.py"),
+        (_COMMANDS + "test_transaction.py", _COMMANDS + "test_restarts.py", _TRANSCRIPTS, "tests/logdump/display"),
     ),
     "position": Area(
         ("logdump/commands/position.py", "logdump/session/cursor.py"),
@@ -175,7 +175,7 @@ AREAS = {
         ),
     ),
     "save": Area(
-        ("logdump/operations/save/*.py", "logdump/commands/save.py"),
+        ("logdump/features/save/*.py", "logdump/features/save/command.py"),
         (
             _COMMANDS + "test_save.py",
             "tests/logdump/test_saved_header.py",

@@ -16,24 +16,25 @@ _HOMES = {
     ),
     "mark": "MARK",
     "find": "FIND",
-    "transaction": "TRANSACTION SAMETABLE SAFE",
-    "count": "COUNT",
-    "check": "CHECK",
-    "heartbeat": "HEARTBEAT",
-    "recovery": "RECOVERY",
-    "diff": "DIFF",
-    "repair": "REPAIR",
-    "bounded_recovery": "BR",
-    "compress": "COMPRESS",
+    "transaction": "TRANSACTION SAMETABLE",
+    "features.safe": "SAFE",
+    "features.count": "COUNT",
+    "features.check": "CHECK",
+    "features.heartbeat": "HEARTBEAT",
+    "features.recovery": "RECOVERY",
+    "features.diff": "DIFF",
+    "features.repair": "REPAIR",
+    "features.bounded_recovery": "BR",
+    "features.compression": "COMPRESS",
     "metadata": "METADATA COLUMNDATA",
     "values": "VALUES SOURCEDEFS",
-    "save": "SAVE",
-    "redo": "REDO UNDO",
+    "features.save": "SAVE",
+    "features.redo": "REDO UNDO",
     "lob": "LOB",
-    "export": "EXPORT",
-    "params": "PARAMS",
-    "ddl": "DDL",
-    "explain": "EXPLAIN",
+    "features.export": "EXPORT",
+    "features.parameters": "PARAMS",
+    "features.ddl": "DDL",
+    "features.explain": "EXPLAIN",
     "limits": (
         "NOTIFY NOTIFYINTERVAL SCANSCROLLING TRANSHIST TRANSRECLIMIT TRANSBYTELIMIT HASHSTATS HASHCLEAR HASHRESET"
     ),
@@ -49,7 +50,7 @@ _HOMES = {
     "shell": "X",
     "format": "FORMAT",
     "engine": "ENGINE",
-    "logdump.features.sql.command": "SQL",
+    "features.sql": "SQL",
     "full_screen": "TUI",
     "history": "HISTORY HIST FC EXIT QUIT",
     "encryption": "DECRYPT ENCRYPT",
@@ -76,7 +77,9 @@ _ELSEWHERE = {
 """What other programs call it: which command does that here."""
 
 
-REGISTRY = Registry(
-    {module if "." in module else f"{__name__}.{module}": words.split() for module, words in _HOMES.items()}, _ELSEWHERE
-)
+def _module(home: str) -> str:
+    return f"logdump.{home}.command" if home.startswith("features.") else f"{__name__}.{home}"
+
+
+REGISTRY = Registry({_module(home): words.split() for home, words in _HOMES.items()}, _ELSEWHERE)
 """Every command that a session knows."""

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Generator, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
+from logdump.commands.records.first_match import POSITION_STAYS, show_record
+from logdump.commands.records.searching import Searching
 from logdump.language.command import Command, Origin
 from logdump.language.forms import Maybe
 from logdump.language.parameters import beginning
 from logdump.language.reader import Context, Parameter
 from logdump.language.words import is_keyword
-from logdump.operations.first_match import POSITION_STAYS, show_record
-from logdump.operations.searching import Searching
 from logdump.session.across import place_of
 from logdump.session.errors import CommandError
 from logdump.session.events import Event
@@ -51,7 +51,7 @@ _SOUGHT = Sought(syntax="<text> | HEX <hex> | <column> = <value> | NEXT | PREVIO
 def run_find(session: Session, sought: str | Again | None) -> Iterator[Event]:
     """Display the next record that fits the search; alone, or with NEXT or PREVIOUS, repeat the last one."""
     if isinstance(sought, str):
-        from logdump.operations.search import parse_search  # noqa: PLC0415 - only who searches needs filters
+        from logdump.commands.records.search import parse_search  # noqa: PLC0415 - only who searches needs filters
 
         session.search = parse_search(session, sought)
     if session.search is None:

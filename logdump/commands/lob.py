@@ -77,7 +77,7 @@ def _is_meant(lob: Lob, name: str | None, wanted: str) -> bool:
 
 
 def _save(session: Session, lob: Lob, rba: int, file: LobFile) -> Iterator[Event]:
-    from logdump.render.lob_text import trouble_lines  # noqa: PLC0415 - few trails hold any
+    from logdump.display.lob_text import trouble_lines  # noqa: PLC0415 - few trails hold any
     from trailformat.changes.lobs import read_lob  # noqa: PLC0415
 
     if not lob.is_whole:

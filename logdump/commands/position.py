@@ -8,12 +8,12 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from logdump.commands.records.first_match import POSITION_STAYS, show_record
 from logdump.language.command import Command
 from logdump.language.forms import Alternatives, AnyOrder, Keyword, Maybe, Sequence
 from logdump.language.parameters import EnteredTime, MarkName, Number, OneOf, Time
 from logdump.language.reader import Context, Parameter
 from logdump.notation.times import TIME_FORMS
-from logdump.operations.first_match import POSITION_STAYS, show_record
 from logdump.session.errors import ArgumentError, CommandError
 from logdump.session.events import Event, NoRecordThere, PositionShown, Progress, say
 from logdump.session.scan import FilteredReader
@@ -23,8 +23,8 @@ from trailformat import PartialRecord, TrailError, TrailFile
 from trailformat.trail.sequence import Spot
 
 if TYPE_CHECKING:
-    from logdump.operations.searching import Searching
-    from logdump.operations.sequence_search import Goal
+    from logdump.commands.records.searching import Searching
+    from logdump.commands.records.sequence_search import Goal
 
 _LIKE = {"END": "EOF", "BOTTOM": "EOF", "BEGIN": "FIRST", "START": "FIRST", "TOP": "FIRST"}
 """What POSITION calls the places that other programs call so."""
@@ -86,12 +86,12 @@ def _show_together(session: Session, count: int, scanned: int) -> Generator[Even
     if session.settings.shows_everything:
         if count < _MANY or session.trail.size - session.cursor.next < _MANY * _ROW_BYTES:
             return 0
-        from logdump.operations.many_in_json import show_many  # noqa: PLC0415 - it needs numpy and kernels
+        from logdump.commands.records.many_in_json import show_many  # noqa: PLC0415 - it needs numpy and kernels
 
         return (yield from show_many(session, count, scanned))
     if count <= _FEW:
         return 0
-    from logdump.operations.many_rows import show_rows  # noqa: PLC0415 - few want so many
+    from logdump.commands.records.many_rows import show_rows  # noqa: PLC0415 - few want so many
 
     return (yield from show_rows(session, count, scanned))
 
@@ -165,7 +165,7 @@ def _to_record(wanted: int) -> Place:
 
 def _count_to(wanted: int, session: Session) -> Iterator[Event]:
     """Stand at a record by its number in the file; as much of the file is gone over as is not known yet."""
-    from logdump.operations.searching import Searching  # noqa: PLC0415 - few positions need it
+    from logdump.commands.records.searching import Searching  # noqa: PLC0415 - few positions need it
 
     searching = Searching(session, f"record {wanted}", since=Spot(session.trail.path, 0))
     session.cursor.move((yield from searching.run(_counted(wanted, session, searching))))
@@ -198,7 +198,7 @@ class CsnPlace(Parameter[Place]):
 
     def parse(self, text: str, context: Context) -> Place:  # noqa: ARG002
         """The search for it."""
-        from logdump.operations.sequence_search import csn_goal  # noqa: PLC0415 - few positions need it
+        from logdump.commands.records.sequence_search import csn_goal  # noqa: PLC0415 - few positions need it
 
         goal = csn_goal(text)
         if goal is None:
@@ -212,14 +212,14 @@ class CsnPlace(Parameter[Place]):
 
 def _to_time(moment: EnteredTime) -> Place:
     """Stand on the first row of the trail at or after a time."""
-    from logdump.operations.sequence_search import time_goal  # noqa: PLC0415 - few positions need it
+    from logdump.commands.records.sequence_search import time_goal  # noqa: PLC0415 - few positions need it
 
     return partial(_to_goal, time_goal(moment.julian, moment.text))
 
 
 def _to_goal(goal: Goal, session: Session) -> Iterator[Event]:
-    from logdump.operations.searching import Searching  # noqa: PLC0415 - few positions need it
-    from logdump.operations.sequence_search import find_in_sequence  # noqa: PLC0415 - few positions need it
+    from logdump.commands.records.searching import Searching  # noqa: PLC0415 - few positions need it
+    from logdump.commands.records.sequence_search import find_in_sequence  # noqa: PLC0415 - few positions need it
     from logdump.session.trail_range import files_of_trail, range_of  # noqa: PLC0415 - few positions need it
 
     trail = session.trail
@@ -271,7 +271,7 @@ class FilePosition(Number):
 
 def run_begin(session: Session, moment: EnteredTime) -> Iterator[Event]:
     """Set the position to the first record at or after a time."""
-    from logdump.operations.searching import Searching  # noqa: PLC0415 - few positions need it
+    from logdump.commands.records.searching import Searching  # noqa: PLC0415 - few positions need it
 
     path = session.trail.path
     searching = Searching(session, f"record at or after {moment.text}", since=Spot(path, 0))

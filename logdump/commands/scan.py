@@ -8,6 +8,16 @@ from contextlib import closing, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from logdump.commands.records.first_match import (
+    POSITION_STAYS,
+    all_of,
+    first_events,
+    looked_up,
+    no_metadata,
+    show_first,
+    show_record,
+)
+from logdump.commands.records.searching import Searching
 from logdump.language.command import Command
 from logdump.language.forms import NOTHING, AnyOrder, Maybe, Sequence
 from logdump.language.parameters import (
@@ -23,16 +33,6 @@ from logdump.language.parameters import (
 )
 from logdump.language.reader import ArgumentReader, Context, Form, Parameter
 from logdump.notation.times import TIME_FORMS
-from logdump.operations.first_match import (
-    POSITION_STAYS,
-    all_of,
-    first_events,
-    looked_up,
-    no_metadata,
-    show_first,
-    show_record,
-)
-from logdump.operations.searching import Searching
 from logdump.session.across import cross_towards
 from logdump.session.errors import ArgumentError, CommandError
 from logdump.session.events import Event

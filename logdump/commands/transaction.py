@@ -1,22 +1,17 @@
-"""TRANSACTION, SAMETABLE and SAFE: moving by transaction and by table, and where a restart is safe."""
+"""TRANSACTION and SAMETABLE: moving by transaction and by table."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator, Sequence
 
-from logdump.commands.params import unused_parameters
+from logdump.commands.records.first_match import POSITION_STAYS, all_of, first_events, no_metadata, show_record
+from logdump.commands.records.searching import Searching
 from logdump.language.command import Command, Origin
 from logdump.language.forms import Maybe
-from logdump.language.parameters import Number, OneOf
-from logdump.operations.first_match import POSITION_STAYS, all_of, first_events, no_metadata, show_record
-from logdump.operations.parameters.not_used import ParameterUse
-from logdump.operations.searching import Searching
+from logdump.language.parameters import OneOf
 from logdump.session.across import go_to
-from logdump.session.answers import answered
-from logdump.session.check_events import SafePointShown
 from logdump.session.errors import CommandError
-from logdump.session.events import Event, Progress
-from logdump.session.reading import Reading
+from logdump.session.events import Event
 from logdump.session.session import Session
 from logdump.session.settings import Across
 from trailformat import TrailFile
@@ -24,27 +19,9 @@ from trailformat.changes.transactions import is_transactional
 from trailformat.trail.sequence import Spot, file_beyond
 from trailformat.transactions.around import begins_transaction, extent_at
 from trailformat.transactions.extent import Extent
-from trailformat.transactions.restart_places import RestartSearch
 
 Step = Callable[[Session, int, Searching], Spot]
 """From an RBA to the record to display; notes how far it has searched."""
-
-
-def run_safe(session: Session, given: int | None) -> Iterator[Event]:
-    """Tell where the transaction at the position, or at an RBA, begins and ends, and what a restart behind it skips."""
-    rba = session.cursor.current if given is None else given
-    search = RestartSearch(session.trail, rba)
-
-    def read() -> Iterator[Event]:
-        for walked in search.run():
-            yield Progress(walked.records, walked.spot.rba, walked.time)
-
-    def results(reading: Reading) -> Iterator[Event]:
-        if not reading.is_partial:
-            yield SafePointShown(search.places())
-            yield from unused_parameters(session, ParameterUse.RESTART)
-
-    yield from answered(read(), Reading, results)
 
 
 def run_transaction(session: Session, find: Step) -> Iterator[Event]:
@@ -195,16 +172,5 @@ COMMANDS = (
         details=("The table is that of the last record displayed. The filter does not matter.",),
         origin=Origin.OURS,
         stops=POSITION_STAYS,
-    ),
-    Command(
-        "SAFE",
-        Maybe(Number("<rba>", what="an RBA", surplus="takes one RBA, but got {!r}.")),
-        "Show where Replicat can be restarted safely, and what it would skip",
-        run_safe,
-        details=(
-            "Without an RBA: at the last record displayed, or where POSITION has set the position.",
-            "The text for ALTER REPLICAT is printed for you to paste; nothing is changed.",
-        ),
-        origin=Origin.OURS,
     ),
 )

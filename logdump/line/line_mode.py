@@ -9,12 +9,12 @@ from typing import BinaryIO
 
 from logdump import __version__
 from logdump.commands import REGISTRY
+from logdump.display.text import render
 from logdump.language.execute import run_line
 from logdump.line import terminal
 from logdump.line.input_lines import lines_of
 from logdump.line.scroller import Scroller
 from logdump.notation.escape import Harmless, escape
-from logdump.render.text import render
 from logdump.session.events import Event, Failure, JobProgress, NoRecordThere, Notice, Progress, SearchProgress
 from logdump.session.exit_status import ExitStatus
 from logdump.session.read_progress import Hint, ReadProgress, ReadSoFar
@@ -197,7 +197,7 @@ class LineMode:
 
     def _render(self, event: Event) -> list[Harmless]:
         if self.is_json:
-            from logdump.render import json_lines  # noqa: PLC0415 - json is loaded only where it is used
+            from logdump.display import json_lines  # noqa: PLC0415 - json is loaded only where it is used
 
             return json_lines.render(event, self.session.settings)
         return render(event, self.session.settings)

@@ -6,9 +6,9 @@ import shutil
 import sys
 import time
 
+from logdump.display.text import render
 from logdump.line import terminal
 from logdump.notation.escape import escape
-from logdump.render.text import render
 from logdump.session.events import JobProgress, Progress, SearchProgress
 from logdump.session.read_progress import ReadSoFar
 from logdump.session.settings import Settings

@@ -35,6 +35,24 @@ def cut_to(text: str, width: int) -> str:
     return "".join(kept) + _CUT
 
 
+def cut_in_the_middle(text: str, width: int, mark: str = _CUT) -> str:
+    """``text`` in at most ``width`` columns: its beginning and its end with a mark of one column between them."""
+    if display_width(text) <= width:
+        return text
+    tail_width = max(0, width - 1) // 2
+    return _head(text, width - 1 - tail_width) + mark[:width] + _head(text[::-1], tail_width)[::-1]
+
+
+def _head(text: str, width: int) -> str:
+    """As many characters as fit into ``width`` columns."""
+    taken = 0
+    for at, character in enumerate(text):
+        taken += _width(character)
+        if taken > width:
+            return text[:at]
+    return text
+
+
 def widths_of(rows: Sequence[Sequence[str]]) -> list[int]:
     """The width of each column of a table."""
     return [max(map(display_width, cells)) for cells in zip(*rows, strict=True)]

@@ -2,55 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from logdump.session.exit_status import ExitStatus
-from logdump.session.known_record import KnownRecord
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from logdump.notation.escape import Harmless
-    from logdump.session.bounded_recovery import (
-        BoundedRecoveryShown,
-        BrIntervalShown,
-        BrRestartShown,
-        CheckpointShown,
-        LongTransactionsEnd,
-        LongTransactionShown,
-    )
-    from logdump.session.check_events import CheckShown, GapShown, SafePointShown
-    from logdump.session.compression import Compression, CompressionShown, ImageSaving, ImagesShown
-    from logdump.session.count_events import CountShown, EmptyIntervals, IntervalShown, TransactionsShown
-    from logdump.session.differences import DifferenceShown, DiffShown
-    from logdump.session.directory_listing import FilesShown
-    from logdump.session.evaluation import CoverageShown, DdlCounted, DdlEvaluated, ParametersShown
-    from logdump.session.explanation import Explained
-    from logdump.session.heartbeat_events import (
-        BeatGapShown,
-        BeatIntervalShown,
-        BeatShown,
-        HeartbeatRowShown,
-        HeartbeatsShown,
-        PathLagShown,
-        RestartPositionShown,
-    )
-    from logdump.session.marks import MarksShown
-    from logdump.session.recovery_events import (
-        CutShown,
-        KeepShown,
-        OrderBreakShown,
-        OverwriteShown,
-        ProducerChangeShown,
-        RecoveryEnd,
-        RecoveryShown,
-        RestartShown,
-        SecondCopyShown,
-        TrailFileShown,
-    )
-    from logdump.session.repairs import RepairLoss, RepairShown
-    from logdump.session.statements import ScriptPart, StatementShown
     from trailformat import CannotRead, TrailError
     from trailformat.changes.lobs import Lob
 
@@ -155,17 +114,6 @@ class RecordsInLines:
         return self._lines
 
 
-class RowsShown(NamedTuple):
-    """The result of an SQL statement: names of its columns, which may come twice, and a value for each in every row.
-
-    ``width`` is that of the terminal on which they are shown; None elsewhere.
-    """
-
-    columns: tuple[str, ...]
-    rows: Sequence[tuple[object, ...]]
-    width: int | None = None
-
-
 class Bad(NamedTuple):
     """Bytes of a trail that are not right: the error, and how many bytes it concerns, where that is known."""
 
@@ -189,71 +137,8 @@ class Failure(NamedTuple):
     bad: Bad | None = None
 
 
-if TYPE_CHECKING:
-    Event = (
-        Text
-        | KnownRecord
-        | CountShown
-        | IntervalShown
-        | EmptyIntervals
-        | TransactionsShown
-        | StatementShown
-        | ScriptPart
-        | PositionShown
-        | NoRecordThere
-        | FilesShown
-        | EnvironmentShown
-        | MarksShown
-        | SafePointShown
-        | LobsShown
-        | GapShown
-        | CheckShown
-        | ParametersShown
-        | CoverageShown
-        | DdlEvaluated
-        | DdlCounted
-        | HeartbeatsShown
-        | PathLagShown
-        | RestartPositionShown
-        | BeatShown
-        | BeatIntervalShown
-        | HeartbeatRowShown
-        | BeatGapShown
-        | RecoveryShown
-        | RestartShown
-        | CutShown
-        | SecondCopyShown
-        | OrderBreakShown
-        | ProducerChangeShown
-        | OverwriteShown
-        | TrailFileShown
-        | KeepShown
-        | RecoveryEnd
-        | DifferenceShown
-        | DiffShown
-        | RepairLoss
-        | RepairShown
-        | CompressionShown
-        | Compression
-        | ImagesShown
-        | ImageSaving
-        | BoundedRecoveryShown
-        | CheckpointShown
-        | BrRestartShown
-        | LongTransactionShown
-        | LongTransactionsEnd
-        | BrIntervalShown
-        | Explained
-        | RecordsInLines
-        | RowsShown
-        | Progress
-        | SearchProgress
-        | JobProgress
-        | Notice
-        | Failure
-    )
-else:
-    Event = object  # what few commands yield is loaded with them
+Event = object
+"""Any of the facts above, of a KnownRecord, or of a feature: a renderer is found by its class."""
 
 
 def say(*lines: str) -> Text:

@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO, TypeVar
+from typing import TYPE_CHECKING, Any, BinaryIO, TypeVar
 
 from logdump.notation.escape import Harmless
 from logdump.session.cursor import Cursor
@@ -19,7 +19,6 @@ from trailformat import NotATrail, TrailFile
 
 if TYPE_CHECKING:
     from logdump.filters import FilterSet
-    from logdump.session.differences import BeginAligned
     from logdump.session.marks import Mark, Search, SourceDefinitions
     from logdump.session.selection import Selection
     from trailformat.trail.row_definitions import RowDefinitions
@@ -39,7 +38,8 @@ class Session:
         standard_output: takes data that is no event, while all events go elsewhere; None where the screen has it.
         takes_lines: the most records that what shows events takes together, as lines; 0 where it wants each by itself.
         note_entered: takes the lines that were not typed, each after its prompt, for the session log.
-        begin_aligned: begins to show two trails side by side; None where they are not shown so.
+        begin_aligned: begins to show two trails side by side, by the level of DIFF and their names; None where they are
+            not shown so. DIFF owns the types.
         width: columns of the terminal on which answers are shown; None where they go elsewhere.
         full_screen: goes on in the full-screen view until that ends; None where there is no screen for it.
         obeyed: the command files being run, outermost first.
@@ -60,7 +60,6 @@ class Session:
         self.standard_output: Callable[[], BinaryIO] | None = None
         self.takes_lines = 0
         self.note_entered: Callable[[Harmless], object] = self.log.write_line
-        self.begin_aligned: BeginAligned | None = None
         self.width: int | None = None
         self.full_screen: Callable[[], None] | None = None
         self.obeyed: list[Path] = []
@@ -76,6 +75,7 @@ class Session:
         self.search: Search | None = None
         self.found_at: int | None = None
         self._cursor: Cursor | None = None
+        self.begin_aligned: Callable[[Any, str, str], Any] | None = None
         self._kept: dict[type, object] = {}
 
     def keep(self, value: object) -> None:

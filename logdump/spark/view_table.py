@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from functools import partial
 from typing import NamedTuple
 
 from logdump.arrow.records.schema import COLUMNS
 from logdump.spark.analyses.table import ANALYSES
+from logdump.spark.lazy_table import LazyTable
 from logdump.spark.source.summary_columns import SUMMARY_COLUMNS
 
 
@@ -30,22 +32,27 @@ class View(NamedTuple):
     options: Mapping[str, str] = {}
 
 
-VIEWS: dict[str, View] = {
-    view.name: view
-    for view in (
-        View("records", "each record, with the columns above", tuple(column.name for column in COLUMNS)),
-        View(
-            "summary",
-            "each table and operation of a part of a file, with the columns of the summary (Counting)",
-            tuple(column.name for column in SUMMARY_COLUMNS),
-            {"summary": "true"},
-        ),
-        *(
-            View(one.name, one.meaning, tuple(column.name for column in one.columns), {"analysis": one.name})
-            for one in ANALYSES.values()
-        ),
+def _records() -> View:
+    return View("records", "each record, with the columns above", tuple(column.name for column in COLUMNS))
+
+
+def _summary() -> View:
+    return View(
+        "summary",
+        "each table and operation of a part of a file, with the columns of the summary (Counting)",
+        tuple(column.name for column in SUMMARY_COLUMNS),
+        {"summary": "true"},
     )
-}
+
+
+def _of_analysis(name: str) -> View:
+    one = ANALYSES[name]
+    return View(one.name, one.meaning, tuple(column.name for column in one.columns), {"analysis": one.name})
+
+
+VIEWS: Mapping[str, View] = LazyTable(
+    {"records": _records, "summary": _summary, **{name: partial(_of_analysis, name) for name in ANALYSES}}
+)
 """By name."""
 
 

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from logdump.operations.first_match import show_record
-from logdump.render.count_text import count_lines
-from logdump.render.record_text import record_lines
-from logdump.render.text import render
-from logdump.session.count_events import CountShown
+from logdump.commands.records.first_match import show_record
+from logdump.display.record_text import record_lines
+from logdump.display.text import render
+from logdump.features.count.model import CountShown
+from logdump.features.count.text import count_lines
 from logdump.session.events import Failure, Notice
 from logdump.session.known_record import KnownRecord
 from logdump.session.release import Release
@@ -22,7 +22,7 @@ from logdump.session.settings import Detail, Level, Settings
 from tests.conftest import UseZone
 from tests.evidence.rebuild import completed_file_header, from_tokens, header_of, with_raw_tokens
 from tests.evidence.transcript import Block, blocks
-from tests.logdump.render.records import Alone
+from tests.logdump.display.records import Alone
 from tests.oracles.count_by_record import RecordTotals
 from tests.trailformat.samples import trail_of
 from trailformat import ByteOrder, Record, TableEntry, TrailFile, from_datetime

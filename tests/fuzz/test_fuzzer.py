@@ -10,7 +10,7 @@ from unittest import mock
 import pytest
 
 from fixtures import TRAILS
-from logdump.render import text
+from logdump.display import text
 from tests.fuzz import codec, kills, language
 from tests.fuzz.anatomy import turned
 from tests.fuzz.behaviour import Behaviour

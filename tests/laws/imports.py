@@ -53,7 +53,7 @@ def edges() -> dict[str, frozenset[str]]:
 
 
 def room_of(module: str) -> str:
-    """The name in the root of the package that a module lies in, such as ``logdump.render``."""
+    """The name in the root of the package that a module lies in, such as ``logdump.display``."""
     return ".".join(module.split(".")[:2])
 
 

@@ -45,6 +45,21 @@ def test_a_small_read_in_spark_does_without_numba() -> None:
     assert "numba" not in loaded_by(read)
 
 
+@pytest.mark.parametrize(
+    "command", ["sql select op from records where rba < 2000", "export parquet to {folder} by table"]
+)
+def test_what_goes_through_arrow_loads_no_pandas(command: str, tmp_path: Path) -> None:
+    loaded = loaded_by(run(f"open {TRAIL}; {command.format(folder=tmp_path / 'rows')}"))
+    assert "pyarrow" in loaded
+    assert "pandas" not in loaded
+
+
+def test_a_statement_loads_the_analyses_that_it_names() -> None:
+    loaded = loaded_by(run(f"open {TRAIL}; sql select count(*) from restarts"))
+    analyses = {name.rpartition(".")[2] for name in loaded if name.startswith("logdump.spark.analyses.")}
+    assert analyses & {"restarts", "ddl", "heartbeats", "transactions", "open_transactions"} == {"restarts"}
+
+
 def test_trailformat_knows_nothing_of_logdump() -> None:
     assert not {name for name in loaded_by("import trailformat") if name.startswith("logdump")}
 
@@ -62,10 +77,10 @@ def test_json_the_filters_and_construct_are_loaded_for_those_who_ask() -> None:
     plain = loaded_by(run(f"open {TRAIL}; n"))
     assert {"json", "logdump.filters", "construct"}.isdisjoint(plain)
     in_json = loaded_by(run(f"open {TRAIL}; n", "--format", "jsonl"))
-    assert "logdump.render.json_record" in in_json
-    assert {"logdump.render.json_recovery", "construct"}.isdisjoint(in_json)
+    assert "logdump.display.json_record" in in_json
+    assert {"logdump.features.recovery.json", "construct"}.isdisjoint(in_json)
 
 
 def test_the_screen_loads_what_other_pages_need_when_they_are_shown() -> None:
-    of_other_pages = ("logdump.filters", "logdump.operations.timeline", "logdump.operations.ddl", "logdump.render.diff")
+    of_other_pages = ("logdump.filters", "logdump.features.timeline", "logdump.features.ddl", "logdump.display.diff")
     assert [name for name in loaded_by("import logdump.tui.app") if name.startswith(of_other_pages)] == []

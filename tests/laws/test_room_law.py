@@ -16,12 +16,19 @@ ROOMS = {
         + "changes scan transactions totals index arrays".split()  # noqa: SIM905
     ),
     "logdump": (
-        "notation filters arrow session language render operations spark commands features".split()  # noqa: SIM905
+        "notation filters arrow session language display parameters features spark commands".split()  # noqa: SIM905
         + "line tui cli __main__".split()  # noqa: SIM905
     ),
 }
 """From the ground up: a room may use those before it in the list."""
 MOST = 14
+COMMANDS_OF_FEATURES = re.compile(r"logdump\.features\.(?:\w+\.command|sql(?:\.\w+)?)")
+"""The command of a feature may start a job of Spark, which uses the feature; SQL is planned by what Spark uses."""
+
+
+def floor_of(module: str) -> str:
+    """The room in which a module counts."""
+    return "logdump.commands" if COMMANDS_OF_FEATURES.fullmatch(module) else room_of(module)
 
 
 def _names(package: str) -> set[str]:
@@ -43,7 +50,7 @@ def test_the_page_on_the_architecture_lists_the_rooms_from_the_top() -> None:
 
 
 def _looks_up(module: str, other: str) -> bool:
-    (package, room), (other_package, other_room) = room_of(module).split("."), room_of(other).split(".")
+    (package, room), (other_package, other_room) = floor_of(module).split("."), floor_of(other).split(".")
     if package != other_package:
         return package == "trailformat"
     return ROOMS[package].index(other_room) > ROOMS[package].index(room)
@@ -93,6 +100,45 @@ def test_arrows_inside_the_screen_lead_to_rooms_before() -> None:
         if module.startswith(inside) and other.startswith(inside)
     }
     assert [pair for pair in sorted(rooms) if SCREEN.index(pair[1]) > SCREEN.index(pair[0])] == []
+
+
+FINDINGS_OF_OTHERS = {
+    "bounded_recovery": {"heartbeat": "the restart position that a beat holds", "recovery": "lists that are cut"},
+    "check": {"recovery": "versions of the files"},
+    "diff": {"recovery": "transactions that a restart has cut"},
+    "explain": {
+        "bounded_recovery": "how far back a restart of Extract reads",
+        "ddl": "what the processes make of a statement",
+        "heartbeat": "the lag of each hop",
+        "recovery": "what a restart has left",
+    },
+    "export": {"heartbeat": "EXPORT HEARTBEAT", "redo": "EXPORT SQL"},
+    "parameters": {"count": "records by table", "ddl": "the mapping of tables"},
+    "redo": {"export": "work side by side"},
+    "repair": {
+        "diff": "the proof that no sound record is lost",
+        "recovery": "transactions that damage cuts",
+        "save": "a file header",
+    },
+    "sql": {"export": "files of a result", "heartbeat": "the heartbeat table in use"},
+    "timeline": {"bounded_recovery": "open transactions", "heartbeat": "lags"},
+}
+"""Features that put together what others have found, and what that is."""
+
+
+def _feature(module: str) -> str | None:
+    parts = module.split(".")
+    return parts[2] if parts[:2] == ["logdump", "features"] and len(parts) > 2 else None
+
+
+def test_a_feature_uses_no_other_but_for_what_that_has_found() -> None:
+    found: dict[str, set[str]] = {}
+    for module, used in edges().items():
+        own = _feature(module)
+        others = {name for name in map(_feature, used) if name} - {own}
+        if own and others:
+            found.setdefault(own, set()).update(others)
+    assert found == {name: set(uses) for name, uses in FINDINGS_OF_OTHERS.items()}
 
 
 def test_no_modules_lead_to_each_other() -> None:

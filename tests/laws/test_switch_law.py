@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from typing import get_type_hints
 
@@ -15,10 +16,11 @@ OF_THE_WORK = {
 }
 """Switches of what is done, not of how it is displayed."""
 DISPLAY = {*get_type_hints(Settings), "shows_everything"} - OF_THE_WORK
-DISPLAYING = {"render", "language", "commands", "features", "line", "tui", "cli"}
+DISPLAYING = {"display", "language", "commands", "line", "tui", "cli"}
+DISPLAYING_OF_FEATURES = re.compile(r"logdump\.features\.(?:\w+\.(?:command|text|json)|sql\.\w+)")
 READERS_BELOW = {
-    "logdump.operations.count": {"detail"},  # Logdump's COUNT shows tables under DETAIL ON
-    "logdump.operations.export.sql_script": {"time_offset"},  # a script is text too
+    "logdump.features.count.survey": {"detail"},  # Logdump's COUNT shows tables under DETAIL ON
+    "logdump.features.export.sql_script": {"time_offset"},  # a script is text too
 }
 
 
@@ -36,8 +38,12 @@ def test_format_is_set_by_its_command_and_at_the_start_alone() -> None:
     assert found == {"logdump.commands.format", "logdump.cli"}
 
 
+def _sets_switches(module: str) -> str:
+    return "logdump.commands" if module.endswith(".command") else room_of(module)
+
+
 def test_only_commands_and_the_start_set_switches() -> None:
-    setters = {room_of(module) for module in modules() if any(_settings_members(module, ast.Store))}
+    setters = {_sets_switches(module) for module in modules() if any(_settings_members(module, ast.Store))}
     assert setters == {"logdump.commands", "logdump.cli"}
 
 
@@ -45,7 +51,8 @@ def test_below_the_rooms_that_display_no_display_switch_is_read() -> None:
     found = {}
     for module in modules():
         package, room = (*module.split("."), "")[:2]
-        if package == "logdump" and room not in DISPLAYING and module != "logdump.session.settings":
+        displays = room in DISPLAYING or DISPLAYING_OF_FEATURES.fullmatch(module)
+        if package == "logdump" and not displays and module != "logdump.session.settings":
             read = DISPLAY.intersection(_settings_members(module, ast.Load))
             if read:
                 found[module] = read

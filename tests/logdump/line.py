@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from logdump.commands import REGISTRY
+from logdump.display.text import render
 from logdump.language.execute import run_line
-from logdump.render.text import render
 from logdump.session.events import Event, Failure
 from logdump.session.known_record import KnownRecord
 from logdump.session.session import Session

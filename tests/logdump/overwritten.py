@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from logdump.operations.export import batch_walk, record_pieces
+from logdump.features.export import batch_walk, record_pieces
 from tests.logdump.line import Line
 from trailformat import TrailFile
 from trailformat.codec import mapped_file

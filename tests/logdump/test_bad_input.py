@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from logdump.session.exit_status import ExitStatus
+from tests.logdump.display.records import a_record
 from tests.logdump.program import logdump
-from tests.logdump.render.records import a_record
 from tests.searching import stride
 from tests.trailformat.samples import row
 from trailformat import ByteOrder, TrailFile

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from logdump.session.check_events import CheckShown
-from logdump.session.recovery_events import TrailFileShown
+from logdump.features.check.model import CheckShown
+from logdump.features.recovery.model import TrailFileShown
 from tests.logdump.line import Line
 from tests.logdump.tui.drive import WIDE, Screen, drive
 from tests.simulated.encryption import by_aes, encrypted, write_rows

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from fixtures import TRAILS
-from logdump.operations.matching_files import matching_files
-from logdump.session.check_events import GapShown
+from logdump.features.check.model import GapShown
+from logdump.session.matching_files import matching_files
 from tests.logdump.line import Line
 from tests.logdump.spark.reads import planned, rows
 from trailformat import TrailSequence

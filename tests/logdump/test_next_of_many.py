@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 
 from fixtures import TRAILS
 from logdump.commands import REGISTRY, position
+from logdump.commands.records import many_rows
+from logdump.display import json_lines, text
 from logdump.language.execute import run_line
-from logdump.operations import many_rows
-from logdump.render import json_lines, text
 from logdump.session.events import Event, RecordsInLines
 from logdump.session.settings import OutputFormat
 from tests.logdump.export.strategies import records_of_a_table

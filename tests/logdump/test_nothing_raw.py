@@ -12,9 +12,9 @@ import pytest
 
 from fixtures.heartbeats import CSNS, HEARTBEAT, PATHS
 from logdump.commands import REGISTRY
+from logdump.display import json_lines, text
 from logdump.language.execute import run_line
 from logdump.notation.escape import escape, escape_block
-from logdump.render import json_lines, text
 from logdump.session.session import Session
 from tests.hostile import NASTY, hostile_trails, nasty, raw_characters
 from tests.logdump.program import logdump

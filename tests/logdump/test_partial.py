@@ -16,15 +16,15 @@ from hypothesis import strategies as st
 
 from fixtures import TRAILS
 from logdump.commands import REGISTRY
+from logdump.display import json_lines, text
+from logdump.display.as_read import PARTIAL
+from logdump.features.bounded_recovery.options import BrOptions
+from logdump.features.bounded_recovery.survey import BrSurvey
+from logdump.features.diff.aligned_listing import AlignedListing, AlignedSoFar
+from logdump.features.diff.model import DiffLevel
+from logdump.features.timeline import open_transactions
 from logdump.language.execute import run_line
 from logdump.line.history_file import KeptHistory
-from logdump.operations.bounded_recovery.options import BrOptions
-from logdump.operations.bounded_recovery.survey import BrSurvey
-from logdump.operations.comparison.aligned_listing import AlignedListing, AlignedSoFar
-from logdump.operations.timeline import open_transactions
-from logdump.render import json_lines, text
-from logdump.render.as_read import PARTIAL
-from logdump.session.differences import DiffLevel
 from logdump.session.events import Event, Notice, Progress
 from logdump.session.exit_status import ExitStatus
 from logdump.session.settings import Settings
@@ -226,9 +226,9 @@ def test_what_was_stopped_says_so_first_and_gives_no_verdict(name: str, where: f
     summaries = [at for at, event in enumerate(told) if hasattr(event, "is_partial")]
     if notices or summaries:
         (first,) = notices
-        assert re.match("Stopped ", told[first].lines[0])  # type: ignore[union-attr]
+        assert re.match("Stopped ", told[first].lines[0])  # type: ignore[attr-defined]
         # those of a whole reading stand before Ctrl+C, if that came while they were printed
-        assert all(told[at].is_partial == (at > first) for at in summaries)  # type: ignore[union-attr]
+        assert all(told[at].is_partial == (at > first) for at in summaries)  # type: ignore[attr-defined]
         told = told[first:] if summaries and summaries[0] < first else told
     _without_verdict(told, line)
 
@@ -326,7 +326,7 @@ def _says_what_lacks(judge: Judge, form: str, folder: Path, line: Line, reason: 
         at for at, event in enumerate(line.events) if isinstance(event, Notice) and "this is partial" in event.lines[0]
     ]
     (first,) = partial
-    assert reason in line.events[first].lines[0]  # type: ignore[union-attr]
+    assert reason in line.events[first].lines[0]  # type: ignore[attr-defined]
     assert all(at > first for at, event in enumerate(line.events) if getattr(event, "is_partial", False))
     _without_verdict(line.events, line)
     done = logdump("--format", form, "-c", f"{before}; {command}")

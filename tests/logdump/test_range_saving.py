@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 
 from fixtures import TRAILS
-from logdump.operations.save import ranges
-from logdump.operations.save import saver as saving
-from logdump.operations.save.ranges import CopyRows, RangeCopy, rows_of
+from logdump.features.save import ranges
+from logdump.features.save import saver as saving
+from logdump.features.save.ranges import CopyRows, RangeCopy, rows_of
 from logdump.session import passing
 from logdump.session import scan as session_scan
 from logdump.session.events import Progress

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from fixtures import TRAILS
-from logdump.operations.export import batch_walk
+from logdump.features.export import batch_walk
 from logdump.session import scan as session_scan
 from logdump.session.exit_status import ExitStatus
 from tests.logdump.line import Line

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from logdump.operations import sequence_search
+from logdump.commands.records import sequence_search
 from tests.logdump.line import Line
 from tests.trailformat.samples import header
 from trailformat import FileHeader, TrailFile, TrailWriter, from_datetime, make_file_header, make_record, make_token

@@ -9,9 +9,9 @@ import pytest
 
 from fixtures import TRAILS
 from logdump.commands import REGISTRY
+from logdump.features.export import batch_walk
 from logdump.language.execute import run_line
 from logdump.line.line_mode import Script
-from logdump.operations.export import batch_walk
 from logdump.session import passing
 from logdump.session import scan as session_scan
 from logdump.session.events import Event, Notice, Progress

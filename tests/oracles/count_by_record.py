@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from logdump.operations.count import CountOptions, CountRun, FileCount
+from logdump.features.count.survey import CountOptions, CountRun, FileCount
 from logdump.session.events import Event
 from logdump.session.scan import progress
 from logdump.session.selection import Selection

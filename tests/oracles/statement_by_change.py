@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from logdump.render.sql.client_text import OneStatement, client_of, one_statement
-from logdump.render.sql.dialect import Dialect, Unwritable
-from logdump.render.sql.large_objects import LONGEST
+from logdump.display.sql.client_text import OneStatement, client_of, one_statement
+from logdump.display.sql.dialect import Dialect, Unwritable
+from logdump.display.sql.large_objects import LONGEST
 from logdump.session.statements import Statement
 from trailformat import ColumnDefinition, TrailError
 from trailformat.changes.row_changes import Change, ColumnChange

@@ -9,12 +9,12 @@ from typing import Any, NamedTuple
 from logdump.arrow.tables.layout import DATA, FIXED, PROBLEMS, ROW_OPERATIONS, SIDES, Layouts, TableLayout
 from logdump.arrow.tables.lines import PieceLines
 from logdump.arrow.tables.rows import RowProblem, columns_of, data_of, time_problem
+from logdump.display.json_shape import exact
+from logdump.features.export.csv_text import CsvText
+from logdump.features.export.open_files import OpenFiles
+from logdump.features.export.text_export import TextExport
+from logdump.features.export.text_file import TextFile
 from logdump.notation.times import iso_time
-from logdump.operations.export.csv_text import CsvText
-from logdump.operations.export.open_files import OpenFiles
-from logdump.operations.export.text_export import TextExport
-from logdump.operations.export.text_file import TextFile
-from logdump.render.json_shape import exact
 from logdump.session.events import Event
 from tests.oracles.record_walk import walk
 from trailformat import Record, Value

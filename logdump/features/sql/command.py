@@ -9,15 +9,17 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from logdump.arrow.records.schema import COLUMNS
-from logdump.features.sql.output import split_output, write_result
+from logdump.arrow.without_pandas import leave_out_pandas
+from logdump.features.sql.model import RowsShown
 from logdump.features.sql.rows import ResultRows, rows_shown
+from logdump.features.sql.target import Output, split_target
 from logdump.language.command import Command, Origin
 from logdump.language.forms import Keyword, Maybe, Sequence
 from logdump.language.parameters import File, FreeText, OneOf, beginning, tables_offered
 from logdump.language.reader import Context
 from logdump.session.across import files_from
 from logdump.session.errors import CommandError
-from logdump.session.events import Event, Notice, RowsShown
+from logdump.session.events import Event, Notice
 from logdump.session.exit_status import ExitStatus
 from logdump.session.reading import Reading
 from logdump.session.session import Session
@@ -33,6 +35,7 @@ _BEFORE_RELATIONS = frozenset({"FROM", "JOIN", "DESCRIBE", "SUMMARIZE"})
 _WORDS = tuple(
     """
     FROM WHERE GROUP ORDER BY HAVING LIMIT JOIN LEFT USING UNION DISTINCT COUNT SUM MIN MAX BETWEEN LIKE TO REPLACE
+    FORMAT CSV JSONL
     """.split()  # noqa: SIM905 - a list would fill a page
 )
 _PACKAGES = ("duckdb", "pyarrow")
@@ -115,14 +118,19 @@ def run_sql(session: Session, query: Query) -> Iterator[Event]:
         yield Notice(("The FILTER applies to the views.",), ExitStatus.OK)
     if source.paths and _views_in(query.statement):
         yield from _missing(source.paths)
-    statement, output = split_output(query.statement)
-    if output is not None:
-        session.check_target(output.path, "SQL", wanted="a file")
+    statement, target = split_target(query.statement)
+    if isinstance(target, Output):
+        session.check_target(target.path, "SQL", wanted="a file")
     is_text = session.settings.format is OutputFormat.TEXT
-    results = _results(session, statement, source, MOST_ROWS + 1 if is_text and output is None else None)
+    results = _results(session, statement, source, MOST_ROWS + 1 if is_text and target is None else None)
     with contextlib.closing(results):
-        if output is not None:
-            yield from write_result(output, results)
+        if target is not None:
+            from logdump.features.sql import output  # noqa: PLC0415 - most results are shown as a table
+
+            if isinstance(target, Output):
+                yield from output.write_result(target, results)
+            else:
+                yield from output.printed(target, results)
         elif is_text:
             yield from _as_table(results, session.width)
         else:
@@ -153,6 +161,7 @@ def _local_results(statement: str, source: QuerySource, most: int | None) -> Gen
     """
     if missing := [name for name in _PACKAGES if find_spec(name) is None]:
         raise CommandError(f"{MISSING_EXTRA} ({', '.join(missing)} not installed).")
+    leave_out_pandas()
     from logdump.features.sql.local_query import LocalQuery, as_ours  # noqa: PLC0415 - DuckDB takes its time to load
     from logdump.features.sql.read_ahead import Ahead  # noqa: PLC0415 - as above
 
@@ -213,7 +222,7 @@ def _source(session: Session, query: Query) -> QuerySource:
 
 def _heartbeat_table(session: Session) -> dict[str, str]:
     """The name of the heartbeat tables as an option, where a file of PARAMS tells it."""
-    from logdump.operations.heartbeats.table_in_use import heartbeat_table  # noqa: PLC0415 - for a few views alone
+    from logdump.features.heartbeat.table_in_use import heartbeat_table  # noqa: PLC0415 - for a few views alone
 
     table = heartbeat_table(session)
     return {"heartbeatTable": table.name} if table.rule is not None else {}
@@ -221,7 +230,7 @@ def _heartbeat_table(session: Session) -> dict[str, str]:
 
 def _missing(paths: tuple[str, ...]) -> Iterator[Event]:
     """That files are missing among those that the views are made over."""
-    from logdump.operations.matching_files import matching_files  # noqa: PLC0415 - a session without SQL starts faster
+    from logdump.session.matching_files import matching_files  # noqa: PLC0415 - a session without SQL starts faster
     from trailformat.transactions.whole_trail import gaps_among  # noqa: PLC0415 - as above
 
     with contextlib.suppress(CommandError):  # the engine says what it does not find
@@ -232,7 +241,7 @@ def _missing(paths: tuple[str, ...]) -> Iterator[Event]:
 
 def _parameters(session: Session) -> dict[str, str]:
     """The files of PARAMS as an option."""
-    from logdump.commands.params import parameters_in_use  # noqa: PLC0415 - for two views alone
+    from logdump.parameters.in_session import parameters_in_use  # noqa: PLC0415 - for two views alone
 
     files = [f"{file.path.absolute()} {file.side.name}" for file in parameters_in_use(session).files]
     return {"params": ",".join(files)} if files else {}
@@ -259,8 +268,9 @@ COMMANDS = (
             "change; of the open file, with ACROSS of those after it too, or of the files of <wildcard>, through the",
             "FILTER. EFFECTIVE leaves out rows that a Replicat does not apply; MODE says what damage does. FROM",
             "trail('<wildcard>') or trail('<wildcard>', '<view>') reads another trail. TO <file>.parquet, .csv or",
-            ".jsonl after the statement writes the rows, with REPLACE over a file. DESCRIBE records lists columns;",
-            "docs/sql.md has more. FORMAT JSONL prints all rows, values whole. A semicolon must be in double quotes.",
+            ".jsonl after the statement writes the rows, with REPLACE over a file; FORMAT CSV or JSONL there prints",
+            "all of them, values whole. DESCRIBE records lists columns; docs/sql.md has more. A semicolon must be in",
+            "double quotes.",
             "Example: SQL OVER dirdat/lt* SELECT op, count(*) FROM records GROUP BY op",
         ),
         origin=Origin.OURS,

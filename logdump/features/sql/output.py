@@ -1,46 +1,25 @@
-"""The result of a query in a file, which appears when it is complete: Parquet, CSV or JSON lines by its ending."""
+"""The result of a query as CSV or JSON lines, or as a file, Parquet too, which appears when it is complete."""
 
 from __future__ import annotations
 
 import json
-import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
+from logdump.features.export.appended_file import AppendedFile
+from logdump.features.export.csv_text import csv_line
+from logdump.features.export.target import export_target
+from logdump.features.sql.row_values import named, plain
 from logdump.features.sql.rows import ResultRows, rows_shown
+from logdump.features.sql.target import LineFormat, Output
 from logdump.notation.plural import amount
-from logdump.operations.export.appended_file import AppendedFile
-from logdump.operations.export.csv_text import csv_line
-from logdump.operations.export.target import export_target
-from logdump.render.row_values import named, plain
-from logdump.session.events import Event, say
+from logdump.session.events import Event, Text, say
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-_TARGET = re.compile(
-    r"""\sTO\s+(?:"(?P<quoted>[^"]+)"|(?P<plain>[^\s"';]+))(?P<replace>\s+REPLACE)?\s*$""", re.IGNORECASE
-)
-_ENDINGS = (".parquet", ".csv", ".jsonl")
 Write = Callable[[Any], object]
-
-
-class Output(NamedTuple):
-    """The file that a result goes to, and whether it may replace one."""
-
-    path: Path
-    replaces: bool
-
-
-def split_output(statement: str) -> tuple[str, Output | None]:
-    """A statement, and the file that ``TO <file> [REPLACE]`` at its end names: no query ends with such a name."""
-    found = _TARGET.search(statement)
-    name = (found["quoted"] or found["plain"]) if found else ""
-    if found is None or not name.lower().endswith(_ENDINGS):
-        return statement, None
-    return statement[: found.start()], Output(Path(name).expanduser().absolute(), found["replace"] is not None)
 
 
 def write_result(output: Output, results: Iterator[Event | ResultRows]) -> Iterator[Event]:
@@ -63,13 +42,26 @@ def write_result(output: Output, results: Iterator[Event | ResultRows]) -> Itera
     yield say(f"Wrote {amount(rows, 'row')} to {output.path}")
 
 
+def printed(format_: LineFormat, results: Iterator[Event | ResultRows]) -> Iterator[Event]:
+    """The lines that a file of this format has, batch by batch, and the events between them."""
+    is_begun = False
+    for result in results:
+        if isinstance(result, ResultRows):
+            lines = [] if is_begun else _head(format_, result.batch.schema.names)
+            is_begun = True
+            yield Text(tuple(line.rstrip("\r\n") for line in [*lines, *_lines(format_, result.batch)]))
+        else:
+            yield result
+
+
 @contextmanager
 def _written(output: Output, schema: pa.Schema) -> Iterator[Write]:
     """Takes batches; the file has its name when the context is left normally."""
     target = export_target(output.path, is_folder=False, replaces=output.replaces, command="SQL")
     with target as staged:
         file = AppendedFile(staged)
-        yield from _WRITERS[output.path.suffix.lower()](file, schema)
+        ending = output.path.suffix[1:].upper()
+        yield from _parquet(file, schema) if ending == "PARQUET" else _text(file, schema, LineFormat(ending))
         file.close()
 
 
@@ -80,21 +72,17 @@ def _parquet(file: AppendedFile, schema: pa.Schema) -> Iterator[Write]:
         yield writer.write_batch
 
 
-def _csv(file: AppendedFile, schema: pa.Schema) -> Iterator[Write]:
-    file.write(csv_line(schema.names).encode())
-    yield lambda batch: file.write("".join(csv_line(map(plain, row)) for row in _rows(batch)).encode())
+def _text(file: AppendedFile, schema: pa.Schema, format_: LineFormat) -> Iterator[Write]:
+    file.write("".join(_head(format_, schema.names)).encode())
+    yield lambda batch: file.write("".join(_lines(format_, batch)).encode())
 
 
-def _jsonl(file: AppendedFile, schema: pa.Schema) -> Iterator[Write]:
-    def write(batch: pa.RecordBatch) -> None:
-        lines = (json.dumps(named(schema.names, row), separators=(",", ":")) + "\n" for row in _rows(batch))
-        file.write("".join(lines).encode())
-
-    yield write
+def _head(format_: LineFormat, names: Sequence[str]) -> list[str]:
+    return [csv_line(names)] if format_ is LineFormat.CSV else []
 
 
-_WRITERS = {".parquet": _parquet, ".csv": _csv, ".jsonl": _jsonl}
-
-
-def _rows(batch: pa.RecordBatch) -> Any:
-    return rows_shown(ResultRows(batch)).rows
+def _lines(format_: LineFormat, batch: pa.RecordBatch) -> Iterator[str]:
+    shown = rows_shown(ResultRows(batch))
+    if format_ is LineFormat.CSV:
+        return (csv_line(map(plain, row)) for row in shown.rows)
+    return (json.dumps(named(shown.columns, row), separators=(",", ":")) + "\n" for row in shown.rows)

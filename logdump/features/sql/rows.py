@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from logdump.session.events import RowsShown
+from logdump.features.sql.model import RowsShown
 
 
 class ResultRows(NamedTuple):

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING
 
 from logdump.arrow.records.column_types import BIGINT, INT, STRING, TIMESTAMP
 from logdump.arrow.records.schema import RowColumn
+from logdump.display.json_columns import columns_of, struct_of
+from logdump.display.json_parts import RULE
+from logdump.features.ddl.evaluation import evaluate
+from logdump.features.ddl.json import EVALUATION
+from logdump.features.ddl.trail_statements import ddl_records, subject_of_record
 from logdump.notation.times import iso_time
-from logdump.operations.ddl.evaluation import evaluate
-from logdump.operations.ddl.trail_statements import ddl_records, subject_of_record
-from logdump.render.json_columns import columns_of, struct_of
-from logdump.render.json_ddl import EVALUATION, RULE
 from logdump.session.events import Notice
 from logdump.spark.analyses.analysis import Analysis
 from logdump.spark.source.parameter_files import parameters_of
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from logdump.arrow.records.objects import Row
-    from logdump.operations.parameters.in_use import ParametersInUse
+    from logdump.parameters.in_use import ParametersInUse
     from logdump.spark.analyses.analysed_trail import AnalysedTrail
 
 _NEVER = 1 << 62

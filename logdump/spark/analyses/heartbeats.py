@@ -6,28 +6,28 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from logdump.arrow.records.schema import RowColumn
-from logdump.operations.heartbeats import columns, views
-from logdump.operations.heartbeats.beats import NewBeats, beats_of
-from logdump.operations.heartbeats.lags import Lags
-from logdump.operations.heartbeats.tables import BASE_NAME
-from logdump.render.json_heartbeat import HEARTBEAT
-from logdump.session.heartbeat_events import BeatShown
-from logdump.session.heartbeats import HeartbeatRow
+from logdump.features.heartbeat import columns, views
+from logdump.features.heartbeat.beats import NewBeats, beats_of
+from logdump.features.heartbeat.events import BeatShown
+from logdump.features.heartbeat.json import HEARTBEAT
+from logdump.features.heartbeat.lags import Lags
+from logdump.features.heartbeat.model import HeartbeatRow
+from logdump.features.heartbeat.tables import BASE_NAME
 from logdump.spark.analyses.analysis import Analysis
 from logdump.spark.source.source_definitions import definitions_of
 from trailformat import BadRecord, TrailFile
 
 if TYPE_CHECKING:
     from logdump.arrow.records.objects import Row
-    from logdump.operations.heartbeats.reading import HeartbeatReader
+    from logdump.features.heartbeat.reading import HeartbeatReader
     from logdump.spark.analyses.analysed_trail import AnalysedTrail
 
 _TAKES = frozenset({"where", "start_csn", "end_csn", "start_timestamp", "end_timestamp"})
 
 
 def _reader(trail: AnalysedTrail) -> HeartbeatReader:
-    from logdump.operations.effective_rows import LeftOutRanges  # noqa: PLC0415 - SQL names the views before it needs numpy
-    from logdump.operations.heartbeats.reading import HeartbeatReader  # noqa: PLC0415 - SQL names the views before it needs numpy
+    from logdump.features.heartbeat.reading import HeartbeatReader  # noqa: PLC0415 - SQL names the views before it needs numpy
+    from logdump.session.effective_rows import LeftOutRanges  # noqa: PLC0415 - SQL names the views before it needs numpy
 
     def damaged(file: TrailFile, rba: int) -> None:
         trail.damaged(file.error_at(rba) or BadRecord("no sound record"), file.path, rba)
@@ -77,7 +77,7 @@ def _analysis(
     return Analysis(name, meaning, made, rows, _TAKES)
 
 
-HEARTBEATS = (
+_ALL = (
     _analysis("heartbeats", "each heartbeat on its way, with the lag of each hop", columns.BEATS, _beats),
     _analysis(
         "gg_heartbeat",
@@ -99,3 +99,5 @@ HEARTBEATS = (
         _of_rows(_lag_history),
     ),
 )
+HEARTBEATS = {one.name: one for one in _ALL}
+"""By name."""

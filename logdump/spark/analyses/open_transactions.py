@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 from logdump.arrow.records.column_types import BIGINT, BOOLEAN, DOUBLE, INT, TIMESTAMP, UNSIGNED, struct
 from logdump.arrow.records.schema import RowColumn
-from logdump.operations.bounded_recovery.in_parameters import with_parameters
-from logdump.operations.bounded_recovery.options import BrOptions
-from logdump.render.json_bounded_recovery import TRANSACTION
-from logdump.render.json_columns import columns_of, struct_of
-from logdump.render.json_safe import SPOT
+from logdump.display.json_columns import columns_of, struct_of
+from logdump.display.json_parts import SPOT
+from logdump.features.bounded_recovery.in_parameters import with_parameters
+from logdump.features.bounded_recovery.json import TRANSACTION
+from logdump.features.bounded_recovery.options import BrOptions
 from logdump.session.errors import CommandError
 from logdump.spark.analyses.analysis import Analysis
 from logdump.spark.errors import BadOption, BadTrail
@@ -20,7 +20,7 @@ from logdump.spark.source.parameter_files import parameters_of
 
 if TYPE_CHECKING:
     from logdump.arrow.records.objects import Row
-    from logdump.session.bounded_recovery import LongTransactionShown
+    from logdump.features.bounded_recovery.model import LongTransactionShown
     from logdump.spark.analyses.analysed_trail import AnalysedTrail
     from trailformat.transactions.extent import Damage
 
@@ -38,7 +38,7 @@ _OF_REDO = (
 
 def _rows(trail: AnalysedTrail) -> Iterator[Row]:
     """Those that begin in the files read; the whole trail tells when they began, and when checkpoints are."""
-    from logdump.operations.bounded_recovery.survey import BrSurvey  # noqa: PLC0415 - SQL names the views before it needs numpy
+    from logdump.features.bounded_recovery.survey import BrSurvey  # noqa: PLC0415 - SQL names the views before it needs numpy
 
     def see_damage(damage: Damage) -> None:
         trail.damaged_at(damage.path, damage.rba)

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from logdump.arrow.records.column_types import BIGINT, INT, STRING, TIMESTAMP, mapping
-from logdump.render.json_columns import columns_of, struct_of
-from logdump.render.json_recovery import DIFFERENCE, RESTART, TRANSACTION_REF
-from logdump.render.json_safe import SPOT
+from logdump.display.json_columns import columns_of, struct_of
+from logdump.display.json_parts import SPOT
+from logdump.features.recovery.json import DIFFERENCE, RESTART, TRANSACTION_REF
 from logdump.spark.analyses.analysis import Analysis
 from logdump.spark.report import report
 from trailformat.scan import Workers
@@ -26,8 +26,8 @@ _PARTS = {
 
 def _rows(trail: AnalysedTrail) -> Iterator[Row]:
     """The restarts in the files read; the whole trail tells what they have cut, and where that came again."""
-    from logdump.operations.recovery.report import RecoveryReport  # noqa: PLC0415 - SQL names the views before it needs numpy
-    from logdump.operations.recovery.survey import Survey  # noqa: PLC0415 - SQL names the views before it needs numpy
+    from logdump.features.recovery.report import RecoveryReport  # noqa: PLC0415 - SQL names the views before it needs numpy
+    from logdump.features.recovery.survey import Survey  # noqa: PLC0415 - SQL names the views before it needs numpy
 
     survey = Survey(trail.whole)
     with Workers() as workers:

@@ -1,13 +1,53 @@
-"""The analyses of the data source; adding one is a module with it, and a line here."""
+"""The analyses of the data source; adding one is a module with it, and a function here."""
 
 from __future__ import annotations
 
-from logdump.spark.analyses.analysis import Analysis
-from logdump.spark.analyses.ddl import DDL
-from logdump.spark.analyses.heartbeats import HEARTBEATS
-from logdump.spark.analyses.open_transactions import OPEN_TRANSACTIONS
-from logdump.spark.analyses.restarts import RESTARTS
-from logdump.spark.analyses.transactions import TRANSACTIONS
+from collections.abc import Mapping
+from functools import partial
 
-ANALYSES: dict[str, Analysis] = {one.name: one for one in (RESTARTS, TRANSACTIONS, OPEN_TRANSACTIONS, DDL, *HEARTBEATS)}
+from logdump.spark.analyses.analysis import Analysis
+from logdump.spark.lazy_table import LazyTable
+
+
+def _restarts() -> Analysis:
+    from logdump.spark.analyses.restarts import RESTARTS  # noqa: PLC0415 - names are asked for more often than rows
+
+    return RESTARTS
+
+
+def _transactions() -> Analysis:
+    from logdump.spark.analyses.transactions import TRANSACTIONS  # noqa: PLC0415 - as above
+
+    return TRANSACTIONS
+
+
+def _open_transactions() -> Analysis:
+    from logdump.spark.analyses.open_transactions import OPEN_TRANSACTIONS  # noqa: PLC0415 - as above
+
+    return OPEN_TRANSACTIONS
+
+
+def _ddl() -> Analysis:
+    from logdump.spark.analyses.ddl import DDL  # noqa: PLC0415 - as above
+
+    return DDL
+
+
+def _of_heartbeats(name: str) -> Analysis:
+    from logdump.spark.analyses.heartbeats import HEARTBEATS  # noqa: PLC0415 - as above
+
+    return HEARTBEATS[name]
+
+
+_OF_HEARTBEATS = ("heartbeats", "gg_heartbeat", "gg_heartbeat_history", "gg_lag", "gg_lag_history")
+
+ANALYSES: Mapping[str, Analysis] = LazyTable(
+    {
+        "restarts": _restarts,
+        "transactions": _transactions,
+        "open_transactions": _open_transactions,
+        "ddl": _ddl,
+        **{name: partial(_of_heartbeats, name) for name in _OF_HEARTBEATS},
+    }
+)
 """By name, in the order in which docs/spark.md has them."""

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from logdump.arrow.records.column_types import INT, array
-from logdump.render.json_columns import columns_of, struct_of
-from logdump.render.json_diff import DIFFERENCE, DIFFERENT_PART
-from logdump.render.json_safe import SPOT
+from logdump.display.json_columns import columns_of, struct_of
+from logdump.display.json_parts import SPOT
+from logdump.features.diff.json import DIFFERENCE, DIFFERENT_PART
 
 DIFFERENCES = columns_of(
     DIFFERENCE,

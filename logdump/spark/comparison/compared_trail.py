@@ -10,8 +10,8 @@ from itertools import accumulate
 from pathlib import Path
 from typing import NamedTuple
 
-from logdump.operations.comparison.rows import RowOptions
-from logdump.operations.comparison.side import CsnBounds, Side
+from logdump.features.diff.rows import RowOptions
+from logdump.features.diff.side import CsnBounds, Side
 from logdump.spark.comparison.stretches import TrailStretch
 from logdump.spark.errors import BadOption, BadTrail, FileChanged, NoTrailFiles, located
 from logdump.spark.source.options import Options, Use, parse_options

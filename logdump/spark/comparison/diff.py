@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 from pyspark.sql import Window
 from pyspark.sql import functions as F  # noqa: N812 - as everyone writes it
 
-from logdump.operations.comparison.options import IGNORABLE, OfTables, csn_bounds, row_options
-from logdump.operations.comparison.rows import RowOptions, every_record
-from logdump.session.differences import DiffLevel
+from logdump.features.diff.model import DiffLevel
+from logdump.features.diff.options import IGNORABLE, OfTables, csn_bounds, row_options
+from logdump.features.diff.rows import RowOptions, every_record
 from logdump.spark.comparison import moved
 from logdump.spark.comparison.columns import DIFFERENCES
 from logdump.spark.comparison.compared_trail import Compared, ComparedTrail, compared_trail

@@ -7,10 +7,10 @@ from contextlib import ExitStack
 from typing import Any
 
 from logdump.arrow.records.objects import plain
-from logdump.operations.comparison.comparison import TrailComparison
-from logdump.operations.comparison.side import Side, SideTransaction
-from logdump.render.json_diff import DIFFERENCE
-from logdump.session.differences import DifferenceShown
+from logdump.features.diff.comparison import TrailComparison
+from logdump.features.diff.json import DIFFERENCE
+from logdump.features.diff.model import DifferenceShown
+from logdump.features.diff.side import Side, SideTransaction
 from logdump.spark.comparison.compared_trail import Compared, ComparedTrail, as_changed
 from logdump.spark.comparison.transactions import transaction_of
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from logdump.operations.comparison.side import Side, SideTransaction
-from logdump.operations.recovery.cuts import Seen, seen
+from logdump.features.diff.side import Side, SideTransaction
+from logdump.features.recovery.cuts import Seen, seen
 from logdump.spark.comparison.compared_trail import Compared, ComparedTrail, as_changed
 from logdump.spark.comparison.stretches import StretchWalk
 from trailformat.changes.csn import csn_key

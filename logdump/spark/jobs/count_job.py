@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from logdump.operations.count import CountOptions, CountRun, FileCount
+from logdump.features.count.survey import CountOptions, CountRun, FileCount
 from logdump.session.events import Event, Notice
 from logdump.session.exit_status import ExitStatus
 from logdump.session.session import Session

@@ -7,9 +7,9 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from logdump.operations.export.exporting import check_target, check_whole
-from logdump.operations.export.options import ExportOptions
-from logdump.operations.export.target import export_target
+from logdump.features.export.exporting import check_target, check_whole
+from logdump.features.export.options import ExportOptions
+from logdump.features.export.target import export_target
 from logdump.session.across import goes_over_files
 from logdump.session.events import Event, Notice
 from logdump.session.exit_status import ExitStatus
@@ -19,8 +19,8 @@ from logdump.spark.jobs.engine import NotForSpark, left_to_local, run_job, start
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-    from logdump.operations.export.spark_export import ExportJob
-    from logdump.operations.export.tally import ExportTally
+    from logdump.features.export.spark_export import ExportJob
+    from logdump.features.export.tally import ExportTally
 
 
 def export_in_spark(session: Session, options: ExportOptions) -> Generator[Event, None, bool]:
@@ -58,7 +58,7 @@ def _obstacles(session: Session, options: ExportOptions) -> Iterator[str]:
 
 
 def _written(session: Session, options: ExportOptions, folder: Path) -> Generator[Event, None, tuple[ExportTally, int]]:
-    from logdump.operations.export.spark_export import ATTEMPTS, ExportJob  # noqa: PLC0415 - it needs numpy
+    from logdump.features.export.spark_export import ATTEMPTS, ExportJob  # noqa: PLC0415 - it needs numpy
 
     spark = yield from started(session)
     (folder / ATTEMPTS).mkdir()
@@ -75,7 +75,7 @@ def _written(session: Session, options: ExportOptions, folder: Path) -> Generato
 
 
 def _run(spark: SparkSession, job: ExportJob, session: Session) -> tuple[ExportTally, int]:
-    from logdump.operations.export.spark_export import export_pieces, pieces_of  # noqa: PLC0415 - Spark is there by now
+    from logdump.features.export.spark_export import export_pieces, pieces_of  # noqa: PLC0415 - Spark is there by now
 
     pieces = pieces_of(session.trail, session.cursor.next, spark.sparkContext.defaultParallelism)
     return export_pieces(spark, job, pieces)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Generator, Iterator
 from functools import partial
 
-from logdump.operations.save.saver import SaveOptions, check_target
+from logdump.features.save.saver import SaveOptions, check_target
 from logdump.session.across import goes_over_files
 from logdump.session.events import Event, Notice, say
 from logdump.session.exit_status import ExitStatus

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from logdump.arrow.records.errors import place
-from logdump.operations.save.ranges import RangeCopy
+from logdump.features.save.ranges import RangeCopy
 from logdump.spark.errors import SourceError
 from logdump.spark.write.part_files import PartFiles
 from logdump.spark.write.raw_records import RawRecords, read_column

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
-from logdump.operations.save.header import own_header
+from logdump.features.save.header import own_header
 from logdump.spark.write.publish import StagedFile
 from trailformat import CannotWrite, FileHeader, Record, TrailWriter, make_file_header_record
 

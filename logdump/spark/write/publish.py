@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from logdump.operations.save.header import renamed
+from logdump.features.save.header import renamed
 from logdump.spark.write.job_folder import JOURNAL, JobFolder, is_at_work, job_folders
 from logdump.spark.write.target import SUCCESS, Mode, Target
 from trailformat import CannotWrite, TrailFile, make_file_header_record

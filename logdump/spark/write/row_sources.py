@@ -11,8 +11,8 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from logdump.operations.save.definitions import SavedDefinitions
-from logdump.operations.save.ranges import CopyRows
+from logdump.features.save.definitions import SavedDefinitions
+from logdump.features.save.ranges import CopyRows
 from logdump.spark.errors import BadTrail, SourceError, located
 from logdump.spark.write.part_files import SourceFiles
 from logdump.spark.write.raw_records import RawRecords

@@ -9,8 +9,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from logdump.operations.save.definitions import SavedDefinitions
-from logdump.operations.save.ranges import RangeCopy, rows_of
+from logdump.features.save.definitions import SavedDefinitions
+from logdump.features.save.ranges import RangeCopy, rows_of
 from logdump.spark.errors import BadTrail, SourceError, located
 from logdump.spark.source.bounds import selection_of
 from logdump.spark.source.options import Options, Paths, Use, parse_options, path_options

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from logdump.render.as_read import PARTIAL
+from logdump.display.as_read import PARTIAL
 from logdump.session.marks import Mark
 from logdump.session.reading import Reading
 from logdump.tui.keys.keys import Area
@@ -22,9 +22,9 @@ from trailformat import TrailName
 from trailformat.index import TableTotals, TrailIndex
 
 if TYPE_CHECKING:
-    from logdump.operations.comparison.aligned_listing import AlignedSoFar
-    from logdump.operations.timeline.open_transactions import BrRefused, OpenTransactions
-    from logdump.operations.timeline.timeline import Timeline
+    from logdump.features.diff.aligned_listing import AlignedSoFar
+    from logdump.features.timeline.open_transactions import BrRefused, OpenTransactions
+    from logdump.features.timeline.timeline import Timeline
 
 OUTPUT = "output"
 """The page of what the commands printed."""

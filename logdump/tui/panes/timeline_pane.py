@@ -23,7 +23,7 @@ from logdump.tui.text.plot import PlotPoint, TimelinePage
 from logdump.tui.text.styled import Line, line
 
 if TYPE_CHECKING:
-    from logdump.operations.timeline.timeline import Timeline
+    from logdump.features.timeline.timeline import Timeline
 
 
 class TimelinePane(TextPane):

@@ -61,7 +61,7 @@ def _facts(model: Model, settings: Settings) -> Iterator[str]:
     if summary.looks_encrypted:
         yield "record data looks encrypted"
     if timeline is not None and timeline.newest_age is not None and not model.partial(OVER_TIME):
-        from logdump.render.heartbeat_text import duration_text  # noqa: PLC0415 - with the timeline
+        from logdump.notation.durations import duration_text  # noqa: PLC0415 - with the timeline
 
         yield f"beat {duration_text(timeline.newest_age)} old"
     yield from filter(None, _origin(summary))

@@ -21,7 +21,7 @@ from logdump.tui.text.hex_text import HexText
 from logdump.tui.text.styled import Line
 
 if TYPE_CHECKING:
-    from logdump.operations.comparison.aligned_listing import AlignedSoFar
+    from logdump.features.diff.aligned_listing import AlignedSoFar
 
 
 class Report(Message):

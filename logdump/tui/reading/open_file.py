@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from textual.message import Message
 
-from logdump.operations.parameters.in_use import ParametersInUse
+from logdump.parameters.in_use import ParametersInUse
 from logdump.session.marks import SourceDefinitions
 from logdump.session.reading import Reading
 from logdump.session.session import Session
@@ -37,9 +37,9 @@ from logdump.tui.text.styled import line
 from trailformat.index import TrailIndex, attach, build
 
 if TYPE_CHECKING:
+    from logdump.features.timeline.open_transactions import OpenTransactionsScan
+    from logdump.features.timeline.timeline import TimelineScan
     from logdump.filters import FilterSet
-    from logdump.operations.timeline.open_transactions import OpenTransactionsScan
-    from logdump.operations.timeline.timeline import TimelineScan
 
 
 class _Indexing:
@@ -148,7 +148,7 @@ class OpenFile:
 
     def ask_timeline(self, state: State) -> None:
         """Scan the file over time, unless that is done for the filter and what else the session reads by."""
-        from logdump.operations.timeline.timeline import TimelineScan  # noqa: PLC0415 - when it is shown
+        from logdump.features.timeline.timeline import TimelineScan  # noqa: PLC0415 - when it is shown
 
         subject = state.filter_text, state.source, state.parameters
         if self.timeline is None or subject != self._timeline_of:
@@ -157,7 +157,7 @@ class OpenFile:
 
     def ask_open_transactions(self, parameters: ParametersInUse | None, size: int) -> None:
         """Read the trail for long transactions, unless that is done, or under way, for these files and this size."""
-        from logdump.operations.timeline.open_transactions import OpenTransactionsScan  # noqa: PLC0415 - when shown
+        from logdump.features.timeline.open_transactions import OpenTransactionsScan  # noqa: PLC0415 - when shown
 
         scan, recovering = self.open_transactions, self._recovering
         is_asked = scan is not None and scan.parameters == parameters

@@ -30,7 +30,7 @@ from trailformat import CannotRead, TrailError, TrailFile
 from trailformat.index import TrailIndex, attach
 
 if TYPE_CHECKING:
-    from logdump.session.differences import DiffLevel
+    from logdump.features.diff.model import DiffLevel
     from logdump.tui.reading.alignment import ReportedAlignment
 
 Post = Callable[[Message], object]
@@ -161,7 +161,7 @@ class ScreenMode(LineMode):
 
     def _begin_aligned(self, level: DiffLevel, a: str, b: str) -> ReportedAlignment:
         """A page of its own shows two trails side by side."""
-        from logdump.operations.comparison.aligned_listing import AlignedListing  # noqa: PLC0415 - of a command
+        from logdump.features.diff.aligned_listing import AlignedListing  # noqa: PLC0415 - of a command
         from logdump.tui.reading.alignment import ReportedAlignment  # noqa: PLC0415
 
         self._end_aligned()

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from logdump.notation.times import LOCAL, TimeOffset
-from logdump.operations.parameters.in_use import ParametersInUse
+from logdump.parameters.in_use import ParametersInUse
 from logdump.session.marks import Mark, SourceDefinitions
 from logdump.session.session import Session
 from logdump.session.settings import Across

@@ -7,11 +7,18 @@ from itertools import islice
 
 from rich.cells import cell_len
 
-from logdump.notation.differing import around_difference
-from logdump.notation.plural import amount
-from logdump.operations.comparison.aligned_listing import MOST_PARTS, AlignedListing, AlignedSoFar
-from logdump.render.as_read import PARTIAL
-from logdump.render.diff_text import (
+from logdump.display.as_read import PARTIAL
+from logdump.features.diff.aligned_listing import MOST_PARTS, AlignedListing, AlignedSoFar
+from logdump.features.diff.model import (
+    AlignedRow,
+    DifferenceKind,
+    DifferenceShown,
+    PairedTransaction,
+    PartDifference,
+    PassedOver,
+    SameRow,
+)
+from logdump.features.diff.text import (
     MARKS,
     diff_lines,
     finding,
@@ -22,15 +29,8 @@ from logdump.render.diff_text import (
     subject,
     transaction_name,
 )
-from logdump.session.differences import (
-    AlignedRow,
-    DifferenceKind,
-    DifferenceShown,
-    PairedTransaction,
-    PartDifference,
-    PassedOver,
-    SameRow,
-)
+from logdump.notation.differing import around_difference
+from logdump.notation.plural import amount
 from logdump.session.settings import Settings
 from logdump.tui.text.aligned_cursor import AlignedCursor
 from logdump.tui.text.cells import fit, harmless

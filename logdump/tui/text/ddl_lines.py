@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from logdump.operations.parameters.in_use import ParametersInUse
+from logdump.parameters.in_use import ParametersInUse
 from logdump.session.session import Session
 from logdump.session.settings import Detail
 from logdump.tui.text.styled import Line, line
@@ -17,9 +17,9 @@ def ddl_lines(session: Session, record: Record) -> Iterator[Line]:
     parameters = session.kept(ParametersInUse)
     if parameters is None or record.is_file_header or record.header.io_type != DDL_OP:
         return
-    from logdump.operations.ddl.evaluation import evaluate  # noqa: PLC0415 - where parameter files are in use
-    from logdump.operations.ddl.trail_statements import subject_of_record  # noqa: PLC0415
-    from logdump.render.ddl_text import evaluation_lines  # noqa: PLC0415
+    from logdump.features.ddl.evaluation import evaluate  # noqa: PLC0415 - where parameter files are in use
+    from logdump.features.ddl.text import evaluation_lines  # noqa: PLC0415
+    from logdump.features.ddl.trail_statements import subject_of_record  # noqa: PLC0415
 
     shows_steps = session.settings.detail is not Detail.OFF
     for result in evaluate(subject_of_record(session.trail, record), parameters.for_trail(session.trail.path)):

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from itertools import chain
 
 from logdump.commands import REGISTRY
+from logdump.display.text import render
 from logdump.language.execute import run_commands
-from logdump.render.text import render
 from logdump.session.events import Event, Failure, Notice, Progress
 from logdump.session.session import Session
 from logdump.session.settings import OutputFormat
@@ -45,7 +45,7 @@ def _explained(session: Session, rba: int, lines: list[Line]) -> Iterator[Line]:
 
 def _rendered(event: Event, session: Session) -> Sequence[str]:
     if session.settings.format is OutputFormat.JSONL:
-        from logdump.render import json_lines  # noqa: PLC0415 - json is loaded for those who ask for it
+        from logdump.display import json_lines  # noqa: PLC0415 - json is loaded for those who ask for it
 
         return json_lines.render(event, session.settings)
     return render(event, session.settings)

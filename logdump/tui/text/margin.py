@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from logdump.display.values_text import column_name, value_text
 from logdump.notation.display_width import cut_to
-from logdump.render.values_text import column_name, value_text
 from logdump.session.session import Session
 from logdump.tui.text.styled import Line
 from trailformat import ColumnChange, Record, TrailError, Value, change_of

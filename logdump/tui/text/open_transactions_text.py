@@ -13,10 +13,10 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 from operator import itemgetter
 
-from logdump.operations.timeline.open_transactions import BrRefused, OpenTransactions
-from logdump.render.as_read import PARTIAL
-from logdump.render.bounded_recovery_text import checkpoint_lines, end_lines, long_lines, recovery_lines
-from logdump.session.bounded_recovery import LongTransactionShown
+from logdump.display.as_read import PARTIAL
+from logdump.features.bounded_recovery.model import LongTransactionShown
+from logdump.features.bounded_recovery.text import checkpoint_lines, end_lines, long_lines, recovery_lines
+from logdump.features.timeline.open_transactions import BrRefused, OpenTransactions
 from logdump.session.settings import Settings
 from logdump.tui.text.cells import fit, harmless
 from logdump.tui.text.glyphs import Glyphs

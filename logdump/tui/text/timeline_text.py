@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 
+from logdump.features.heartbeat.lags import HOPS
+from logdump.features.heartbeat.model import Gap
+from logdump.features.heartbeat.text import LABELS, accuracy_mark, route_text
+from logdump.features.timeline.beat_points import BeatPoint, WayTimeline, most_delayed
+from logdump.features.timeline.timeline import Timeline
+from logdump.features.timeline.volume import Volume
+from logdump.notation.durations import duration_text, seconds_text
 from logdump.notation.plural import amount
 from logdump.notation.times import TimeOffset, format_timestamp
-from logdump.operations.heartbeats.lags import HOPS
-from logdump.operations.timeline.beat_points import BeatPoint, WayTimeline, most_delayed
-from logdump.operations.timeline.timeline import Timeline
-from logdump.operations.timeline.volume import Volume
-from logdump.render.heartbeat_text import LABELS, accuracy_mark, duration_text, route_text, seconds_text
-from logdump.session.heartbeats import Gap
 from logdump.tui.text.cells import harmless
 from logdump.tui.text.glyphs import Glyphs
 from logdump.tui.text.plot import Band, Plot, PlotPoint, TimelinePage, TimeScale, label_width, plot_lines

@@ -8,9 +8,9 @@ from random import Random
 
 import pytest
 
-from logdump.session.bounded_recovery import BoundedRecoveryShown
-from logdump.session.explanation import Explained
-from logdump.session.recovery_events import RecoveryShown
+from logdump.features.bounded_recovery.model import BoundedRecoveryShown
+from logdump.features.explain.model import Explained
+from logdump.features.recovery.model import RecoveryShown
 from tests.logdump.line import Line
 from tests.searching import examples
 from tests.simulated.bounded_recovery import HOUR, Worked, write_trail

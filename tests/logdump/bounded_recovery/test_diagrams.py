@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from logdump.operations.bounded_recovery.checkpoints import BrCheckpoints
-from logdump.session.bounded_recovery import (
+from logdump.features.bounded_recovery.checkpoints import BrCheckpoints
+from logdump.features.bounded_recovery.model import (
     Began,
     BeginSource,
     BrRestartShown,

@@ -9,15 +9,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fixtures import TRAILS
-from logdump.operations.bounded_recovery import observed
-from logdump.operations.bounded_recovery.begins import GivenBegin
-from logdump.operations.bounded_recovery.checkpoints import BrCheckpoints
-from logdump.operations.bounded_recovery.first_pass import FirstPass
-from logdump.operations.bounded_recovery.sources import began
-from logdump.operations.heartbeats.reading import HeartbeatReader
-from logdump.session.bounded_recovery import Began, BeginSource, FirstSource
+from logdump.features.bounded_recovery import observed
+from logdump.features.bounded_recovery.begins import GivenBegin
+from logdump.features.bounded_recovery.checkpoints import BrCheckpoints
+from logdump.features.bounded_recovery.first_pass import FirstPass
+from logdump.features.bounded_recovery.model import Began, BeginSource, FirstSource
+from logdump.features.bounded_recovery.sources import began
+from logdump.features.heartbeat.model import HeartbeatRow
+from logdump.features.heartbeat.reading import HeartbeatReader
 from logdump.session.errors import CommandError
-from logdump.session.heartbeats import HeartbeatRow
 from tests.searching import examples
 from tests.simulated.bounded_recovery import HOUR, SECOND, Worked, write_trail
 from tests.simulated.heartbeat_trails import HeartbeatTrail

@@ -9,11 +9,9 @@ from typing import NamedTuple
 
 import pytest
 
-from logdump.operations.bounded_recovery.begins import GivenBegin
-from logdump.operations.bounded_recovery.checkpoints import MOST_CHECKPOINTS, BrCheckpoints
-from logdump.operations.bounded_recovery.options import BrOptions
-from logdump.operations.bounded_recovery.survey import BrSurvey
-from logdump.session.bounded_recovery import (
+from logdump.features.bounded_recovery.begins import GivenBegin
+from logdump.features.bounded_recovery.checkpoints import MOST_CHECKPOINTS, BrCheckpoints
+from logdump.features.bounded_recovery.model import (
     Began,
     BeginSource,
     BoundedRecoveryShown,
@@ -25,6 +23,8 @@ from logdump.session.bounded_recovery import (
     RedoStart,
     RestartKind,
 )
+from logdump.features.bounded_recovery.options import BrOptions
+from logdump.features.bounded_recovery.survey import BrSurvey
 from logdump.session.events import Event
 from tests.searching import examples
 from tests.simulated.bounded_recovery import BEGUN, HOUR, Worked, drawn_history, write_trail

@@ -10,9 +10,8 @@ import pytest
 from fixtures.flavour import ORACLE_12
 from fixtures.headers import file_header
 from logdump.commands import REGISTRY
-from logdump.language.execute import run_line
-from logdump.operations.bounded_recovery import survey
-from logdump.session.bounded_recovery import (
+from logdump.features.bounded_recovery import survey
+from logdump.features.bounded_recovery.model import (
     BoundedRecoveryShown,
     BrRestartShown,
     CheckpointShown,
@@ -20,6 +19,7 @@ from logdump.session.bounded_recovery import (
     LongTransactionsEnd,
     LongTransactionShown,
 )
+from logdump.language.execute import run_line
 from logdump.session.events import Event, Notice
 from logdump.session.exit_status import ExitStatus
 from tests.logdump.line import Line

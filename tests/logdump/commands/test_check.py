@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 import trailformat.scan
-from logdump.commands import check
-from logdump.session.check_events import CheckShown, GapShown
+from logdump.features.check import command as check
+from logdump.features.check.model import CheckShown, GapShown
 from logdump.session.events import Notice, Progress
 from logdump.session.exit_status import ExitStatus
 from tests.logdump.line import Line

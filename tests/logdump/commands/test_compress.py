@@ -9,9 +9,9 @@ from random import Random
 import pytest
 
 from logdump.commands import REGISTRY
+from logdump.features.compression import survey
+from logdump.features.compression.model import Compression, CompressionShown, ImageSaving, ImagesShown
 from logdump.language.execute import run_line
-from logdump.operations.compression import survey
-from logdump.session.compression import Compression, CompressionShown, ImageSaving, ImagesShown
 from logdump.session.events import Event, Notice
 from logdump.session.exit_status import ExitStatus
 from tests.logdump.line import Line

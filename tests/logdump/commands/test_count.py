@@ -8,10 +8,10 @@ import pytest
 
 from fixtures import TRAILS
 from logdump.commands import REGISTRY
+from logdump.features.count.model import CountShown, IntervalShown, TransactionsShown
+from logdump.features.count.survey import CountOptions
 from logdump.language.reader import Context, parse
 from logdump.notation.times import GMT, parse_datetime
-from logdump.operations.count import CountOptions
-from logdump.session.count_events import CountShown, IntervalShown, TransactionsShown
 from logdump.session.errors import ArgumentError
 from logdump.session.events import Notice, Progress
 from tests.logdump.line import Line
@@ -196,7 +196,7 @@ def test_a_transaction_counts_once_when_some_of_its_records_are_left_out(
 
 def test_an_interrupt_gives_the_count_so_far_marked_as_partial(shop: Line, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(counting, "ROWS", 3)
-    monkeypatch.setattr("logdump.operations.count.add_counted", add_then_interrupt)
+    monkeypatch.setattr("logdump.features.count.survey.add_counted", add_then_interrupt)
     with pytest.raises(KeyboardInterrupt):
         shop("count")
     count = next(event for event in shop.events if isinstance(event, CountShown)).counted

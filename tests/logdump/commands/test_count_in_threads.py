@@ -10,7 +10,7 @@ from unittest import mock
 
 import pytest
 
-from logdump.operations import count as count_command
+from logdump.features.count import survey as count_command
 from logdump.session.events import Notice
 from tests.logdump.line import Line
 from tests.oracles.count_by_record import CountByRecord
@@ -48,7 +48,7 @@ def said(text: str) -> list[str]:
 
 
 def said_by_record(text: str) -> list[str]:
-    with mock.patch("logdump.commands.count.CountRun", CountByRecord):
+    with mock.patch("logdump.features.count.command.CountRun", CountByRecord):
         return said(text)
 
 
@@ -57,7 +57,7 @@ def in_threads(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) 
     threads, rows = request.param
     monkeypatch.setattr(parallel, "PIECE", 700)
     monkeypatch.setattr(counting, "ROWS", rows)
-    monkeypatch.setattr("logdump.commands.count.Workers", lambda: Workers(threads))
+    monkeypatch.setattr("logdump.features.count.command.Workers", lambda: Workers(threads))
 
 
 @pytest.mark.usefixtures("in_threads")

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from logdump.operations.count import CountOptions, intervals
-from logdump.session.count_events import EmptyIntervals, IntervalShown
+from logdump.features.count.model import EmptyIntervals, IntervalShown
+from logdump.features.count.survey import CountOptions, intervals
 from tests.logdump.line import Line
 from tests.trailformat.samples import IO_TIME, row, trail_of
 from trailformat.totals.counting import Totals
@@ -33,12 +33,12 @@ def test_intervals_follow_each_other_without_gap_and_hold_every_record(times: li
         assert shown == []
         return
     assert all(isinstance(one, IntervalShown | EmptyIntervals) for one in shown)
-    assert shown[0].start == 0  # type: ignore[union-attr]
-    assert all(one.end == other.start for one, other in pairwise(shown))  # type: ignore[union-attr]
+    assert shown[0].start == 0  # type: ignore[attr-defined]
+    assert all(one.end == other.start for one, other in pairwise(shown))  # type: ignore[attr-defined]
     assert sum(one.tally.records for one in shown if isinstance(one, IntervalShown)) == sum(
         end is None or one <= end for one in times
     )
-    assert end is None or shown[-1].end > end  # type: ignore[union-attr]
+    assert end is None or shown[-1].end > end  # type: ignore[attr-defined]
     assert len(shown) <= 4 * len(times) + 4
 
 

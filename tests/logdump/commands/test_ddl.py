@@ -15,10 +15,10 @@ from fixtures.flavour import MYSQL_21, ORACLE_12, Flavour
 from fixtures.headers import file_header
 from fixtures.statements import EVERY_KIND
 from logdump.commands import REGISTRY
+from logdump.features.ddl.extract_steps import EXTRACT_STEPS
+from logdump.features.ddl.model import DdlCounted, DdlEvaluated
+from logdump.features.ddl.replicat_steps import REPLICAT_STEPS
 from logdump.language.execute import run_line
-from logdump.operations.ddl.extract_steps import EXTRACT_STEPS
-from logdump.operations.ddl.replicat_steps import REPLICAT_STEPS
-from logdump.session.evaluation import DdlCounted, DdlEvaluated
 from logdump.session.events import Notice
 from logdump.session.exit_status import ExitStatus
 from scripts.marked import ROOT

@@ -12,10 +12,10 @@ from typing import Any
 import pytest
 
 from logdump.commands import REGISTRY
+from logdump.features.diff.model import DifferenceShown, DiffShown
+from logdump.features.diff.row_comparison import RowComparison
 from logdump.language.reader import Context, parse
 from logdump.notation.times import GMT
-from logdump.operations.comparison.row_comparison import RowComparison
-from logdump.session.differences import DifferenceShown, DiffShown
 from logdump.session.events import Progress
 from logdump.session.exit_status import ExitStatus
 from tests.logdump.line import Line

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from logdump.commands import REGISTRY
+from logdump.display.text import render
 from logdump.features.sql.command import Query
 from logdump.language.reader import Context, parse
-from logdump.render.text import render
 from logdump.session.errors import ArgumentError, CommandError
 from logdump.session.events import JobProgress
 from logdump.session.settings import Settings

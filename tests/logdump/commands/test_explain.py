@@ -7,14 +7,14 @@ from pathlib import Path
 import pytest
 
 from logdump.commands import REGISTRY
+from logdump.display.text import render
+from logdump.features.explain import lag
+from logdump.features.explain.ddl import RULES
+from logdump.features.explain.model import NO_VERDICT, Conclusion, Evidence, Explained, Question
+from logdump.features.explain.text import MOST_LINES
 from logdump.language.execute import run_line
-from logdump.operations.explaining import lag
-from logdump.operations.explaining.ddl import RULES
-from logdump.render.explanation_text import MOST_LINES
-from logdump.render.text import render
 from logdump.session.events import Event, Notice
 from logdump.session.exit_status import ExitStatus
-from logdump.session.explanation import NO_VERDICT, Conclusion, Evidence, Explained, Question
 from tests.logdump.line import Line
 from tests.logdump.program import logdump
 from tests.simulated import late_replication as late

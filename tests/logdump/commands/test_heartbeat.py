@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 from logdump.commands import REGISTRY
+from logdump.display import json_lines
+from logdump.features.heartbeat import spread
+from logdump.features.parameters.model import ParametersShown
 from logdump.language.execute import run_line
-from logdump.operations.heartbeats import spread
-from logdump.render import json_lines
-from logdump.session.evaluation import ParametersShown
 from logdump.session.session import Session
 from tests.logdump.line import Line
 from tests.simulated import late_replication as late

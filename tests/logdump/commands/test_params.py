@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from logdump.session.evaluation import CoverageShown, DdlEvaluated, ParametersShown
+from logdump.features.ddl.model import DdlEvaluated
+from logdump.features.parameters.model import CoverageShown, ParametersShown
 from tests.logdump.line import Line
 from tests.logdump.program import logdump
 

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from fixtures import TRAILS
-from logdump.operations.recovery.survey import Survey
+from logdump.features.recovery.model import KeepShown, RecoveryShown, RestartShown, SecondCopyShown, TrailFileShown
+from logdump.features.recovery.survey import Survey
 from logdump.session.events import Progress
 from logdump.session.exit_status import ExitStatus
-from logdump.session.recovery_events import KeepShown, RecoveryShown, RestartShown, SecondCopyShown, TrailFileShown
 from tests.logdump.line import Line
 from tests.logdump.program import logdump
 
@@ -141,7 +141,7 @@ def test_the_text_names_the_places_of_the_fixture(cut: Line) -> None:
 
 
 def test_an_interrupt_gives_what_there_is(cut: Line, monkeypatch: pytest.MonkeyPatch) -> None:
-    from logdump.operations.recovery.survey import Survey
+    from logdump.features.recovery.survey import Survey
 
     def interrupted(*_: object) -> object:
         raise KeyboardInterrupt

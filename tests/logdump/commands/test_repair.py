@@ -13,10 +13,10 @@ import pytest
 from fixtures import TRAILS
 from fixtures.flavour import ORACLE_12
 from fixtures.headers import file_header
-from logdump.operations.repair.plan import TransactionPlan
+from logdump.features.repair.model import HeaderOrigin, LossReason
+from logdump.features.repair.plan import TransactionPlan
 from logdump.session.events import Progress
 from logdump.session.exit_status import ExitStatus
-from logdump.session.repairs import HeaderOrigin, LossReason
 from tests.logdump.line import Line
 from tests.logdump.program import logdump
 from tests.logdump.repair.repaired import losses, refused, repair, rows, shown, texts
@@ -267,12 +267,12 @@ def test_rebuilt_headers_leave_out_what_has_no_name_and_what_the_end_would_tell(
 
 
 def test_a_copy_is_cut_into_files_that_stand_alone(line: Line, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("logdump.operations.repair.repairing._MEGABYTE", 3000)
+    monkeypatch.setattr("logdump.features.repair.repairing._MEGABYTE", 3000)
     source = written(tmp_path / "a", drawn(Random(3), 12), cuts=Random(3), is_headed=True)
     line(f'repair over "{source}" to {tmp_path / "cp000000000"} megabytes 1; diff "{source}" "{tmp_path}/cp*"')
     assert len(list(tmp_path.glob("cp*"))) > 1
     assert all(path.stat().st_size <= 3000 for path in tmp_path.glob("cp*"))
-    assert line.events[-1].status is ExitStatus.OK  # type: ignore[union-attr]
+    assert line.events[-1].status is ExitStatus.OK  # type: ignore[attr-defined]
 
 
 def test_it_tells_how_far_it_is_with_writing_record_by_record(line: Line, tmp_path: Path) -> None:

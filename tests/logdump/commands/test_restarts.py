@@ -10,7 +10,7 @@ from typing import NamedTuple
 import pytest
 
 from fixtures.changes import Change, insert
-from logdump.session.check_events import SafePointShown
+from logdump.features.safe.model import SafePointShown
 from logdump.session.exit_status import ExitStatus
 from tests.logdump.line import Line
 from tests.logdump.program import logdump

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from fixtures import TRAILS
-from logdump.operations.save import saver as saving
+from logdump.features.save import saver as saving
 from logdump.session.exit_status import ExitStatus
 from tests.logdump.line import Line
 from trailformat import Record, TrailFile, TrailSequence

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from logdump.session.count_events import CountShown
+from logdump.features.count.model import CountShown
 from tests.logdump.line import Line
 from trailformat import from_datetime
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from logdump.session.check_events import SafePointShown
+from logdump.features.safe.model import SafePointShown
 from logdump.session.exit_status import ExitStatus
 from tests.logdump.line import Line
 from tests.logdump.program import logdump

@@ -11,10 +11,9 @@ import pytest
 
 from benchmarks.generate import large_trail
 from logdump.commands import REGISTRY
-from logdump.language.execute import run_line
-from logdump.operations.comparison import aligned_listing
-from logdump.operations.comparison.aligned_listing import AlignedListing
-from logdump.session.differences import (
+from logdump.features.diff import aligned_listing
+from logdump.features.diff.aligned_listing import AlignedListing
+from logdump.features.diff.model import (
     DifferenceKind,
     DifferenceShown,
     DiffLevel,
@@ -23,6 +22,7 @@ from logdump.session.differences import (
     PassedOver,
     SameRow,
 )
+from logdump.language.execute import run_line
 from logdump.session.session import Session
 from tests.logdump.comparison.test_simulated import OTHER_ORDER
 from tests.logdump.line import Line

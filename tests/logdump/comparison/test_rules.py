@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fixtures.changes import insert
-from logdump.session.differences import DifferenceKind, DifferenceShown
+from logdump.features.diff.model import DifferenceKind, DifferenceShown
 from tests.logdump.line import Line
 from tests.searching import examples
 from tests.simulated.pairs import TEAS, Committed, drawn, restocked, written

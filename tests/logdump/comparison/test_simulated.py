@@ -17,8 +17,8 @@ from hypothesis import strategies as st
 
 from fixtures.changes import insert, unified_update, update_pair
 from fixtures.flavour import ORACLE_12
-from logdump.operations.comparison.row_comparison import RowComparison
-from logdump.session.differences import DifferenceKind, DifferenceShown, DiffShown
+from logdump.features.diff.model import DifferenceKind, DifferenceShown, DiffShown
+from logdump.features.diff.row_comparison import RowComparison
 from tests.logdump.line import Line
 from tests.searching import examples
 from tests.simulated.pairs import Committed, Copier, Truth, drawn, edited, restocked, written
@@ -214,7 +214,7 @@ def test_a_tail_that_is_lost_is_what_is_missing(tmp_path: Path) -> None:
 
 
 def test_a_stretch_that_is_lost_is_found_whatever_its_length(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("logdump.operations.comparison.comparison.MOST_TRANSACTIONS", 4)
+    monkeypatch.setattr("logdump.features.diff.comparison.MOST_TRANSACTIONS", 4)
     transactions = drawn(Random(6), 20)
     a, b = written(tmp_path / "a", transactions), written(tmp_path / "b", transactions[:3] + transactions[16:])
     assert _found(a, b) == Counter({("missing", one.csn, True): 1 for one in transactions[3:16]})
@@ -259,7 +259,7 @@ def test_values_that_differ_are_those_that_differ_in_what_export_writes(tmp_path
 def test_a_large_transaction_is_counted_in_parts_where_order_does_not_matter(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("logdump.operations.comparison.row_comparison.MOST_COUNTED", 2)
+    monkeypatch.setattr("logdump.features.diff.row_comparison.MOST_COUNTED", 2)
     (one,) = drawn(Random(7), 1)
     changed = (*one.changes[:0:-1], restocked(one.changes[0]))
     a, b = written(tmp_path / "a", [one]), written(tmp_path / "b", [one._replace(changes=changed)])

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from fixtures import TRAILS
-from logdump.operations.compression.images import PARTS, ImageSavings
-from logdump.session.compression import ImageSaving
+from logdump.features.compression.images import PARTS, ImageSavings
+from logdump.features.compression.model import ImageSaving
 from trailformat import Images, Record, TableDefinition, TrailError, TrailFile
 from trailformat.records.columns import Column
 from trailformat.records.images import build_images

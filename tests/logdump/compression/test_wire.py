@@ -10,9 +10,9 @@ from random import Random
 import pytest
 
 from fixtures import TRAILS
-from logdump.operations.compression.blocks import Packer
-from logdump.operations.compression.wire import LEVELS, MOST_THRESHOLD, SAMPLE, Compressor
-from logdump.session.compression import Compression
+from logdump.features.compression.blocks import Packer
+from logdump.features.compression.model import Compression
+from logdump.features.compression.wire import LEVELS, MOST_THRESHOLD, SAMPLE, Compressor
 from trailformat import TrailFile
 
 TRAIL = TRAILS / "et000000000"

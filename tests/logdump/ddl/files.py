@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from logdump.operations.ddl.evaluation import evaluate
-from logdump.operations.ddl.subject import subject_of
-from logdump.operations.parameters.in_use import ParametersInUse
-from logdump.operations.parameters.reading import read_parameters
-from logdump.operations.parameters.tree import ParameterFile
-from logdump.session.evaluation import DdlEvaluated
+from logdump.features.ddl.evaluation import evaluate
+from logdump.features.ddl.model import DdlEvaluated
+from logdump.features.ddl.subject import subject_of
+from logdump.parameters.in_use import ParametersInUse
+from logdump.parameters.reading import read_parameters
+from logdump.parameters.tree import ParameterFile
 
 
 def parameter_file(folder: Path, *lines: str, name: str = "p.prm") -> ParameterFile:

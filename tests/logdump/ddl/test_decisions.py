@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import pytest
 
-from logdump.session.evaluation import DdlEvaluated
+from logdump.features.ddl.model import DdlEvaluated
 from tests.logdump.ddl.files import evaluated, parameter_file
 
 SCOPES = {"M": "MAPPED", "U": "UNMAPPED", "O": "OTHER", "-": None}

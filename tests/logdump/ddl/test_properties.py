@@ -10,13 +10,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from logdump.features.ddl import common_steps
+from logdump.features.ddl.mapping import MAP, takers_of
+from logdump.features.ddl.model import DdlEvaluated, Outcome
+from logdump.features.ddl.subject import subject_of
 from logdump.notation.sql_tokens import MYSQL, STANDARD, SqlTokenizer, SqlTokenKind, meaningful
-from logdump.operations.ddl import common_steps
-from logdump.operations.ddl.mapping import MAP, takers_of
-from logdump.operations.ddl.subject import subject_of
-from logdump.operations.parameters.names import ObjectName
-from logdump.operations.parameters.tree import ParameterFile
-from logdump.session.evaluation import DdlEvaluated, Outcome
+from logdump.parameters.names import ObjectName
+from logdump.parameters.tree import ParameterFile
 from tests.logdump.ddl.files import evaluated, parameter_file
 from tests.searching import examples
 

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from logdump.operations.ddl.coverage import coverage
-from logdump.operations.parameters.in_use import ParametersInUse
-from logdump.operations.parameters.reading import read_parameters
-from logdump.session.evaluation import ProcessSide
+from logdump.features.parameters.coverage import coverage
+from logdump.parameters.in_use import ParametersInUse
+from logdump.parameters.model import ProcessSide
+from logdump.parameters.reading import read_parameters
 from tests.logdump.ddl.files import evaluated, in_use, parameter_file
 
 EXCLUSIONS = ("MAPEXCLUDE hr.t", "SCHEMAEXCLUDE hr", "CATALOGEXCLUDE pdb", "MAPEXCLUDE hr.*")

@@ -6,9 +6,10 @@ from collections import Counter
 
 import pytest
 
-from logdump.operations.explaining.ddl import RULES, DdlFacts
-from logdump.operations.explaining.rules import conclusion
-from logdump.session.evaluation import Outcome, ProcessSide
+from logdump.features.ddl.model import Outcome
+from logdump.features.explain.ddl import RULES, DdlFacts
+from logdump.features.explain.rules import conclusion
+from logdump.parameters.model import ProcessSide
 
 OUTCOMES = {
     "left_out": [Outcome.LEFT_OUT, Outcome.IGNORED, Outcome.DISCARDED],

@@ -8,8 +8,8 @@ from random import Random
 
 import pytest
 
-from logdump.operations.explaining.lag_rules import RULES
-from logdump.session.explanation import Explained, Span, When
+from logdump.features.explain.lag_rules import RULES
+from logdump.features.explain.model import Explained, Span, When
 from tests.logdump.line import Line
 from tests.searching import examples
 from tests.simulated import late_replication as late

@@ -12,10 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fixtures.flavour import ORACLE_12
-from logdump.operations.explaining import ddl
-from logdump.operations.explaining.trail_facts import DefinitionClocks
-from logdump.session.evaluation import DdlEvaluated, Outcome
-from logdump.session.explanation import Explained, When
+from logdump.features.ddl.model import DdlEvaluated, Outcome
+from logdump.features.explain import ddl
+from logdump.features.explain.model import Explained, When
+from logdump.features.explain.trail_facts import DefinitionClocks
 from tests.logdump.line import Line
 from tests.searching import examples
 from tests.simulated.heartbeat_trails import BEGUN, HeartbeatTrail

@@ -12,16 +12,17 @@ from typing import Any
 import pytest
 
 from fixtures.flavour import ORACLE_12
-from logdump.operations.explaining import ddl, lag_rules
-from logdump.operations.explaining.beat_facts import BeatFacts, MissingBeats, PassedBeat
-from logdump.operations.explaining.ddl import DdlFacts
-from logdump.operations.explaining.lag_rules import LagFacts
-from logdump.operations.explaining.rules import VerdictRule, conclusion
-from logdump.operations.explaining.trail_facts import ClockLag, TrailFacts
-from logdump.session.bounded_recovery import Began, BeginSource
-from logdump.session.evaluation import Outcome, ProcessSide
-from logdump.session.explanation import Explained
-from logdump.session.heartbeats import BeatPlace
+from logdump.features.bounded_recovery.model import Began, BeginSource
+from logdump.features.ddl.model import Outcome
+from logdump.features.explain import ddl, lag_rules
+from logdump.features.explain.beat_facts import BeatFacts, MissingBeats, PassedBeat
+from logdump.features.explain.ddl import DdlFacts
+from logdump.features.explain.lag_rules import LagFacts
+from logdump.features.explain.model import Explained
+from logdump.features.explain.rules import VerdictRule, conclusion
+from logdump.features.explain.trail_facts import ClockLag, TrailFacts
+from logdump.features.heartbeat.model import BeatPlace
+from logdump.parameters.model import ProcessSide
 from tests.logdump.line import Line
 from tests.simulated.bounded_recovery import HOUR, Worked, write_trail
 from tests.simulated.recovery import Kill, RecoveringExtract

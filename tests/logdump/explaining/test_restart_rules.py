@@ -9,8 +9,8 @@ from random import Random
 import pytest
 
 from fixtures.flavour import ORACLE_12
-from logdump.operations.explaining.restart import RULES
-from logdump.session.explanation import Explained, When
+from logdump.features.explain.model import Explained, When
+from logdump.features.explain.restart import RULES
 from tests.logdump.line import Line
 from tests.simulated.bounded_recovery import BEGUN, HOUR, Worked, iso, write_trail
 from tests.simulated.recovery import Kill, RecoveringExtract

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from logdump.render.sql.record_changes import RecordChanges
+from logdump.display.sql.record_changes import RecordChanges
 from trailformat import Record
 
 

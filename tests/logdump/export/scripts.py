@@ -7,7 +7,7 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
-from logdump.render.sql import script
+from logdump.display.sql import script
 from tests.logdump.line import Line
 from tests.oracles import statement_by_change
 

@@ -9,9 +9,9 @@ from typing import IO, Any
 
 import pytest
 
-from logdump.operations.export import appended_file, text_file
-from logdump.operations.export.appended_file import AppendedFile, StandardOutput, opened
-from logdump.operations.export.text_file import TextFile, Waiting
+from logdump.features.export import appended_file, text_file
+from logdump.features.export.appended_file import AppendedFile, StandardOutput, opened
+from logdump.features.export.text_file import TextFile, Waiting
 from trailformat import CannotWrite
 
 

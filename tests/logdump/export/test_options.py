@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from logdump.commands import REGISTRY
+from logdump.features.export.options import STANDARD_OUTPUT, ExportOptions
 from logdump.language.reader import Context, parse
-from logdump.operations.export.options import STANDARD_OUTPUT, ExportOptions
 from logdump.session.errors import ArgumentError
 
 _HERE = Path("/trails")

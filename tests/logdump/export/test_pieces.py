@@ -13,10 +13,10 @@ import pytest
 
 from fixtures import TRAILS
 from logdump.commands import REGISTRY
+from logdump.features.export import spark_export
+from logdump.features.export.spark_export import ATTEMPTS, ExportJob, Written, export_all, export_pieces, pieces_of
+from logdump.features.export.tally import ExportTally
 from logdump.language.reader import Context, parse
-from logdump.operations.export import spark_export
-from logdump.operations.export.spark_export import ATTEMPTS, ExportJob, Written, export_all, export_pieces, pieces_of
-from logdump.operations.export.tally import ExportTally
 from logdump.session.session import Session
 from tests.logdump.export.rows import table_of
 from tests.logdump.line import Line

@@ -11,7 +11,7 @@ import pytest
 from fixtures import TRAILS
 from logdump.arrow.records.schema import COLUMNS, CORRUPT
 from logdump.arrow.tables.schema import FIXED_TYPES
-from logdump.render.json_lines import render
+from logdump.display.json_lines import render
 from logdump.session.known_record import KnownRecord
 from logdump.session.settings import Settings
 from tests.logdump.export.rows import (

@@ -15,10 +15,10 @@ import pytest
 
 from fixtures import TRAILS
 from fixtures.shop import ORACLE_SALES
-from logdump.operations.export import arrow_export, arrow_files, batch_walk
-from logdump.operations.export.appended_file import Place, StandardOutput
-from logdump.operations.export.arrow_files import FORMATS, ArrowFile, Schemas
-from logdump.operations.export.text_file import Waiting
+from logdump.features.export import arrow_export, arrow_files, batch_walk
+from logdump.features.export.appended_file import Place, StandardOutput
+from logdump.features.export.arrow_files import FORMATS, ArrowFile, Schemas
+from logdump.features.export.text_file import Waiting
 from tests.logdump.export.rows import table_of
 from tests.logdump.line import Line
 from tests.trailformat.samples import metadata_record, row, trail_of

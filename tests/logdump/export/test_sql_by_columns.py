@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from fixtures import TRAILS
 from fixtures.flavour import MYSQL_21
-from logdump.operations.export import text_file
-from logdump.render.sql import block_lines, block_reader, blocks
+from logdump.display.sql import block_lines, block_reader, blocks
+from logdump.features.export import text_file
 from tests.logdump.export.scripts import EITHER, check, written
 from tests.logdump.export.strategies import records_of_a_table
 from tests.logdump.line import Line

@@ -8,7 +8,7 @@ from random import Random
 
 import pytest
 
-from logdump.render.sql import blocks
+from logdump.display.sql import blocks
 from tests.logdump.export.scripts import EITHER, check, written
 from tests.searching import IS_LONG
 from tests.trailformat.samples import BOTH, header, metadata_record, trail_of

@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from fixtures import TRAILS
-from logdump.operations.export import text_file
+from logdump.features.export import text_file
 from tests.logdump.export.related import RelatedRecords
 from tests.logdump.export.strategies import records_of_a_table
 from tests.logdump.line import Line
@@ -27,9 +27,9 @@ from trailformat.records.io_types import FIELD_COMP, INSERT, UNIFIED_UPDATE
 from trailformat.records.record_header import COMPRESSED, NAME_IS_INDEX
 
 batches = pytest.importorskip("logdump.arrow.tables.batches", reason="exports by columns need numpy and kernels")
-text_columns = pytest.importorskip("logdump.operations.export.text_columns", reason="likewise")
-record_pieces = pytest.importorskip("logdump.operations.export.record_pieces", reason="likewise")
-batch_walk = pytest.importorskip("logdump.operations.export.batch_walk", reason="likewise")
+text_columns = pytest.importorskip("logdump.features.export.text_columns", reason="likewise")
+record_pieces = pytest.importorskip("logdump.features.export.record_pieces", reason="likewise")
+batch_walk = pytest.importorskip("logdump.features.export.batch_walk", reason="likewise")
 
 FILES = sorted(path for path in TRAILS.iterdir() if path.suffix != ".md")
 FORMATS = ["csv", "jsonl", "csv by table", "jsonl by table"]

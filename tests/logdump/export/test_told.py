@@ -9,9 +9,9 @@ import pytest
 
 from fixtures import TRAILS
 from logdump.arrow.tables.layout import ALL
-from logdump.operations.export import batch_walk
-from logdump.operations.export.tally import ExportTally, FileTally
-from logdump.render.text import render
+from logdump.display.text import render
+from logdump.features.export import batch_walk
+from logdump.features.export.tally import ExportTally, FileTally
 from logdump.session.events import Event, Failure, Notice, Progress
 from logdump.session.exit_status import ExitStatus
 from logdump.session.settings import Settings

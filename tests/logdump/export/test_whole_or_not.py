@@ -13,11 +13,11 @@ import pytest
 
 from fixtures import TRAILS
 from logdump.arrow.tables.layout import ALL as LAYOUT
-from logdump.operations.export import arrow_files, text_file
-from logdump.operations.export.exporting import check_whole
-from logdump.operations.export.options import ExportOptions
-from logdump.operations.export.tally import ExportTally, FileTally
-from logdump.operations.export.target import export_target
+from logdump.features.export import arrow_files, text_file
+from logdump.features.export.exporting import check_whole
+from logdump.features.export.options import ExportOptions
+from logdump.features.export.tally import ExportTally, FileTally
+from logdump.features.export.target import export_target
 from logdump.session.errors import CommandError
 from tests.logdump.line import Line
 from trailformat import CannotWrite, TrailFile

@@ -8,14 +8,14 @@ from random import Random
 
 import pytest
 
-from logdump.operations.effective_rows import LeftOutRanges
-from logdump.operations.heartbeats.reading import HeartbeatReader
-from logdump.operations.heartbeats.views import heartbeat_history, lag_history
-from logdump.operations.timeline.timeline import TimelineScan
-from logdump.render import json_lines
-from logdump.session.count_events import CountShown
-from logdump.session.heartbeat_events import BeatShown, HeartbeatRowShown, HeartbeatsShown
-from logdump.session.heartbeats import HeartbeatRow
+from logdump.display import json_lines
+from logdump.features.count.model import CountShown
+from logdump.features.heartbeat.events import BeatShown, HeartbeatRowShown, HeartbeatsShown
+from logdump.features.heartbeat.model import HeartbeatRow
+from logdump.features.heartbeat.reading import HeartbeatReader
+from logdump.features.heartbeat.views import heartbeat_history, lag_history
+from logdump.features.timeline.timeline import TimelineScan
+from logdump.session.effective_rows import LeftOutRanges
 from tests.logdump.line import Line
 from tests.searching import examples
 from tests.simulated.heartbeat_trails import BEGUN, HeartbeatTrail

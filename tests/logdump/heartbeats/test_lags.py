@@ -10,11 +10,11 @@ from statistics import median_high
 import pytest
 
 from fixtures.heartbeats import HEARTBEAT
-from logdump.operations.heartbeats import reading
-from logdump.operations.heartbeats.beats import NewBeats
-from logdump.operations.heartbeats.lags import Lags
-from logdump.operations.heartbeats.reading import HeartbeatReader
-from logdump.session.heartbeats import Direction, HeartbeatRow, PathLag
+from logdump.features.heartbeat import reading
+from logdump.features.heartbeat.beats import NewBeats
+from logdump.features.heartbeat.lags import Lags
+from logdump.features.heartbeat.model import Direction, HeartbeatRow, PathLag
+from logdump.features.heartbeat.reading import HeartbeatReader
 from tests.searching import examples
 from tests.simulated.heartbeat_trails import BEGUN, HeartbeatTrail, UntidyTrail
 from tests.simulated.heartbeats import Database, Hop, Link, Process, Row, travel

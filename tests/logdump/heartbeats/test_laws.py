@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from logdump.operations.heartbeats.beats import NewBeats
-from logdump.operations.heartbeats.reading import HeartbeatReader
-from logdump.session.heartbeat_events import HeartbeatsShown
-from logdump.session.heartbeats import Beat, Direction, HeartbeatRow, Role
+from logdump.features.heartbeat.beats import NewBeats
+from logdump.features.heartbeat.events import HeartbeatsShown
+from logdump.features.heartbeat.model import Beat, Direction, HeartbeatRow, Role
+from logdump.features.heartbeat.reading import HeartbeatReader
 from tests.logdump.line import Line
 from tests.searching import examples
 from tests.simulated.heartbeat_trails import BEGUN, HeartbeatTrail

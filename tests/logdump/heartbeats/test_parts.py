@@ -13,12 +13,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from logdump.operations.heartbeats.gaps import MOST_GAPS, GapFinder
-from logdump.operations.heartbeats.paths import routing_path
-from logdump.operations.heartbeats.rows import timestamp
-from logdump.operations.heartbeats.spread import MOST_EXACT, Spread
-from logdump.operations.heartbeats.tables import role_of
-from logdump.session.heartbeats import Role, way, way_text
+from logdump.features.heartbeat.gaps import MOST_GAPS, GapFinder
+from logdump.features.heartbeat.model import Role, way, way_text
+from logdump.features.heartbeat.paths import routing_path
+from logdump.features.heartbeat.rows import timestamp
+from logdump.features.heartbeat.spread import MOST_EXACT, Spread
+from logdump.features.heartbeat.tables import role_of
 from trailformat.trail.sequence import Spot
 from trailformat.values import Plain, Value
 

@@ -7,8 +7,8 @@ from random import Random
 
 import pytest
 
-from logdump.operations.heartbeats import restart_positions
-from logdump.session.heartbeat_events import RestartPositionShown
+from logdump.features.heartbeat import restart_positions
+from logdump.features.heartbeat.events import RestartPositionShown
 from tests.logdump.commands.test_heartbeat import objects
 from tests.logdump.line import Line
 from tests.searching import examples

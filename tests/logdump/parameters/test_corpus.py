@@ -9,9 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from logdump.operations.parameters.errors import ParameterError
-from logdump.operations.parameters.reading import read_parameters
-from logdump.operations.parameters.tree import (
+from logdump.parameters.errors import ParameterError
+from logdump.parameters.model import ProcessSide
+from logdump.parameters.reading import read_parameters
+from logdump.parameters.tree import (
     Ddl,
     DdlOption,
     ErrorRule,
@@ -22,7 +23,6 @@ from logdump.operations.parameters.tree import (
     Switch,
     Taker,
 )
-from logdump.session.evaluation import ProcessSide
 from tests.searching import examples, stride
 
 CORPUS = Path(__file__).parent / "corpus"

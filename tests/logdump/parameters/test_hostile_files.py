@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from logdump.operations.parameters.errors import ParameterError
-from logdump.operations.parameters.files import MOST_BYTES
-from logdump.operations.parameters.reading import read_parameters
+from logdump.parameters.errors import ParameterError
+from logdump.parameters.files import MOST_BYTES
+from logdump.parameters.reading import read_parameters
 
 
 def refusal(path: Path) -> str:

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from logdump.operations.parameters.errors import ParameterError, ParameterPlace
-from logdump.operations.parameters.macros import Macro, Macros
-from logdump.operations.parameters.statements import statements
+from logdump.parameters.errors import ParameterError, ParameterPlace
+from logdump.parameters.macros import Macro, Macros
+from logdump.parameters.statements import statements
 from tests.searching import examples
 
 HERE = ParameterPlace(Path("p.prm"), 1)

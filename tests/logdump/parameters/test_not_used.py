@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from logdump.operations.parameters.not_used import UNUSED
-from logdump.operations.parameters.reading import read_parameters
-from logdump.session.evaluation import ProcessSide
+from logdump.parameters.model import ProcessSide
+from logdump.parameters.not_used import UNUSED
+from logdump.parameters.reading import read_parameters
 from tests.logdump.commands.test_params import objects, written
 from tests.logdump.ddl.files import evaluated, parameter_file
 from tests.logdump.line import Line

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import pytest
 
-from logdump.operations.export import batch_walk
+from logdump.features.export import batch_walk
 from logdump.session import passing
 from logdump.session import scan as session_scan
 from tests.kernels import IS_NATIVE, Kernels, run

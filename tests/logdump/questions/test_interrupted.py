@@ -14,9 +14,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from logdump.commands import REGISTRY
+from logdump.display import json_lines, text
+from logdump.features.count.model import CountShown
 from logdump.language.execute import run_line
-from logdump.render import json_lines, text
-from logdump.session.count_events import CountShown
 from logdump.session.events import Event, Notice, Progress
 from logdump.session.known_record import KnownRecord
 from logdump.session.settings import Settings

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from logdump.operations.recovery.report import RecoveryReport
-from logdump.operations.recovery.survey import Survey
+from logdump.features.recovery.report import RecoveryReport
+from logdump.features.recovery.survey import Survey
 from trailformat.scan import Workers
 from trailformat.trail.sequence import Spot
 from trailformat.transactions.applied import AppliedTransactions

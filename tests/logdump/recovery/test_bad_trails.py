@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from logdump.operations.recovery import cuts, lists
+from logdump.features.recovery import cuts, lists
+from logdump.features.recovery.model import RecoveryShown
 from logdump.session.exit_status import ExitStatus
-from logdump.session.recovery_events import RecoveryShown
 from tests.logdump.recovery.surveys import effective, report, surveyed
 from tests.searching import IS_LONG
 from tests.trailformat.samples import header, row, trail_of

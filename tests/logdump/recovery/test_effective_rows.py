@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fixtures.flavour import MYSQL_21
-from logdump.session.count_events import CountShown, TransactionsShown
+from logdump.features.count.model import CountShown, TransactionsShown
 from tests.logdump.line import Line
 from tests.logdump.recovery.surveys import whole_trail
 from tests.searching import examples

@@ -14,12 +14,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fixtures.flavour import MYSQL_21, ORACLE_12
-from logdump.operations.bounded_recovery.options import BrOptions
-from logdump.operations.bounded_recovery.survey import BrSurvey
-from logdump.operations.effective_rows import LeftOutRanges
-from logdump.session.count_events import CountShown
-from logdump.session.differences import DiffShown
-from logdump.session.recovery_events import RecoveryShown
+from logdump.features.bounded_recovery.options import BrOptions
+from logdump.features.bounded_recovery.survey import BrSurvey
+from logdump.features.count.model import CountShown
+from logdump.features.diff.model import DiffShown
+from logdump.features.recovery.model import RecoveryShown
+from logdump.session.effective_rows import LeftOutRanges
 from logdump.tui.reading.rows import RowReader
 from tests.logdump.line import Line
 from tests.logdump.spark.reads import rows

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from logdump.operations.bounded_recovery.options import BrOptions
-from logdump.operations.explaining.restart import RestartQuestion
-from logdump.session.explanation import Explained
+from logdump.features.bounded_recovery.options import BrOptions
+from logdump.features.explain.model import Explained
+from logdump.features.explain.restart import RestartQuestion
 from tests.kernels import WAYS, run
 from tests.logdump.recovery.surveys import report, whole_trail
 from tests.searching import examples

@@ -8,7 +8,7 @@ import pytest
 
 from fixtures.flavour import ORACLE_12
 from fixtures.headers import begun, closed, file_header
-from logdump.operations.recovery.versions import FileFacts, changes_between, facts_of, is_rollover, release_number
+from logdump.features.recovery.versions import FileFacts, changes_between, facts_of, is_rollover, release_number
 from trailformat import FileHeader, TrailFile
 from trailformat.records.file_header import Value, replace_values
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from logdump.session.repairs import RepairLoss, RepairShown
+from logdump.features.repair.model import RepairLoss, RepairShown
 from tests.logdump.line import Line
 from tests.trailformat.samples import row, trail_of
 from trailformat import Record, TrailFile

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from fixtures import TRAILS
 from fixtures.flavour import ORACLE_12
-from logdump.session.repairs import RepairShown
+from logdump.features.repair.model import RepairShown
 from tests.logdump.line import Line
 from tests.searching import examples
 from tests.simulated.damage import KINDS, Damage, damaged

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from fixtures.flavour import ORACLE_12
 from fixtures.headers import file_header
-from logdump.session.repairs import HeaderOrigin, LossReason
+from logdump.features.repair.model import HeaderOrigin, LossReason
 from tests.logdump.line import Line
 from tests.logdump.repair.repaired import losses, rows, shown, texts
 from tests.searching import examples
@@ -123,7 +123,7 @@ def test_a_row_in_a_copy_means_the_table_that_it_meant_however_often_that_was_al
     written.parts[1][lost.at] = GARBAGE if is_garbage else whole.raw[:-2] + b"??"
     line = Line()
     with _folder() as folder, pytest.MonkeyPatch.context() as patch:
-        patch.setattr("logdump.operations.repair.file_survey.scan", partial(scan, batch_size=size))
+        patch.setattr("logdump.features.repair.file_survey.scan", partial(scan, batch_size=size))
         for number, parts in enumerate(written.parts):
             trail_of(folder, *parts, name=f"tt00000000{number}")
         line(f"open {folder / 'tt000000001'}; repair to {folder / 'cp000000001'}")
@@ -217,7 +217,7 @@ def test_what_is_found_does_not_depend_on_how_many_records_are_looked_at_togethe
     for each in (size, 1 << 16):
         line = Line()
         with _folder() as folder, pytest.MonkeyPatch.context() as patch:
-            patch.setattr("logdump.operations.repair.file_survey.scan", partial(scan, batch_size=each))
+            patch.setattr("logdump.features.repair.file_survey.scan", partial(scan, batch_size=each))
             source = trail_of(folder, *parts, name="tt000000000")
             line(f"open {source}; repair to {folder / 'cp000000000'} {words}")
             said = [str(event).replace(str(folder), "") for event in line.events]

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from logdump.session.repairs import LossReason
+from logdump.features.repair.model import LossReason
 from tests.logdump.line import Line
 from tests.logdump.repair.repaired import losses, repair, rows, shown, texts
 from tests.trailformat.samples import header, row, table_record, trail_of

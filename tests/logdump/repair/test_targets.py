@@ -11,7 +11,7 @@ from typing import NoReturn
 import pytest
 
 from fixtures import TRAILS
-from logdump.operations.repair.plan import TransactionPlan
+from logdump.features.repair.plan import TransactionPlan
 from tests.logdump.line import Line
 from tests.logdump.repair.repaired import refused, rows
 from tests.trailformat.samples import trail_of

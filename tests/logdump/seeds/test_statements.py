@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from logdump.session.bounded_recovery import LongTransactionShown
-from logdump.session.compression import Compression, CompressionShown
+from logdump.features.bounded_recovery.model import LongTransactionShown
+from logdump.features.compression.model import Compression, CompressionShown
 from tests.logdump.commands.test_params import objects
 from tests.logdump.line import Line
 from tests.simulated.bounded_recovery import HOUR, Worked, iso, write_trail

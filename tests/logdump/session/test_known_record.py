@@ -9,8 +9,8 @@ import pytest
 
 from fixtures import TRAILS
 from logdump.commands import REGISTRY
+from logdump.display import json_lines, text
 from logdump.language.execute import run_line
-from logdump.render import json_lines, text
 from logdump.session.known_record import KnownRecord
 from logdump.session.settings import Settings
 from tests.logdump.line import Line

@@ -13,7 +13,7 @@ import pytest
 
 from fixtures import TRAILS
 from fixtures.flavour import MYSQL_21
-from logdump.render.json_lines import render
+from logdump.display.json_lines import render
 from logdump.spark.errors import BadOption, BadTrail, NoTrailFiles
 from logdump.spark.source.data_source import TrailSource
 from tests.logdump.commands.test_bounded_recovery import HISTORY

@@ -9,7 +9,7 @@ import pytest
 
 from fixtures import TRAILS
 from logdump.arrow.records.schema import COLUMNS
-from logdump.session.events import RowsShown
+from logdump.features.sql.model import RowsShown
 from logdump.spark.view_table import VIEWS
 from tests.logdump.spark.engines import ENGINE
 from tests.logdump.sql.told import Asked

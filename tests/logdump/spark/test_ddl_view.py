@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from fixtures.statements import EVERY_KIND
-from logdump.render.json_lines import render
+from logdump.display.json_lines import render
 from logdump.spark.errors import BadOption, BadTrail
 from logdump.spark.source.data_source import TrailSource
 from logdump.spark.view_table import views_in

@@ -12,8 +12,8 @@ import pytest
 
 import logdump.spark
 from fixtures import TRAILS
-from logdump.render.json_diff import DIFFERENCE
-from logdump.session.differences import DifferenceShown
+from logdump.features.diff.json import DIFFERENCE
+from logdump.features.diff.model import DifferenceShown
 from logdump.spark.errors import BadOption, BadTrail
 from tests.logdump.line import Line
 from tests.searching import IS_LONG

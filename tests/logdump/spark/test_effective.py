@@ -10,7 +10,7 @@ import pytest
 
 from fixtures import TRAILS
 from fixtures.flavour import MYSQL_21
-from logdump.session.recovery_events import CutShown
+from logdump.features.recovery.model import CutShown
 from logdump.spark.source import planner
 from tests.logdump.line import Line
 from tests.logdump.spark.reads import rows

@@ -13,8 +13,8 @@ import pytest
 
 import logdump.spark
 from fixtures import TRAILS
-from logdump.render.json_lines import render
-from logdump.session.heartbeat_events import HeartbeatsShown
+from logdump.display.json_lines import render
+from logdump.features.heartbeat.events import HeartbeatsShown
 from logdump.spark.errors import BadTrail
 from logdump.spark.views import Views
 from tests.logdump.heartbeats.target import captured

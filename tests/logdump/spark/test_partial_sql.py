@@ -11,8 +11,9 @@ import pytest
 from fixtures import TRAILS
 from logdump.commands import REGISTRY
 from logdump.features.sql import command as sql
+from logdump.features.sql.model import RowsShown
 from logdump.language.execute import run_line
-from logdump.session.events import Event, Failure, JobProgress, Notice, RowsShown
+from logdump.session.events import Event, Failure, JobProgress, Notice
 from logdump.session.exit_status import ExitStatus
 from tests.logdump.spark.engines import ENGINE, Told
 from tests.logdump.test_partial import _damaged

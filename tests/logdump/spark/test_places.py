@@ -13,11 +13,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fixtures import TRAILS
-from logdump.operations.comparison.rows import RowOptions
-from logdump.operations.comparison.side import CsnBounds
-from logdump.session.differences import DiffLevel
-from logdump.session.evaluation import DdlEvaluated
-from logdump.session.heartbeat_events import HeartbeatsShown
+from logdump.features.ddl.model import DdlEvaluated
+from logdump.features.diff.model import DiffLevel
+from logdump.features.diff.rows import RowOptions
+from logdump.features.diff.side import CsnBounds
+from logdump.features.heartbeat.events import HeartbeatsShown
 from logdump.spark.comparison.compared_trail import Compared, compared_trail
 from logdump.spark.comparison.transactions import transaction_rows
 from logdump.spark.errors import NoTrailFiles

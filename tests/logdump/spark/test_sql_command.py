@@ -14,11 +14,12 @@ import pytest
 from fixtures import TRAILS
 from fixtures.flavour import MYSQL_21
 from logdump.arrow.records.schema import COLUMNS
+from logdump.display import json_lines
+from logdump.features.recovery.model import RecoveryShown
 from logdump.features.sql import command as sql
-from logdump.render import json_lines
-from logdump.session.events import Failure, Notice, RowsShown
+from logdump.features.sql.model import RowsShown
+from logdump.session.events import Failure, Notice
 from logdump.session.exit_status import ExitStatus
-from logdump.session.recovery_events import RecoveryShown
 from logdump.spark.needed_columns import needed_columns
 from logdump.spark.views import Views
 from tests.logdump.commands.test_bounded_recovery import HISTORY

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from logdump.operations.recovery.cuts import Seen, seen
+from logdump.features.recovery.cuts import Seen, seen
 from logdump.spark.comparison.stretches import StretchWalk, TrailStretch
 from logdump.spark.errors import SplitMismatch
 from tests.searching import examples

@@ -13,11 +13,14 @@ import pyarrow.parquet as pq
 import pytest
 
 from fixtures import TRAILS
+from logdump.display import text
 from logdump.features.sql import command, local_query, scan
+from logdump.features.sql.model import RowsShown
 from logdump.features.sql.read_ahead import Ahead
 from logdump.features.sql.trail_table import Narrowed, TrailTable
-from logdump.session.events import Notice, RowsShown
+from logdump.session.events import Notice, Text
 from logdump.session.exit_status import ExitStatus
+from logdump.session.settings import Settings
 from logdump.spark.source.bounds import END_OF_FILE, RbaRange
 from tests.logdump.sql.told import Asked
 
@@ -280,6 +283,25 @@ def test_a_result_goes_into_a_file(ending: str, asked: Asked, tmp_path: Path) ->
         assert path.read_bytes().split(b"\r\n")[:2] == [b'"rba","op","gg_tokens"', b'0,"FileHeader",']
     else:
         assert [json.loads(line)["rba"] for line in path.read_text().splitlines()] == [0, 1130, 1261, 1811]
+
+
+@pytest.mark.parametrize("ending", ["csv", "jsonl"])
+def test_format_prints_the_lines_that_a_file_has(ending: str, asked: Asked, tmp_path: Path) -> None:
+    path = tmp_path / f"rows.{ending}"
+    statement = "select rba, op, gg_tokens, time, csn as 'a\"b' from records"
+    asked(f"sql {statement} to {path}")
+    asked(f"sql {statement} format {ending}")
+    lines = [line for event in asked.events if isinstance(event, Text) for line in event.lines]
+    assert lines == path.read_text().splitlines()
+    assert len(lines) == 22 + (ending == "csv")
+
+
+@pytest.mark.parametrize("ending", ["csv", "jsonl"])
+def test_format_prints_every_row_of_a_result_a_line_each(ending: str) -> None:
+    answered = Asked()(f"sql select 'a' || chr(10) || chr(27) as one from range(2500) format {ending}")
+    shown = [line for event in answered for line in text.render(event, Settings())]
+    assert len(shown) == 2500 + (ending == "csv")
+    assert all(line.isprintable() for line in shown)
 
 
 def test_a_file_is_whole_or_not_there_and_replaced_where_that_is_said(asked: Asked, tmp_path: Path) -> None:

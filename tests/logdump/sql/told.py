@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from logdump.commands import REGISTRY
+from logdump.features.sql.model import RowsShown
 from logdump.language.execute import run_line
-from logdump.session.events import Event, Failure, RowsShown
+from logdump.session.events import Event, Failure
 from logdump.session.session import Session
 
 

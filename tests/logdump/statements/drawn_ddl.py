@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from random import Random
 
-from logdump.render.sql import Unwritable
-from logdump.render.sql.client_text import client_of, one_statement
+from logdump.display.sql import Unwritable
+from logdump.display.sql.client_text import client_of, one_statement
 
 CANARY = "CANARY"
 """The file that a client makes when it takes a part of a statement for a command of its own."""

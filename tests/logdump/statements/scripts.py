@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from logdump.render.sql import DIALECTS, SqlScript, Statement
+from logdump.display.sql import DIALECTS, SqlScript, Statement
 from trailformat import TrailFile
 
 

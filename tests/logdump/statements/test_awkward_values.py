@@ -12,7 +12,7 @@ from decimal import Decimal
 
 import pytest
 
-from logdump.render.sql import DIALECTS
+from logdump.display.sql import DIALECTS
 from tests.logdump.statements.servers import MariaDBServer, PostgreSQLServer
 
 TEXTS = (

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from logdump.render.sql import DIALECTS, Unwritable
-from logdump.render.sql.client_text import client_of, one_statement
+from logdump.display.sql import DIALECTS, Unwritable
+from logdump.display.sql.client_text import client_of, one_statement
 
 _NAMES = {
     "ORACLE": "SQL*Plus",

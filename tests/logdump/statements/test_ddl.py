@@ -14,9 +14,9 @@ from random import Random
 
 import pytest
 
+from logdump.display.sql import DIALECTS, Statement, Unwritable, redo, statement_lines
+from logdump.display.sql.client_text import client_of, one_statement
 from logdump.notation.escape import escape
-from logdump.render.sql import DIALECTS, Statement, Unwritable, redo, statement_lines
-from logdump.render.sql.client_text import client_of, one_statement
 from tests.logdump.statements.servers import MariaDBServer, PostgreSQLServer
 from trailformat import Record, make_record
 from trailformat.changes.row_changes import Change

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from logdump.render.sql import DIALECTS, Dialect, Unwritable, dialect_of
+from logdump.display.sql import DIALECTS, Dialect, Unwritable, dialect_of
 
 _ORACLE, _MYSQL, _POSTGRESQL, _ANSI = (DIALECTS[name] for name in ("ORACLE", "MYSQL", "POSTGRESQL", "ANSI"))
 _ZONE = dt.timezone(dt.timedelta(hours=5, minutes=30))

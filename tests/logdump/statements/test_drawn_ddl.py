@@ -11,9 +11,9 @@ from random import Random
 
 import pytest
 
+from logdump.display.sql import DIALECTS
+from logdump.display.sql.client_text import client_of, one_statement
 from logdump.notation.escape import escape
-from logdump.render.sql import DIALECTS
-from logdump.render.sql.client_text import client_of, one_statement
 from tests.logdump.statements.drawn_ddl import CANARY, drawn_texts, is_printed, printed_texts
 from tests.logdump.statements.servers import MariaDBServer, PostgreSQLServer
 from tests.searching import examples

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from logdump.operations.parameters.tree import ParameterFile
+from logdump.parameters.tree import ParameterFile
 from tests.logdump.ddl.files import evaluated, parameter_file
 from tests.logdump.statements.servers import MariaDBServer, PostgreSQLServer
 

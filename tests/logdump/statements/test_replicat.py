@@ -18,8 +18,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from logdump.display.sql import DIALECTS, Opening, SqlScript, Statement, script_lines, statement_lines
 from logdump.notation.times import TimeOffset
-from logdump.render.sql import DIALECTS, Opening, SqlScript, Statement, script_lines, statement_lines
 from tests.logdump.statements.servers import PostgreSQLServer
 from tests.searching import examples
 from tests.simulated.extract import Extract, Written

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from fixtures import TRAILS
-from logdump.render.sql import DIALECTS, Closing, Opening, Skipped, SqlScript, Statement, script_files
+from logdump.display.sql import DIALECTS, Closing, Opening, Skipped, SqlScript, Statement, script_files
 from logdump.session.selection import Selection
 from tests.trailformat.samples import row, table_record, trail_of
 from trailformat import NotATrail, Record, TrailError, TrailFile

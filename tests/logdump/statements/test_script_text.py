@@ -8,8 +8,8 @@ from typing import cast
 
 import pytest
 
+from logdump.display.sql import DIALECTS, Closing, NotRun, Opening, Skipped, Statement, script_lines, statement_lines
 from logdump.notation.times import TimeOffset
-from logdump.render.sql import DIALECTS, Closing, NotRun, Opening, Skipped, Statement, script_lines, statement_lines
 from tests.logdump.extents import HERE, NEXT, OPEN, OVERTAKEN, WHOLE
 from tests.logdump.statements.made_changes import change
 from trailformat import TrailFile

@@ -13,7 +13,7 @@ import pytest
 
 from fixtures import column_kinds as kind
 from fixtures.shop import ShopTable
-from logdump.render.sql import DIALECTS, Statement, Unwritable, redo, undo
+from logdump.display.sql import DIALECTS, Statement, Unwritable, redo, undo
 from tests.logdump.statements.history import without_key
 from tests.logdump.statements.made_changes import NULL, STOCK, change, without_definition
 from trailformat.changes.row_changes import Change

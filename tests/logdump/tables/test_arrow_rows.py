@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from logdump.operations.export import batch_walk
+from logdump.features.export import batch_walk
 from tests.logdump.export.rows import arrow_rows, json_rows
 from tests.logdump.line import Line
 from tests.trailformat.samples import column, header, metadata_record, trail_of

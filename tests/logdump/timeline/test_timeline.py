@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 from fixtures import TRAILS
+from logdump.features.heartbeat.lags import HOPS
+from logdump.features.timeline.beat_points import MOST_POINTS, BeatPoint, PointSample, most_delayed
+from logdump.features.timeline.timeline import Timeline, TimelineScan
+from logdump.features.timeline.volume import MOST_INTERVALS, Volume, VolumeInterval, VolumeSums
 from logdump.notation.times import GMT
-from logdump.operations.heartbeats.lags import HOPS
-from logdump.operations.timeline.beat_points import MOST_POINTS, BeatPoint, PointSample, most_delayed
-from logdump.operations.timeline.timeline import Timeline, TimelineScan
-from logdump.operations.timeline.volume import MOST_INTERVALS, Volume, VolumeInterval, VolumeSums
 from logdump.session.session import Session
 from logdump.tui.text.glyphs import UNICODE
 from logdump.tui.text.timeline_text import timeline_page

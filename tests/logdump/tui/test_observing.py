@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 
 from fixtures import TRAILS
+from logdump.features.diff.aligned_listing import AlignedListing, AlignedSoFar
+from logdump.features.diff.model import DiffLevel
+from logdump.features.timeline.open_transactions import BrRefused
+from logdump.features.timeline.timeline import Timeline
 from logdump.notation.times import GMT
-from logdump.operations.comparison.aligned_listing import AlignedListing, AlignedSoFar
-from logdump.operations.timeline.open_transactions import BrRefused
-from logdump.operations.timeline.timeline import Timeline
-from logdump.session.differences import DiffLevel
 from logdump.session.marks import Mark
 from logdump.session.reading import Reading
 from logdump.session.session import Session

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from logdump.features.timeline import open_transactions
+from logdump.features.timeline.open_transactions import OpenTransactions, OpenTransactionsScan
 from logdump.notation.times import GMT
-from logdump.operations.parameters.in_use import ParametersInUse
-from logdump.operations.timeline import open_transactions
-from logdump.operations.timeline.open_transactions import OpenTransactions, OpenTransactionsScan
+from logdump.parameters.in_use import ParametersInUse
 from logdump.session.session import Session
 from logdump.session.settings import Settings
 from logdump.tui.model.model import TIMELINE

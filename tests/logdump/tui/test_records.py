@@ -8,9 +8,9 @@ import pytest
 
 from fixtures import TRAILS
 from logdump.commands import REGISTRY
+from logdump.display.text import render
 from logdump.language.execute import run_line
 from logdump.notation.times import GMT
-from logdump.render.text import render
 from logdump.session.session import Session
 from tests.logdump.tui.conftest import Golden
 from tests.logdump.tui.drive import NARROW, SWITCHES, WIDE, Screen, drive, trails

@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from logdump.operations.timeline import open_transactions
-from logdump.operations.timeline.open_transactions import OpenTransactionsScan
-from logdump.operations.timeline.timeline import TimelineScan
+from logdump.features.timeline import open_transactions
+from logdump.features.timeline.open_transactions import OpenTransactionsScan
+from logdump.features.timeline.timeline import TimelineScan
 from logdump.session.session import Session
 from logdump.tui.reading import open_file, scans
 from logdump.tui.reading.matching import Matches

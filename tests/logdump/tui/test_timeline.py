@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from logdump.features.heartbeat.model import BeatPlace, Gap
+from logdump.features.timeline.beat_points import BeatPoint, WayTimeline
 from logdump.notation.times import GMT, iso_time
-from logdump.operations.timeline.beat_points import BeatPoint, WayTimeline
-from logdump.session.heartbeats import BeatPlace, Gap
 from logdump.session.session import Session
 from logdump.tui.model.model import TIMELINE
 from logdump.tui.panes.one_line import OneLine

@@ -48,6 +48,7 @@ from trailformat.scan.rows import RowBytes, headers_of
 from trailformat.scan.rows.fields import tokens_in
 from trailformat.scan.rows.images import image_regions, images_of
 from trailformat.scan.scanning import Scanning
+from trailformat.trail import file
 from trailformat.trail.resync import next_sound
 from trailformat.transactions.tracker import TransactionTracker
 
@@ -86,7 +87,7 @@ _QUOTED = ValueSpelling(dict.fromkeys(DecodePath, _FORM), lambda _: None)
 
 def use_every_kernel() -> None:
     """Read trails, in windows so small that many a record goes beyond one, and values by the kernels alone."""
-    windows.CAPACITY = _WINDOW
+    windows.CAPACITY, file._FAR = _WINDOW, 1
     with tempfile.TemporaryDirectory() as folder:
         for path in (*sorted(TRAILS.iterdir()), *_damaged(Path(folder))):
             with contextlib.suppress(NotATrail), TrailFile(path) as trail:

@@ -1,0 +1,87 @@
+"""Any event, as one JSON object on one line: ``--format jsonl`` and FORMAT JSONL.
+
+The names of members are API; docs/reference lists them, made from the same tables as the objects.
+"""
+
+from __future__ import annotations
+
+import importlib
+from functools import cache
+
+from logdump.display.json_shape import Shape, encoded, member
+from logdump.notation.escape import Harmless, ascii_json
+from logdump.session.events import Event, Failure, Notice, RecordsInLines, Text
+from logdump.session.known_record import KnownRecord
+from logdump.session.settings import Settings
+from trailformat import BadRecord, PartialRecord
+
+_LINES = member("lines", "list of string", "The text, line by line")
+_TROUBLE = (
+    member("status", "number", "The exit status that it causes: 1 a command failed, 4 bad data"),
+    member("file", "string or null", "Path of the file", "bad?.error.path"),
+    member("rba", "number or null", "Byte offset in the file", "bad?.error.rba"),
+    member(
+        "length",
+        "number or null",
+        "Bytes up to the next good record or the end, of a record that is there its length",
+        "bad?.length",
+    ),
+    member("error", "string or null", "The error", "bad?.error.problem"),
+    member("expected", "string or null", "The bytes that were expected", "bad?.error.expected"),
+    member("found", "string or null", "The bytes that were found", "bad?.error.found"),
+    _LINES,
+)
+TEXT = Shape("text", "Text of a command.", (_LINES,), Text)
+BAD_RECORD = Shape("bad_record", "Bytes that cannot be read as a record, met by any command.", _TROUBLE)
+FAILURE = Shape("failure", "A command that could not be carried out.", _TROUBLE, Failure)
+NOTICE = Shape("notice", "Something about the record before it that does not make sense.", _TROUBLE, Notice)
+_OF_THE_SESSION = ("json_lines", "json_places", "json_progress", "json_statement", "json_lob")
+"""The modules of this room that have objects of events of the session."""
+
+
+def render(event: Event, _settings: Settings) -> list[Harmless]:
+    """The lines of ``event``: an object in ASCII each. Display switches and RECLEN do not matter."""
+    if isinstance(event, RecordsInLines):
+        return event.take()
+    shape = _shape(event)
+    return [_object(shape, source) for source in shape.sources(event)]
+
+
+def _object(shape: Shape, source: object) -> Harmless:
+    described = {"type": shape.name, **shape.build_what_decodes(source)}
+    return ascii_json(encoded(described))
+
+
+def _shape(event: Event) -> Shape:
+    if isinstance(event, KnownRecord):
+        return _of_record(is_file_header=event.record.is_file_header)
+    if isinstance(event, Failure | Notice) and event.bad and isinstance(event.bad.error, BadRecord | PartialRecord):
+        return BAD_RECORD
+    kind: type = type(event)
+    return shape_of(kind)
+
+
+@cache
+def _of_record(*, is_file_header: bool) -> Shape:
+    from logdump.display.json_header import FILE_HEADER  # noqa: PLC0415 - many commands show no record
+    from logdump.display.json_record import RECORD  # noqa: PLC0415 - likewise
+
+    return FILE_HEADER if is_file_header else RECORD
+
+
+@cache
+def shape_of(kind: type) -> Shape:
+    """The object of events of a class: that of a feature is in the module ``json`` of its package.
+
+    Raises:
+        LookupError: no module has one.
+    """
+    package = kind.__module__.rpartition(".")[0]
+    names = (
+        [f"logdump.display.{name}" for name in _OF_THE_SESSION] if package == "logdump.session" else [f"{package}.json"]
+    )
+    for module in map(importlib.import_module, names):
+        for shape in vars(module).values():
+            if isinstance(shape, Shape) and shape.event is kind:
+                return shape
+    raise LookupError(f"{names[-1]} has no object for {kind.__name__}")

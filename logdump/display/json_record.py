@@ -1,0 +1,291 @@
+"""Records as JSON: everything that is known of a record, whatever the display switches say."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from logdump.display.json_lob import SEGMENT
+from logdump.display.json_metadata import METADATA
+from logdump.display.json_shape import PROBLEMS, Get, Shape, member, time_at
+from logdump.session.known_record import KnownRecord
+from trailformat import (
+    Column,
+    ColumnChange,
+    ColumnDefinition,
+    Token,
+    Value,
+    decode_value,
+    io_type_name,
+    parse_ddl,
+)
+from trailformat.changes.row_changes import row_images
+from trailformat.codec.token_names import GGS_TOKENS, token_name
+from trailformat.records.ddl import ddl_name
+from trailformat.records.io_types import DDL_OP
+from trailformat.values.sql_types import sql_type
+
+_KNOWN_TOKENS = frozenset(b"HDTU")
+
+
+class ColumnShown(NamedTuple):
+    """A column of an image: its bytes, what its definition says, its value, and whether the other image differs."""
+
+    column: Column
+    definition: ColumnDefinition | None
+    value: Value
+    is_changed: bool | None
+
+    @property
+    def text(self) -> str | None:
+        """The value as text; None for NULL, and where it does not decode."""
+        return None if self.value.is_null or self.value.problem is not None else self.value.text
+
+
+COLUMN = Shape(
+    "column",
+    "One column of an image.",
+    (
+        member("index", "number", "Column index, from 0", "column.index"),
+        member("name", "string or null", "Column name, where a definition is known", "definition?.name"),
+        member(
+            "type",
+            "string or null",
+            "Standard SQL type that holds it; null without a definition, or when the type is not known",
+            lambda column: sql_type(column.definition) if column.definition else None,
+        ),
+        member(
+            "key", "boolean or null", "Whether it belongs to the key; null without a definition", "definition?.is_key"
+        ),
+        member("null", "boolean", "Whether the value is NULL", "column.is_null"),
+        member("hex", "string", "The stored bytes, indicator included, hex", "column.raw"),
+        member(
+            "text",
+            "string or null",
+            "The value as text: numbers with all digits, dates in ISO 8601, binary data in hex; null for NULL, and "
+            "when it does not decode",
+        ),
+        member(
+            "changed",
+            "boolean or null",
+            "Whether the other image of the change has another value; null when it does not have the column",
+            "is_changed",
+        ),
+        member("problem", "string or null", "Why the value does not decode", "value.problem"),
+    ),
+)
+
+
+def token_text(token: Token) -> str | None:
+    """The payload as text; None where it is not printable."""
+    try:
+        text = token.payload.decode()
+    except UnicodeDecodeError:
+        return None
+    return text if text.isprintable() else None
+
+
+def _user_text(at: int) -> Get:
+    return lambda pair: pair[at].decode("utf-8", "backslashreplace")
+
+
+_TOKEN_ID = member("id", "string", "Token id, hex", lambda token: f"{token.id:02x}")
+_TOKEN_BYTES = (
+    member("info", "string", "Info byte, hex", lambda token: f"{token.info:02x}"),
+    member("hex", "string", "Payload, hex", "payload"),
+)
+
+GGS_TOKEN = Shape(
+    "ggs_token",
+    "One internal token.",
+    (
+        _TOKEN_ID,
+        member("name", "string or null", "LOGCSN, TRANID, …", lambda token: token_name(GGS_TOKENS, token.id) or None),
+        *_TOKEN_BYTES,
+        member("text", "string or null", "Payload as text, when it is printable", token_text),
+    ),
+)
+
+OTHER_TOKEN = Shape(
+    "other_token", "A token of the record that is none of `H`, `D`, `T` and `U`.", (_TOKEN_ID, *_TOKEN_BYTES)
+)
+
+USER_TOKEN = Shape(
+    "user_token",
+    "One user token.",
+    (member("name", "string", "Name", _user_text(0)), member("value", "string", "Value", _user_text(1))),
+)
+
+DDL_PART = Shape(
+    "ddl_part",
+    "One `id='value'` item of a DDL record.",
+    (
+        member("id", "string", "B3, C1, C17('1'), …; empty for text that is no item", "0"),
+        member("name", "string or null", "What the id means, where known", lambda pair: ddl_name(pair[0])),
+        member("value", "string", "The value, its quotes and escapes taken off", "1"),
+    ),
+)
+
+
+def _image(side: str) -> Get:
+    def get(known: KnownRecord) -> Any:
+        images = (known.whole or known.record).images or row_images(known.record, known.row_definition)
+        columns = getattr(images, side)
+        if columns is None:
+            return None
+        changed = {column.index: column for column in known.change.columns} if known.change else {}
+        return [COLUMN.build(_column_shown(known, column, changed.get(column.index), side)) for column in columns]
+
+    return get
+
+
+def _column_shown(known: KnownRecord, column: Column, changed: ColumnChange | None, side: str) -> ColumnShown:
+    """A column with the value that the change has of it; decoded again where an image has the column twice."""
+    definition = known.row_definition.column(column.index)
+    value: Value | None = getattr(changed, side, None)
+    if value is None or value.data != column.value:
+        value = decode_value(column, definition, known.record.order, known.row_definition.charset)
+    has_both = changed is not None and changed.before is not None and changed.after is not None
+    return ColumnShown(column, definition, value, changed.is_changed if changed and has_both else None)
+
+
+def _other_rba(known: KnownRecord) -> int | None:
+    records = known.change.records if known.change else ()
+    return next((record.rba for record in records if record.rba != known.record.rba), None)
+
+
+def _ddl(known: KnownRecord) -> Any:
+    is_ddl = known.record.header.io_type == DDL_OP
+    return parse_ddl((known.whole or known.record).data) if is_ddl else None
+
+
+def table_of(known: KnownRecord) -> str | None:
+    """The name of a record's table."""
+    return (known.table.name if known.table else known.record.name) or None
+
+
+def _audit_rba(known: KnownRecord) -> int | None:
+    return None if known.record.is_metadata else known.record.header.audit_rba
+
+
+def _other_tokens(known: KnownRecord) -> list[Token]:
+    return [token for token in known.record.tokens if token.id not in _KNOWN_TOKENS]
+
+
+def _letter(name: str) -> Get:
+    return lambda known: chr(getattr(known.record.header, name))
+
+
+PLACE = (
+    member("file", "string or null", "Path of the trail file", "record.path"),
+    member("rba", "number", "Byte offset in the file", "record.rba"),
+    member("length", "number", "Bytes of the whole record, trailer included", "record.length"),
+)
+"""The place of a record."""
+
+_HEADER = (
+    member("io_type", "number", "IOType", "record.header.io_type"),
+    member(
+        "io_type_name",
+        "string",
+        "Its name, as in the record line",
+        lambda known: io_type_name(known.record.header.io_type),
+    ),
+    member("table", "string or null", "Table name, resolved by its index", table_of),
+    member("table_index", "number or null", "TDR index", "record.table_index"),
+    member(
+        "time",
+        "string or null",
+        "IO Time (GGS_TRANS_TIMESTAMP), ISO 8601, UTC, microseconds; null outside the years 1 to 9999",
+        time_at("record.header.io_time"),
+    ),
+    member(
+        "julian_time",
+        "string",
+        "IO Time as stored: Julian microseconds",
+        lambda known: str(known.record.header.io_time),
+    ),
+    member(
+        "trans_ind",
+        "number",
+        "TransInd: 0 first, 1 middle, 2 last, 3 only record of its transaction",
+        "record.header.trans_ind",
+    ),
+    member(
+        "before_after", "string", "`B` before image, `A` after image (GGS_BEFORE_AFTER_IND)", _letter("before_after")
+    ),
+    member("partition", "number", "Partition", "record.header.partition"),
+    member("record_length", "number", "RecLength as stored", "record.header.record_length"),
+    member("data_length", "number", "Bytes of data, `Len` of the record line", "record.data_length"),
+    member("undo_flag", "number", "UndoFlag", "record.header.undo_flag"),
+    member("orig_node", "number", "OrigNode", "record.header.orig_node"),
+    member("format_type", "string", "FormatType: `R` from the log, `F` fetched", _letter("format_type")),
+    member("syskey_length", "number", "SyskeyLen", "record.header.syskey_len"),
+    member("incomplete", "number", "Incomplete", "record.header.incomplete"),
+    member("continued", "number", "Continued: 1 when more pieces follow", "record.header.continued"),
+    member("rec_count", "number", "RecCount: the number of pieces", "record.header.rec_count"),
+    member("audit_rba", "number or null", "AuditRBA; null on metadata", _audit_rba),
+    member(
+        "audit_pos",
+        "string",
+        "AuditPos (GGS_TRANS_RBA), a decimal number",
+        lambda known: str(known.record.header.audit_pos),
+    ),
+)
+
+_CONTENT = (
+    member(
+        "operation",
+        "string or null",
+        "`INSERT`, `UPDATE`, `PK UPDATE`, `DELETE`, `TRUNCATE`, `DDL`, `LOB`, `SEQUENCE`: GGS_OP_TYPE; null for others",
+        "change?.op",
+    ),
+    member(
+        "other_rba",
+        "number or null",
+        "RBA of the record that holds the other image of the same update; null when there is none",
+        _other_rba,
+    ),
+    member(
+        "csn",
+        "string or null",
+        "LOGCSN of the record's transaction, wherever it began; null where no record tells it",
+        "transaction.csn",
+    ),
+    member("xid", "string or null", "TRANID; likewise", "transaction.xid"),
+    member("row_id", "string or null", "ORAROWID", "record.row_id"),
+    member(
+        "before",
+        "list of column, or null",
+        "The row, or its changed columns, before, fragments included; null: no such image",
+        _image("before"),
+    ),
+    member(
+        "after",
+        "list of column, or null",
+        "The row, or its changed columns, after, fragments included; null: no such image",
+        _image("after"),
+    ),
+    member(
+        "ddl", "list of ddl_part, or null", "The parts of a DDL record, its fragments included", DDL_PART.each(_ddl)
+    ),
+    member(
+        "segment", "segment or null", "Its place, when it is a LOB piece or a record fragment", SEGMENT.one("segment")
+    ),
+    member(
+        "metadata",
+        "metadata or null",
+        "The definition in a metadata record",
+        lambda known: METADATA.build(known) if known.record.is_metadata else None,
+    ),
+    member("gg_tokens", "list of ggs_token, or null", "GGS tokens", GGS_TOKEN.each("record.gg_tokens")),
+    member("user_tokens", "list of user_token, or null", "User tokens", USER_TOKEN.each("record.user_tokens")),
+    member("other_tokens", "list of other_token", "Tokens of unknown kinds", OTHER_TOKEN.each(_other_tokens)),
+    member(
+        "data",
+        "string or null",
+        "All the data, hex; RECLEN does not cut it; null with a problem where they have more than 8 MB",
+        "record.data",
+    ),
+)
+
+RECORD = Shape("record", "A record.", (*PLACE, *_HEADER, *_CONTENT, PROBLEMS))

@@ -1,0 +1,73 @@
+"""Places in text: the read position, the marks, what lies in a directory, the settings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from logdump.display.text import Renderers
+from logdump.notation.display_width import aligned
+from logdump.notation.escape import escape
+from logdump.notation.times import format_timestamp
+from logdump.session.directory_listing import DirectoryEntry, FilesShown
+from logdump.session.events import EnvironmentShown, NoRecordThere, PositionShown
+from logdump.session.marks import MarksShown
+from logdump.session.settings import Settings
+
+_NAME_WIDTH = 8
+_RBA_WIDTH = 12
+_HEAD = ("Name", "Bytes", "Modified", "Seqno", "First CSN")
+_RIGHT_ALIGNED = (1, 3)
+
+
+def position_lines(shown: PositionShown, _settings: Settings) -> Iterator[str]:
+    """Direction and RBA."""
+    yield f"Reading {'in reverse' if shown.is_backwards else 'forward'} from RBA {shown.rba}"
+
+
+def no_record_lines(shown: NoRecordThere, _settings: Settings) -> Iterator[str]:
+    """The reason why no record is at the position, and the records around it."""
+    verb = "ends" if shown.is_backwards else "starts"
+    if shown.rba > shown.size:
+        yield f"RBA {shown.rba} is past the end of the file, which is at RBA {shown.size}."
+    elif shown.is_inside:
+        yield f"No record {verb} at RBA {shown.rba}: it lies inside the record at RBA {shown.before}."
+    else:
+        yield f"No record {verb} at RBA {shown.rba}: the bytes there are damaged."
+    before, after = ("none" if rba is None else f"RBA {rba}" for rba in (shown.before, shown.after))
+    yield f"The record before it: {before}. The record after it: {after}."
+
+
+def mark_lines(shown: MarksShown, _settings: Settings) -> Iterator[str]:
+    """Name, RBA, file and note of each mark."""
+    for mark in shown.marks:
+        place = f"{escape(mark.name):<{_NAME_WIDTH}} RBA {mark.rba:>{_RBA_WIDTH}}  {escape(str(mark.path))}"
+        yield f"{place}  {escape(mark.note)}".rstrip()
+    if not shown.marks:
+        yield "No marks. MARK <name> sets one at the position."
+
+
+def files_lines(shown: FilesShown, settings: Settings) -> Iterator[str]:
+    """A heading, and a line for each entry."""
+    return aligned([_HEAD, *(_row(entry, settings) for entry in shown.entries)], _RIGHT_ALIGNED)
+
+
+def _row(entry: DirectoryEntry, settings: Settings) -> tuple[str, ...]:
+    name = escape(entry.name) + "/" * entry.is_directory
+    modified = "" if entry.modified is None else format_timestamp(entry.modified, settings.time_offset)
+    size, seqno = ("" if number is None else str(number) for number in (entry.size, entry.seqno))
+    return name, size, modified, seqno, escape(entry.first_csn or "")
+
+
+def environment_lines(shown: EnvironmentShown, _settings: Settings) -> Iterator[str]:
+    """A line for each setting."""
+    for label, value in shown.rows:
+        yield f"{label:<20}: {escape(value)}"
+
+
+LINES: Renderers = {
+    PositionShown: position_lines,
+    NoRecordThere: no_record_lines,
+    FilesShown: files_lines,
+    EnvironmentShown: environment_lines,
+    MarksShown: mark_lines,
+}

@@ -1,0 +1,164 @@
+"""The display of one record: the blocks that are switched on, in Logdump's order.
+
+HEADERTOKEN block; GHDR block; record, name and image line with the bytes of the data; columns; user tokens; GGS tokens;
+under VALUES, which Logdump does not have, our additions. All else is Logdump's own lines: scripts read them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import lru_cache
+
+from logdump.display.column_text import column_lines
+from logdump.display.file_header_text import file_header_lines
+from logdump.display.header_text import ghdr_lines
+from logdump.display.text import HarmlessRenderers
+from logdump.display.token_text import ggs_token_lines, header_token_lines, user_token_lines
+from logdump.notation.ebcdic import decode_ebcdic
+from logdump.notation.escape import Harmless, escape, escape_lines
+from logdump.notation.hexdump import hexdump
+from logdump.notation.times import format_timestamp
+from logdump.session.events import RecordsInLines
+from logdump.session.known_record import KnownRecord
+from logdump.session.release import Release
+from logdump.session.settings import Detail, Level, Settings
+from trailformat import Record, TrailError, io_type_name
+from trailformat.records.io_types import LARGE_OBJECT
+
+_POSITION_IN_TRANSACTION = {0: "b", 1: "m", 2: "e", 3: "s"}
+_IMAGE_WIDTH = 58
+_BLANK = escape("")
+_BEFORE = ord("B")
+
+
+def record_lines(known: KnownRecord, settings: Settings) -> list[Harmless]:
+    """The lines of a record under these settings.
+
+    Raises:
+        TrailError: the record's framing is broken; data that does not decode is shown as bytes instead.
+    """
+    record = known.record
+    if record.is_file_header:
+        headertoken = settings.headertoken is not Level.OFF
+        lines = header_token_lines(record, settings) if headertoken else []
+        return lines + escape_lines(file_header_lines(record, settings))
+    if record.is_metadata:
+        lines = _with_blocks(record, _metadata_lines(known, settings), settings)
+    else:
+        lines = row_lines(record, name_line(known, settings), settings)
+    if settings.values:
+        from logdump.display.addition_text import addition_lines  # noqa: PLC0415 - loaded with the first VALUES ON
+
+        lines += escape_lines(addition_lines(known, settings))
+    return lines
+
+
+def many_lines(shown: RecordsInLines, _settings: Settings) -> list[Harmless]:
+    """The lines of many records, which were made with them."""
+    return shown.take()
+
+
+def _with_blocks(record: Record, shown: list[Harmless], settings: Settings) -> list[Harmless]:
+    """Lines with the blocks that stand before and behind them, as far as they are switched on."""
+    lines: list[Harmless] = []
+    if settings.headertoken is not Level.OFF:
+        lines += header_token_lines(record, settings)
+    if settings.ghdr:
+        lines += ghdr_lines(record, settings)
+    lines += shown
+    if settings.usertoken is not Level.OFF:
+        lines += user_token_lines(record, settings)
+    if settings.ggstoken is not Level.OFF:
+        lines += ggs_token_lines(record, settings)
+    return lines
+
+
+def _metadata_lines(known: KnownRecord, settings: Settings) -> list[Harmless]:
+    from logdump.display.definition_text import metadata_lines  # noqa: PLC0415 - few records define anything
+
+    return escape_lines(metadata_lines(known, settings))
+
+
+def row_lines(record: Record, name: Harmless, settings: Settings) -> list[Harmless]:
+    """The lines of a row without its additions; ``name`` is the line of its table. Raises like record_lines."""
+    header = record.header
+    time = format_timestamp(header.io_time, settings.time_offset)
+    lines = [
+        _BLANK,
+        escape(f"{time} {io_type_name(header.io_type):<20} Len {record.data_length:>5} RBA {record.rba}"),
+        name,
+        image_line(header.before_after, header.partition, header.trans_ind, settings),
+        *hexdump(record.head("D", settings.reclen), settings.reclen, settings.data_gutter),
+    ]
+    if settings.ghdr and header.io_type == LARGE_OBJECT:
+        lines += escape_lines(_lob_lines(record))
+    columns = _columns(record, settings)
+    lines += columns
+    has_blank = settings.release.has_blank_after_data and record.data_size > 0
+    if has_blank and not columns and not _shows_tokens(record, settings):
+        lines.append(_BLANK)
+    return _with_blocks(record, lines, settings)
+
+
+def _shows_tokens(record: Record, settings: Settings) -> bool:
+    """Whether a block of tokens follows, which brings a blank line of its own."""
+    shown = {"T": settings.ggstoken, "U": settings.usertoken}
+    return any(level is not Level.OFF and record.part(kind) is not None for kind, level in shown.items())
+
+
+def _columns(record: Record, settings: Settings) -> list[Harmless]:
+    """The column list under DETAIL; none where the data does not hold it, which a notice reports."""
+    if settings.detail is Detail.OFF:
+        return []
+    try:
+        return column_lines(record, settings)
+    except TrailError:
+        return []
+
+
+def _lob_lines(record: Record) -> Iterator[str]:
+    """``Column 3, LOB fragment 3 of 4``, where the piece has these numbers (MOS note: under GHDR)."""
+    from trailformat.changes.segments import numbers_of  # noqa: PLC0415 - few records are pieces
+
+    numbers = numbers_of(record)
+    if numbers is not None:
+        yield f"Column {numbers.column}, LOB fragment {numbers.number} of {numbers.pieces}"
+
+
+def name_line(known: KnownRecord, settings: Settings) -> Harmless:
+    """The line of a record's table."""
+    if known.table is not None:
+        return escape(f"Name: {known.table.name}  (TDR Index: {known.table.table_index})")
+    index = known.record.table_index
+    if index is None:
+        return escape(f"Name: {escape(_name_in_header(known.record, settings))}".rstrip())
+    return escape(f"Name:   (TDR Index: {index})")
+
+
+def _name_in_header(record: Record, settings: Settings) -> str:
+    if settings.ebcdic_header and not record.header.name_is_index:
+        return decode_ebcdic(record.header.name_field.split(b"\0", 1)[0])
+    return record.name
+
+
+def image_line(before_after: int, partition: int, trans_ind: int, settings: Settings) -> Harmless:
+    """The line of the image, the partition and the place in the transaction."""
+    return _image_line(before_after, partition, trans_ind, settings.release)
+
+
+@lru_cache(maxsize=1024)
+def _image_line(before_after: int, partition: int, trans_ind: int, release: Release) -> Harmless:
+    image = "Before Image:" if before_after == _BEFORE else "After  Image:"
+    position, is_hex = _POSITION_IN_TRANSACTION.get(trans_ind, "?"), release.has_hex_partition
+    return escape(f"{image:<{_IMAGE_WIDTH}}{partition_text(partition, is_hex=is_hex)}   G  {position}")
+
+
+def partition_text(partition: int, *, is_hex: bool) -> str:
+    """``Partition x0c``, or ``Partition 12`` in the older releases."""
+    return f"Partition x{partition:02x}" if is_hex else f"Partition {partition}"
+
+
+HARMLESS: HarmlessRenderers = {
+    KnownRecord: record_lines,
+    RecordsInLines: many_lines,
+}

@@ -1,0 +1,31 @@
+"""SQL of changes: what repeats one, what takes it back, in the dialects of the databases. Nothing here runs any."""
+
+from __future__ import annotations
+
+from logdump.display.sql.dialect import Dialect, Unwritable
+from logdump.display.sql.dialects import DIALECTS, dialect_of
+from logdump.display.sql.script import Closing, NotRun, Opening, Skipped, SqlScript, WalkReached
+from logdump.display.sql.script_text import item_lines, script_lines, statement_lines
+from logdump.display.sql.script_walk import ScriptReach
+from logdump.display.sql.statement import redo, undo
+from logdump.session.statements import Statement
+
+__all__ = [
+    "DIALECTS",
+    "Closing",
+    "Dialect",
+    "NotRun",
+    "Opening",
+    "ScriptReach",
+    "Skipped",
+    "SqlScript",
+    "Statement",
+    "Unwritable",
+    "WalkReached",
+    "dialect_of",
+    "item_lines",
+    "redo",
+    "script_lines",
+    "statement_lines",
+    "undo",
+]

@@ -1,0 +1,102 @@
+"""The statements of a block of transactions, made by columns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import chain
+from typing import NamedTuple
+
+import numpy as np
+
+from logdump.display.sql.block_reader import BlockRows
+from logdump.display.sql.changed_rows import BARE, BareRows, LocatedRows, RowsOfTable
+from logdump.display.sql.comments import Refusal
+from logdump.display.sql.literals import Literals
+from logdump.display.sql.object_rows import ObjectRows
+from logdump.display.sql.statement import STATEMENT_END, MadeStatements, make_statements
+from trailformat.arrays.line_parts import LinePart
+from trailformat.changes.row_changes import OPERATIONS
+from trailformat.scan.rows.row_bytes import Array
+
+_MOST_CELLS = 1 << 22
+"""Of rows times columns at a time."""
+_VERBS = (("INSERT",), ("DELETE",), ("UPDATE", "PK UPDATE"), *((op,) for op in sorted(BARE)))
+"""Operations whose statements are made together."""
+_OF_VERB = [np.array([OPERATIONS.get(number) in ops for number in range(256)]) for ops in _VERBS]
+
+
+_Rows = LocatedRows | BareRows
+
+
+class BlockStatements(NamedTuple):
+    """The statements of a block as far as columns make them.
+
+    Attributes:
+        block: the block.
+        parts: the lines of statements.
+        refusals: the changes without one.
+        is_single: a mask of the units that are to be decoded.
+    """
+
+    block: BlockRows
+    parts: list[LinePart]
+    refusals: list[Refusal]
+    is_single: Array
+
+    def by_unit(self) -> dict[int, str | Refusal]:
+        """The statements without their ends, or the refusals, by unit."""
+        units = self.block.units
+        refused = units.of_rows(np.array([one.row for one in self.refusals], np.int64)).tolist()
+        found: dict[int, str | Refusal] = dict(zip(refused, self.refusals, strict=True))
+        for part in self.parts:
+            begins = np.concatenate(([0], part.ends))[:-1]
+            at = np.flatnonzero(begins < part.ends)
+            numbers, ends = units.of_rows(part.rows[at]).tolist(), part.ends[at].tolist()
+            for unit, begin, end in zip(numbers, begins[at].tolist(), ends, strict=True):
+                found[unit] = bytes(part.data[begin : end - len(STATEMENT_END)]).decode()
+        return found
+
+
+def block_statements(block: BlockRows, literals: Literals, *, takes_back: bool) -> BlockStatements:
+    """The statements of a block; needs no session, so that threads can do it."""
+    objects = [ObjectRows(block, one) for one in block.objects]
+    is_single = block.is_single.copy()
+    is_single[[unit for one in block.objects for unit in one.units.tolist()]] = False
+    parts, refusals = [], [one for rows in objects for one in rows.refusals]
+    for changes in chain(block.changes, *(one.changes() for one in objects)):
+        for rows, made in _made(changes, literals, takes_back=takes_back):
+            is_single[block.units.of_rows(rows.rows[made.undecided])] = True
+            parts.append(LinePart(rows.rows, made.data, made.ends))
+            refusals += _refusals(rows, made)
+    return BlockStatements(block, parts, refusals, is_single)
+
+
+def _made(
+    changes: RowsOfTable, literals: Literals, *, takes_back: bool
+) -> Iterator[tuple[LocatedRows | BareRows, MadeStatements]]:
+    """The statements of changes of one table, those of a verb together."""
+    io_type = changes.rows.of("io_type")
+    for ops, is_of_verb in zip(_VERBS, _OF_VERB, strict=True):
+        for at in _parts(np.flatnonzero(is_of_verb[io_type]), changes):
+            part = changes._replace(rows=changes.rows.subset(at), is_second=changes.is_second[at])
+            rows = BareRows(part) if ops[0] in BARE else LocatedRows(part, literals)
+            yield rows, make_statements(rows, literals, takes_back=takes_back)
+
+
+def _parts(rows: Array, changes: RowsOfTable) -> Iterator[Array]:
+    """Some rows of changes in parts, so that memory stays bounded; no update in two records is parted."""
+    step = max(_MOST_CELLS // max(len(changes.table.columns), 1), 2)
+    begin = 0
+    while begin < len(rows):
+        end = begin + step
+        end -= end < len(rows) and bool(changes.is_second[rows[end]])
+        yield rows[begin:end]
+        begin = end
+
+
+def _refusals(rows: _Rows, made: MadeStatements) -> Iterator[Refusal]:
+    """The changes that have a reason in place of a statement."""
+    refused = np.flatnonzero((made.reason >= 0) & ~made.undecided)
+    numbers, rbas, reasons = (array[refused].tolist() for array in (rows.rows, rows.rbas, made.reason))
+    for at, number, rba, reason in zip(refused.tolist(), numbers, rbas, reasons, strict=True):
+        yield Refusal(number, rba, rows.ops[at], rows.table.name, made.reasons[reason])

@@ -1,0 +1,133 @@
+"""Neighbouring transactions of a file, whose statements are made together.
+
+A unit is what one change is made of: a row with the pieces of its large objects, or the two records of an update; the
+pieces in front of the first row of a transaction are one too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from logdump.display.sql.units import Units
+from trailformat import TrailFile
+from trailformat.changes.row_changes import OPERATIONS, PAIRED
+from trailformat.records.io_types import LARGE_OBJECT
+from trailformat.records.record_header import BEGINS
+from trailformat.scan import RECORD, Batch, scan
+from trailformat.scan.batch import BATCH_SIZE
+from trailformat.transactions.extent import Extent
+
+_MOST_BYTES = 8 << 20
+"""Bytes of a block, unless one change alone has more."""
+_MOST_TRANSACTIONS = 1 << 13
+"""Of a block; each is some objects until its block is written."""
+_CUT_ROWS = BATCH_SIZE
+"""Records among which a large transaction is parted at most once."""
+_IS_CHANGE = np.array([number in OPERATIONS for number in range(256)])
+_IS_PAIRED = np.array([number in PAIRED for number in range(256)])
+_IS_BEGIN = np.array([number in BEGINS for number in range(256)])
+_BEFORE = ord("B")
+
+
+class Block(NamedTuple):
+    """Neighbouring transactions, in the order of the file, or a part of one.
+
+    Attributes:
+        extents: the transactions.
+        start: the RBA of the first record; ``stop`` one behind that of the last.
+        opens: whether what stands before the statements of a transaction is in this block; ``closes``: behind them.
+    """
+
+    extents: list[Extent]
+    start: int
+    stop: int
+    opens: bool = True
+    closes: bool = True
+
+
+class BlockExtents:
+    """Transactions of one file that go into a block, one after the other.
+
+    Args:
+        extent: the first of them in the script; all of it stands in one file.
+
+    Attributes:
+        extents: the transactions so far.
+    """
+
+    def __init__(self, extent: Extent) -> None:
+        self.extents = [extent]
+        self.span = _bounds(extent)
+
+    def takes(self, extent: Extent) -> bool:
+        """Take the next one in, unless it begins another block."""
+        first, begin = self.extents[0].first, extent.first
+        if first is None or begin is None or not begin.is_in(first.path):
+            return False
+        (start, stop), (left, right) = self.span, _bounds(extent)
+        wide = min(start, left), max(stop, right)
+        is_full = stop - start >= _MOST_BYTES or len(self.extents) == _MOST_TRANSACTIONS
+        if is_full or wide[1] - wide[0] > 2 * _MOST_BYTES:
+            return False
+        self.extents.append(extent)
+        self.span = wide
+        return True
+
+
+def is_in_one_file(extent: Extent) -> bool:
+    """Whether all of a transaction stands in one file."""
+    return extent.first is not None and extent.last is not None and extent.first.is_in(extent.last.path)
+
+
+def _bounds(extent: Extent) -> tuple[int, int]:
+    """The RBA of the first record of a transaction that is there, and one behind that of the last."""
+    first, last = extent.first, extent.last
+    return (first.rba, last.rba + 1) if first is not None and last is not None else (0, 0)
+
+
+def blocks_of(waiting: BlockExtents, trail: TrailFile, *, is_backwards: bool) -> Iterator[Block]:
+    """Neighbouring transactions of a file as blocks, in the order of the script."""
+    extents, (start, stop) = waiting.extents, waiting.span
+    ordered = extents[::-1] if is_backwards else extents
+    if len(extents) > 1 or stop - start <= 2 * _MOST_BYTES:
+        yield Block(ordered, start, stop)
+        return
+    cuts = [start, *_cuts(trail, extents[0], start, stop), stop]
+    last = len(cuts) - 2
+    for part in range(last, -1, -1) if is_backwards else range(last + 1):
+        is_first, is_last = part == 0, part == last
+        opens, closes = (is_last, is_first) if is_backwards else (is_first, is_last)
+        yield Block(ordered, cuts[part], cuts[part + 1], opens, closes)
+
+
+def _cuts(trail: TrailFile, extent: Extent, start: int, stop: int) -> Iterator[int]:
+    """RBAs at which a large transaction can be parted."""
+    before = start
+    for batch in scan(trail, start, stop, batch_size=_CUT_ROWS):
+        units = units_of(batch, [extent])
+        heads = units.rows[units.heads[np.cumsum(~units.is_piece)[units.heads] > 1]]
+        if len(heads) and (rba := int(batch.rba[heads[-1]])) - before >= _MOST_BYTES:
+            yield rba
+            before = rba
+
+
+def units_of(batch: Batch, extents: list[Extent]) -> Units:
+    """The changes of transactions among the rows of a batch."""
+    rba, io_type = np.asarray(batch.rba), np.asarray(batch.io_type)
+    starts, stops = np.array([_bounds(extent) for extent in extents], np.int64).T
+    extent = np.searchsorted(starts, rba, "right") - 1
+    is_inside = (extent >= 0) & (rba < stops[extent]) & (np.asarray(batch.kind) == RECORD) & _IS_CHANGE[io_type]
+    rows = np.flatnonzero(is_inside)
+    extent, io_type = extent[rows], io_type[rows]
+    is_piece = io_type == LARGE_OBJECT
+    head = ~is_piece | (np.diff(extent, prepend=-1) != 0)
+    plain = np.flatnonzero(~is_piece)
+    types, is_before = io_type[plain], np.asarray(batch.before_after)[rows[plain]] == _BEFORE
+    is_half = _IS_PAIRED[types] & is_before
+    is_other = ~is_before[1:] & ~_IS_BEGIN[np.asarray(batch.trans_ind)[rows[plain[1:]]]]
+    is_pair = is_half[:-1] & is_other & (types[1:] == types[:-1]) & (np.diff(extent[plain]) == 0)
+    head[plain[1:][is_pair]] = False
+    return Units(rows, extent, is_piece, np.cumsum(head) - 1, np.flatnonzero(head))

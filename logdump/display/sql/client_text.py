@@ -1,0 +1,302 @@
+r"""Whether a statement from the trail is one statement to the client that it will be pasted into.
+
+DDL comes as the source ran it. A client may take it for something else than the database does: psql and mariadb run
+what follows a backslash, SQL*Plus a line that begins with ``HOST``, ``!`` or ``@``; a comment or a quote that stays
+open takes the COMMIT with it. So a statement is read by the rules of the client, and what is not surely one statement
+that both read alike is refused. A reader of SQL this is not: it knows quotes, comments, parentheses and words.
+
+    CREATE TABLE teas (name text) \! rm -rf /    refused: a backslash is a command of psql
+    CREATE TABLE teas (name text); DROP ...      refused: more than one statement
+    CREATE TABLE teas (name text) -- final       one statement; its end goes on a line of its own
+"""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from logdump.display.sql.dialect import Unwritable
+
+
+class Client(NamedTuple):
+    """The rules by which a client reads its input.
+
+    Attributes:
+        name: of the client.
+        quotes: the characters that open a quoted text or name.
+        in_words: characters that a word may hold besides letters, digits and underlines.
+        refused: characters outside of quotes that open what this reader does not know.
+        hash_comments: whether ``#`` begins a comment.
+        bare_dashes: whether ``--`` begins a comment whatever follows it.
+        lines: what no line may look like, wherever it stands: the client looks at lines.
+        words: words that no statement may have outside of quotes.
+        anywhere: what may not stand in it at all, inside of quotes and comments neither.
+        units: statements that hold others, and end with a slash on a line of its own; None where the client has none.
+        reads_lines: whether a blank line, or a semicolon behind anything at the end of a line, may end a statement.
+        has_variables: whether a colon may begin a variable.
+        knows_prefixes: whether the client reads E'…' and U&'…' as the database does.
+        waits_for_end: whether it waits for an END behind the word BEGIN.
+    """
+
+    name: str
+    quotes: str = "'\""
+    in_words: str = "$"
+    refused: str = "\\`$[{?"
+    hash_comments: bool = False
+    bare_dashes: bool = True
+    lines: re.Pattern[str] | None = None
+    words: frozenset[str] = frozenset()
+    anywhere: re.Pattern[str] | None = None
+    units: re.Pattern[str] | None = None
+    reads_lines: bool = False
+    has_variables: bool = False
+    knows_prefixes: bool = False
+    waits_for_end: bool = False
+
+
+class OneStatement(NamedTuple):
+    """A statement, and what ends it."""
+
+    sql: str
+    ending: str
+
+
+_COMMANDS = r"[.!@#$:]|/(?!\*)|(?:HOST|HO|GO|RUN)\b"
+_LONE = r"(?:/|\.|GO)\s*$"
+SQL_PLUS = Client(
+    "SQL*Plus",
+    in_words="$#",
+    refused="\\`[{?",
+    lines=re.compile(rf"\s*(?:[!@#$]|(?:HOST|HO)\b|{_LONE})|.*-\s*$", re.IGNORECASE),
+    anywhere=re.compile("&"),
+    units=re.compile(
+        r"CREATE[ \t]+(?:OR[ \t]+REPLACE[ \t]+)?(?:PROCEDURE|FUNCTION|PACKAGE|TRIGGER|TYPE)\b", re.IGNORECASE
+    ),
+    reads_lines=True,
+)
+_FOREIGN = rf"[!@]|{_LONE}"
+"""Lines that belong to another client than the expected one, and never to SQL."""
+PSQL = Client(
+    "psql",
+    refused="\\`$",
+    lines=re.compile(rf"\s*(?:{_FOREIGN})", re.IGNORECASE),
+    has_variables=True,
+    knows_prefixes=True,
+    waits_for_end=True,
+)
+_NAMED = (
+    r"(?:SOURCE|SYSTEM|TEE|PAGER|EDIT|CONNECT|QUIT|EXIT|EGO|GO|USE|CHARSET|PROMPT|HELP)\b|\?"
+    r"|(?:CLEAR|NOPAGER|NOTEE|NOWARNING|PRINT|REHASH|RESETCONNECTION|SANDBOX|STATUS|WARNINGS)\s*$"
+)
+"""Commands that --named-commands makes of the beginnings of lines, or of whole lines."""
+_READ_BY_SOME = r"/\*(?:M?!|\+)"
+"""Comments that MySQL, MariaDB or their clients look into."""
+MARIADB = Client(
+    "the client of MariaDB and MySQL",
+    quotes="'\"`",
+    refused="\\$[",
+    hash_comments=True,
+    bare_dashes=False,
+    lines=re.compile(rf"\s*(?:{_NAMED}|{_FOREIGN})", re.IGNORECASE),
+    words=frozenset({"DELIMITER"}),
+    anywhere=re.compile(_READ_BY_SOME, re.IGNORECASE),
+)
+_UNKNOWN = Client(
+    "a client that is not known",
+    lines=re.compile(rf"\s*(?:{_COMMANDS}|{_NAMED}|{_LONE})|.*-\s*$", re.IGNORECASE),
+    refused="\\`$[{?#@!",
+    bare_dashes=False,
+    words=frozenset({"DELIMITER", "TRIGGER"}),
+    anywhere=re.compile(rf"{_READ_BY_SOME}|&", re.IGNORECASE),
+    reads_lines=True,
+    has_variables=True,
+    waits_for_end=True,
+)
+"""What it takes for one statement, all the others take for the same one."""
+_CLIENTS = {"ORACLE": SQL_PLUS, "POSTGRESQL": PSQL, "MYSQL": MARIADB}
+_VERBS = frozenset({"ALTER", "ANALYZE", "AUDIT", "COMMENT", "CREATE", "DROP", "FLASHBACK", "GRANT", "NOAUDIT"})
+_VERBS |= {"PURGE", "RENAME", "REVOKE", "TRUNCATE"}
+_BLANK_LINE = re.compile(r"\n(?:[ \t]*\n)+")
+_MODIFIERS = frozenset({"OR", "REPLACE", "EDITIONABLE", "NONEDITIONABLE", "AND", "RESOLVE", "COMPILE", "FORCE"})
+_UNITS = frozenset(["PROCEDURE", "FUNCTION", "PACKAGE", "TRIGGER", "TYPE", "LIBRARY", "JAVA"])
+"""What CREATE makes a unit in SQL*Plus, that a semicolon does not end."""
+_VARIABLE = re.compile(r":[\w'\"{]")
+_SIGNS = frozenset("()[]{},.;=<>+-*/%|^~&!?@#:$")
+"""What may stand outside of quotes besides words and numbers; a client refuses some."""
+_RUN = r"[0-9A-Za-z_.]*+"
+_NUMBER = re.compile(rf"[0-9]{_RUN}(?:(?<=[Ee])[+-][0-9]{_RUN})?+(?![\w$#'\"`\\]|[^\x00-\x7f]|(?<=[Ee])[+-])")
+"""psql reads ``1e--`` as the number ``1e-`` and a hyphen, and in ``1e5$a$`` a quote that begins with the ``$``."""
+_PREFIX = re.compile(r"(?<![A-Z0-9_$#])(?:N?Q|U|E)$")
+"""A letter that changes how a quote behind it is read, also behind a character that is no letter to all clients."""
+
+
+def client_of(dialect: str) -> Client:
+    """The client that statements in a dialect are pasted into; all that is known of any where that is not known."""
+    return _CLIENTS.get(dialect, _UNKNOWN)
+
+
+def one_statement(text: str, client: Client) -> OneStatement:
+    """The statement in ``text``, without what ends it.
+
+    Raises:
+        Unwritable: it is not surely one statement, or the client would do something else with it.
+    """
+    text = text.replace("\r\n", "\n").strip()
+    if not text:
+        raise Unwritable("the record has no statement")
+    if not text.replace("\n", " ").replace("\t", " ").isprintable():
+        raise Unwritable("the statement holds characters that are not printable")
+    is_unit = client.units is not None and client.units.match(text) is not None
+    reading = _Reading(text, client, is_unit=is_unit)
+    reading.read()
+    text = text.replace("\t", " ")
+    sql = text[: reading.end].rstrip()
+    if client.reads_lines and not is_unit:
+        sql = _BLANK_LINE.sub("\n", sql)
+    _check_lines(sql, client, is_unit=is_unit)
+    return OneStatement(sql, "\n/" if is_unit else "\n;")
+
+
+def _check_lines(sql: str, client: Client, *, is_unit: bool) -> None:
+    if client.anywhere is not None and (match := client.anywhere.search(sql)):
+        raise Unwritable(f"{match[0]!r} in the statement means something to {client.name}")
+    if client.lines is None:
+        return
+    for line in sql.split("\n"):
+        if client.lines.match(line):
+            raise Unwritable(f"{client.name} may take the line {line.strip()[:40]!r} for a command")
+        if client.reads_lines and not is_unit and line.rstrip().endswith(";"):
+            raise Unwritable(f"the line {line.strip()[:40]!r} would end the statement in {client.name}")
+
+
+class _Reading:
+    """One pass over the text.
+
+    Attributes:
+        end: where the statement ends: before a semicolon, or with the text.
+    """
+
+    def __init__(self, text: str, client: Client, *, is_unit: bool) -> None:
+        self.end = len(text)
+        self._text = text
+        self._client = client
+        self._is_unit = is_unit
+        self._at = self._depth = 0
+        self._words: list[str] = []
+        self._is_ended = False
+
+    def read(self) -> None:
+        """Go over the text. Raises like one_statement."""
+        while self._at < len(self._text):
+            if not self._comment():
+                self._token()
+        if self._depth:
+            raise Unwritable("the statement has a parenthesis that is not closed")
+        words = self._words
+        if not words or words[0] not in _VERBS:
+            raise Unwritable(f"the statement begins with {words[0] if words else 'no word'}: it may be no DDL")
+        if self._client.waits_for_end and "BEGIN" in words:
+            raise Unwritable(f"{self._client.name} waits for the END of a BEGIN in a statement")
+        made = next((word for word in words[1:] if word not in _MODIFIERS), "")
+        if self._client.reads_lines and not self._is_unit and words[0] == "CREATE" and made in _UNITS:
+            raise Unwritable(f"it is not sure where SQL*Plus ends CREATE … {made} that is written like this")
+
+    def _comment(self) -> bool:
+        """Step over a comment that begins here."""
+        text, at = self._text, self._at
+        if text.startswith("/*", at):
+            end = text.find("*/", at + 2)
+            if end < 0:
+                raise Unwritable("the statement has a comment that is not closed")
+            # the "/" of "*/" may close a comment, or with the "*" before it begin one: "/*/" is both
+            if text.find("/*", at + 1, end + 1) >= 0 or text.startswith("/*/", at):
+                raise Unwritable("the statement has a comment in a comment: not all databases read it alike")
+            if self._client.reads_lines and not self._words and not text[at + 2].isspace():
+                raise Unwritable("a comment in front without a blank behind /*: SQL*Plus takes it for the command /")
+            self._step_over(end + 2)
+            return True
+        is_dashes = text.startswith("--", at)
+        if is_dashes and not self._client.bare_dashes and text[at + 2 : at + 3] not in ("", " ", "\t", "\n"):
+            raise Unwritable("'--' without a blank behind it is no comment to all databases")
+        if is_dashes or (self._client.hash_comments and text[at] == "#"):
+            end = text.find("\n", at)
+            self._at = len(text) if end < 0 else end
+            return True
+        return False
+
+    def _token(self) -> None:
+        character = self._text[self._at]
+        if character.isspace():
+            self._at += 1
+            return
+        if self._is_ended:
+            raise Unwritable("more than one statement")
+        if character == "_" or character.isalpha():
+            start = self._at
+            while self._at < len(self._text) and self._is_in_word(self._text[self._at]):
+                self._at += 1
+            self._word(self._text[start : self._at].upper())
+        elif character in "0123456789":
+            self._number()
+        else:
+            self._other(character)
+
+    def _is_in_word(self, character: str) -> bool:
+        return character == "_" or character.isalnum() or character in self._client.in_words
+
+    def _word(self, word: str) -> None:
+        if word in self._client.words:
+            raise Unwritable(f"{word} in the statement means something to {self._client.name}")
+        prefix = _PREFIX.search(word) if self._text.startswith("'", self._at) else None
+        if prefix is not None and not self._client.knows_prefixes:
+            raise Unwritable(f"the statement has a quote of the kind {prefix[0].lower()}'…'")
+        self._words.append(word)
+
+    def _number(self) -> None:
+        """Step over digits and what a size or an exponent has behind them."""
+        found = _NUMBER.match(self._text, self._at)
+        if found is None:
+            raise Unwritable("a number that something is joined to: not all databases end it at the same place")
+        self._at = found.end()
+
+    def _other(self, character: str) -> None:
+        client = self._client
+        if character in client.quotes:
+            self._quoted(character)
+            return
+        is_known = character in _SIGNS and character not in client.refused
+        if not is_known or (character == ":" and self._is_variable()):
+            raise Unwritable(f"a {character} outside of quotes means something to {client.name}, or may")
+        if self._text.startswith("*/", self._at):
+            raise Unwritable("the end of a comment that was not begun: not all databases read it alike")
+        if character == ";" and not self._is_unit:
+            self._is_ended, self.end = True, self._at
+        self._depth += (character == "(") - (character == ")")
+        if self._depth < 0:
+            raise Unwritable("the statement closes a parenthesis that is not open")
+        self._at += 1
+
+    def _is_variable(self) -> bool:
+        """Whether a colon may begin a variable of psql; ``::`` is a cast."""
+        is_cast = self._text.startswith("::", self._at)
+        if is_cast:
+            self._at += 1
+        return self._client.has_variables and not is_cast and _VARIABLE.match(self._text, self._at) is not None
+
+    def _quoted(self, quote: str) -> None:
+        """Step over a quoted text or name; what follows a doubled quote is read like another one."""
+        end = self._text.find(quote, self._at + 1)
+        if end < 0:
+            raise Unwritable(f"the statement has a {quote} that is not closed")
+        inside = self._text[self._at + 1 : end]
+        if (len(inside) - len(inside.rstrip("\\"))) % 2:
+            raise Unwritable(f"a backslash before {quote}: not all databases read it alike")
+        if "\t" in inside:
+            raise Unwritable(f"a tab between {quote} and {quote}: not all that shows a statement keeps it")
+        self._step_over(end + 1)
+
+    def _step_over(self, end: int) -> None:
+        """Go on behind a comment or a quote; SQL*Plus may end a statement at a blank line in one."""
+        if self._client.reads_lines and not self._is_unit and _BLANK_LINE.search(self._text, self._at, end):
+            raise Unwritable("a blank line in a quote or a comment: SQL*Plus may end the statement there")
+        self._at = end

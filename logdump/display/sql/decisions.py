@@ -1,0 +1,162 @@
+"""The decision what the statement of a change consists of, or why there is none: it is made here and nowhere else.
+
+A row is found by its key columns, or by all columns when the definition marks none as key. What the images do not hold
+is never guessed: such a change has a reason in place of a statement.
+
+It depends on the operation and on which columns the images have, not on values: many rows share one decision.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Callable
+from typing import NamedTuple
+
+from logdump.display.sql.tables import SqlTable
+
+
+class ChangeShape(NamedTuple):
+    """What a decision depends on besides the table.
+
+    Attributes:
+        op: the operation, as ``Change`` has it.
+        had, has: the columns of the image before and of that after.
+        changed: those of both images whose values differ.
+    """
+
+    op: str
+    had: int = 0
+    has: int = 0
+    changed: int = 0
+
+
+class ColumnRole(enum.Enum):
+    """What a column is in a statement: named by INSERT, its value there, set, or compared to find the row."""
+
+    NAME = enum.auto()
+    VALUE = enum.auto()
+    SET = enum.auto()
+    FIND = enum.auto()
+
+
+class ColumnSet(NamedTuple):
+    """Columns in one role, with the values of the image before or of that after."""
+
+    role: ColumnRole
+    is_before: bool
+    columns: int
+
+
+class Decision(NamedTuple):
+    """The verb of a statement and its parts, in order.
+
+    Where there is no statement ``refusal`` says why, unless a value in the parts cannot be written: they are those that
+    come before what is missing.
+    """
+
+    verb: str
+    parts: tuple[ColumnSet, ...] = ()
+    refusal: str | None = None
+
+
+INSERT, DELETE, UPDATE, TRUNCATE = "INSERT INTO", "DELETE FROM", "UPDATE", "TRUNCATE TABLE"
+BEFORE, AFTER = True, False
+
+
+def decide(shape: ChangeShape, table: SqlTable, *, takes_back: bool) -> Decision:
+    """The statement that repeats a change, or takes it back."""
+    make = (_UNDO if takes_back else _REDO).get(shape.op)
+    if make is None:
+        return Decision("", (), _REASONS.get(shape.op, f"{shape.op} is no change of a row"))
+    return make(shape, table)
+
+
+def _insert(table: SqlTable, row: int, *, is_before: bool) -> Decision:
+    lack = table.nameable(row)[1] or (None if row else "the trail has no column of the row")
+    if lack is not None:
+        return Decision(INSERT, (), lack)
+    return Decision(
+        INSERT, (ColumnSet(ColumnRole.NAME, is_before, row), ColumnSet(ColumnRole.VALUE, is_before, row)), table.lack
+    )
+
+
+def _insert_again(shape: ChangeShape, table: SqlTable) -> Decision:
+    count, size = shape.had.bit_count(), len(table.columns)
+    if count < size:
+        reason = f"the trail has {count} of the {size} columns of the row that was deleted"
+        return Decision(INSERT, (), reason)
+    return _insert(table, shape.had, is_before=BEFORE)
+
+
+def _delete(table: SqlTable, row: int, *, is_before: bool) -> Decision:
+    if table.lack is not None:
+        return Decision(DELETE, (), table.lack)
+    return Decision(DELETE, *_found(table, (is_before, row)))
+
+
+def _repeat_update(shape: ChangeShape, table: SqlTable) -> Decision:
+    """Every column that differs or whose old value is not known; a key that the before image lacks did not change."""
+    only_new = shape.has & ~shape.had
+    same_key = only_new & table.key if shape.op != "PK UPDATE" else 0
+    return _update(table, AFTER, shape.changed | only_new & ~same_key, (BEFORE, shape.had), (AFTER, same_key))
+
+
+def _take_back_update(shape: ChangeShape, table: SqlTable) -> Decision:
+    """Every column that differs; one that the after image lacks did not change."""
+    only_new = shape.has & ~shape.had
+    if lost := only_new & ~table.key:
+        return Decision(UPDATE, (), f"the trail has no before image of {table.plain_names(lost)}")
+    if shape.op == "PK UPDATE" and only_new:
+        return Decision(UPDATE, (), "the trail has not the whole key as it was")
+    return _update(table, BEFORE, shape.changed, (AFTER, shape.has), (BEFORE, shape.had & ~shape.has))
+
+
+def _update(table: SqlTable, is_before: bool, changed: int, *found_by: tuple[bool, int]) -> Decision:  # noqa: FBT001
+    if not changed:
+        return Decision(UPDATE, (), "no column is changed")
+    nameable, lack = table.nameable(changed)
+    lack = lack or table.lack
+    parts, refusal = ((), lack) if lack is not None else _found(table, *found_by)
+    return Decision(UPDATE, (ColumnSet(ColumnRole.SET, is_before, nameable), *parts), refusal)
+
+
+def _found(table: SqlTable, *images: tuple[bool, int]) -> tuple[tuple[ColumnSet, ...], str | None]:
+    """The conditions that find a row: by its key, or by everything that is known of it."""
+    if not table.is_defined:
+        return (), "no definition of the table: its columns have no names (SOURCEDEFS reads some)"
+    known = 0
+    for _, columns in images:
+        known |= columns
+    if missing := table.key & ~known:
+        return (), f"the trail has not the key column {table.plain_names(missing)} of the row"
+    if not table.key and known.bit_count() < len(table.columns):
+        return (), "the table has no key, and the trail has not all columns of the row"
+    parts: list[ColumnSet] = []
+    for is_before, columns in images:
+        nameable, lack = table.nameable(columns & table.key if table.key else columns)
+        parts.append(ColumnSet(ColumnRole.FIND, is_before, nameable))
+        if lack is not None:
+            return tuple(parts), lack
+    return tuple(parts), None
+
+
+_Make = Callable[[ChangeShape, SqlTable], Decision]
+_REASONS = {
+    "TRUNCATE": "a truncate: the trail has none of the rows that went",
+    "DDL": "DDL: what was there before is not in the trail",
+    "LOB": "a piece of a large object: it belongs to the row before it",
+    "SEQUENCE": "a sequence: SQL has no statement that sets it to a value in every database",
+}
+_REDO: dict[str, _Make] = {
+    "INSERT": lambda shape, table: _insert(table, shape.has, is_before=AFTER),
+    "UPDATE": _repeat_update,
+    "PK UPDATE": _repeat_update,
+    "DELETE": lambda shape, table: _delete(table, shape.had, is_before=BEFORE),
+    "TRUNCATE": lambda _shape, table: Decision(TRUNCATE, (), table.lack),
+}
+_UNDO: dict[str, _Make] = {
+    "INSERT": lambda shape, table: _delete(table, shape.has, is_before=AFTER),
+    "UPDATE": _take_back_update,
+    "PK UPDATE": _take_back_update,
+    "DELETE": _insert_again,
+}

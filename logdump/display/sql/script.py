@@ -1,0 +1,350 @@
+"""A script: the statements of whole transactions, in the order of the trail, or backwards to take them back.
+
+A transaction that a Replicat would not apply has no statements: one that was cut, of which a part is not here, or that
+stands in the trail before. Neighbouring transactions of a file are a block, whose statements are made together; one
+transaction is a block of one. A transaction that goes on in another file is decoded change by change.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+
+from logdump.display.sql.block_lines import BlockStatements, block_statements
+from logdump.display.sql.block_reader import BlockReader, BlockRows
+from logdump.display.sql.blocks import BlockExtents, blocks_of, is_in_one_file
+from logdump.display.sql.comments import Refusal
+from logdump.display.sql.dialect import Dialect
+from logdump.display.sql.literals import Literals
+from logdump.display.sql.record_changes import DecodedChange, RecordChanges
+from logdump.display.sql.script_files import ScriptFiles
+from logdump.display.sql.script_walk import ScriptReach, ScriptWalk, changes_in
+from logdump.display.sql.statement import statements_of
+from logdump.session.errors import CommandError
+from logdump.session.selection import Selection
+from logdump.session.statements import Statement
+from trailformat import Record, TrailError, TrailFile
+from trailformat.changes.row_changes import Change
+from trailformat.trail.row_definitions import RowDefinitions
+from trailformat.trail.sequence import Spot
+from trailformat.transactions.extent import Extent, Walked
+
+_MOST_CHANGES, _MOST_BYTES = 1000, 8 << 20
+"""Of changes that are decoded before their statements are made: how many, and the bytes of their values."""
+
+
+class Opening(NamedTuple):
+    """The beginning of a whole transaction: the number of its records with changes, its open file."""
+
+    extent: Extent
+    records: int
+    trail: TrailFile
+
+
+class Closing(NamedTuple):
+    """It ends, and can be committed.
+
+    ``left_out`` of its changes did not pass the filter, ``remarks`` have a reason in place of a statement.
+    """
+
+    left_out: int
+    remarks: int
+
+
+class Skipped(NamedTuple):
+    """A transaction that a Replicat would not apply, or whose records are not all here.
+
+    ``first_copy`` is where a copy stands first, if that is known.
+    """
+
+    extent: Extent
+    records: int
+    trail: TrailFile
+    first_copy: Spot | None = None
+
+
+class NotRun(NamedTuple):
+    """A statement of such a transaction: to be read, not to be run."""
+
+    statement: Statement
+
+
+Item = Opening | Statement | Closing | Skipped | NotRun
+
+
+class WalkReached(NamedTuple):
+    """The walk has come to a whole transaction; the script so far reaches to ``end``."""
+
+    opening: Opening
+    end: Spot | None
+
+
+Job = Callable[[], BlockStatements]
+"""Makes statements of a block; jobs may run side by side."""
+
+
+class FinishedBlock(NamedTuple):
+    """All statements of a block.
+
+    Attributes:
+        made: those that columns made.
+        singles: the others, by unit.
+        closings: that of each transaction.
+    """
+
+    made: BlockStatements
+    singles: dict[int, list[Statement]]
+    closings: list[Closing]
+
+
+class SqlScript:
+    """Statements for the transactions that begin at a place of a trail's file or behind it.
+
+    Args:
+        trail: the file; what a transaction has in others of its trail is read there.
+        dialect: how they are spelled.
+        selection_in: gives for a file the records that pass the filter; None where there is none.
+        definitions_of: gives for a file the definitions of its rows.
+        takes_back: take the changes back, the last one first, instead of repeating them.
+        includes_cut: whether the changes of transactions that are skipped are handed out as NotRun.
+        reach: the transactions and files that it has of the trail.
+
+    Attributes:
+        dialect, takes_back: as given.
+        statements, remarks: what was written, and what could not be.
+        skipped: transactions that were left out.
+    """
+
+    def __init__(
+        self,
+        trail: TrailFile,
+        dialect: Dialect,
+        selection_in: Callable[[TrailFile], Selection] | None = None,
+        definitions_of: Callable[[TrailFile], RowDefinitions] = RowDefinitions,
+        *,
+        takes_back: bool = False,
+        includes_cut: bool = False,
+        reach: ScriptReach | None = None,
+    ) -> None:
+        self._trail = trail
+        self.dialect = dialect
+        self._files = ScriptFiles(trail, selection_in, definitions_of)
+        self.takes_back = takes_back
+        self._includes_cut = includes_cut
+        self._reach = reach or ScriptReach()
+        self._walk = ScriptWalk(trail, self._files, self._reach)
+        self._changes = RecordChanges(self._files, takes_back=takes_back)
+        self._literals = Literals.of_dialect(dialect)
+        self._reader: BlockReader | None = None
+        self._carried = Closing(0, 0)
+        self.statements = self.remarks = self.skipped = 0
+
+    @property
+    def end(self) -> Spot | None:
+        """The place behind the last transaction, in a file where transactions may begin; None where there was none."""
+        return self._walk.end
+
+    def items(self, rba: int, transactions: int | None = None) -> Iterator[Item | Walked]:
+        """The script from the transaction on that is open at ``rba``, or the next; at most ``transactions`` of them.
+
+        Those without a change are left out. Between some thousands of records stands how far the walk is.
+
+        Raises:
+            TrailError: at damage: what is missing behind it is not known. Nothing is taken back across it.
+        """
+        try:
+            for part in self.parts(rba, transactions):
+                if isinstance(part, Exception):
+                    raise part
+                if callable(part):
+                    yield from self._block_items(self.finished(part()))
+                elif not isinstance(part, WalkReached):
+                    yield part
+        finally:
+            self.close()
+
+    def parts(
+        self, rba: int, transactions: int | None = None
+    ) -> Iterator[Job | Item | Walked | WalkReached | TrailError | CommandError]:
+        """The same as jobs for blocks of transactions and what is between them; the error that ends it comes last."""
+        waiting: BlockExtents | None = None
+        error: TrailError | CommandError | None = None
+        try:
+            for walked in self._walk.extents(rba, transactions, is_backwards=self.takes_back):
+                is_applied = isinstance(walked, Extent) and walked.is_whole and not self._is_copy(walked)
+                extent = walked if isinstance(walked, Extent) and is_applied and is_in_one_file(walked) else None
+                if isinstance(walked, Walked):
+                    yield walked
+                    continue
+                is_taken = waiting is not None and extent is not None and waiting.takes(extent)
+                if waiting is not None and not is_taken:
+                    yield from self._jobs(waiting)
+                    waiting = None
+                if is_applied:
+                    yield WalkReached(self.opening(walked), self.end)
+                if extent is not None:
+                    waiting = waiting or BlockExtents(extent)
+                else:
+                    yield from self._transaction(walked) if is_applied else self._skip(walked)
+        except (TrailError, CommandError) as found:
+            error = found
+        if waiting is not None:
+            yield from self._jobs(waiting)
+        if error is not None:
+            yield error
+
+    def _is_copy(self, extent: Extent) -> bool:
+        left_out = self._reach.left_out
+        return left_out is not None and extent.begin is not None and left_out.holds(extent.begin)
+
+    def _jobs(self, waiting: BlockExtents) -> Iterator[Job]:
+        """The jobs for neighbouring transactions of one file, which one reader reads as long as it stays open."""
+        first = waiting.extents[0].first
+        file = self._files.of(first.path if first is not None else None)
+        if self._reader is None or self._reader.file is not file:
+            is_open = file.trail.path == self._trail.path
+            self._reader = BlockReader(file, self.dialect, is_open=is_open, takes_back=self.takes_back)
+        for block in blocks_of(waiting, file.trail, is_backwards=self.takes_back):
+            yield partial(block_statements, self._reader.read(block), self._literals, takes_back=self.takes_back)
+
+    def _skip(self, extent: Extent) -> Iterator[Item]:
+        self.skipped += 1
+        left_out = self._reach.left_out if extent.is_whole else None
+        first = left_out.first_copy(extent.begin) if left_out is not None and extent.begin is not None else None
+        yield Skipped(extent, changes_in(extent), self._trail, first)
+        if self._includes_cut:
+            for statement in self._statements(self._changes.of_all(self._records(extent), extent.transaction)):
+                if statement is not None:
+                    yield NotRun(statement)
+
+    def _transaction(self, extent: Extent) -> Iterator[Item]:
+        """The items of a transaction that goes on in another file."""
+        yield self.opening(extent)
+        left_out = remarks = 0
+        for statement in self._statements(self._changes.of(self._records(extent), extent.transaction)):
+            if statement is None:
+                left_out += 1
+            else:
+                remarks += statement.sql is None
+                self._count(statement)
+                yield statement
+        yield Closing(left_out, remarks)
+
+    def opening(self, extent: Extent) -> Opening:
+        """The beginning of a transaction."""
+        return Opening(extent, changes_in(extent), self._trail)
+
+    def close(self) -> None:
+        """Close the files that were opened besides the one given; they are opened again where they are needed."""
+        self._files.close()
+
+    def _records(self, extent: Extent) -> Iterator[Record]:
+        return self._files.records(extent, is_backwards=self.takes_back)
+
+    def _count(self, statement: Statement) -> None:
+        self.statements += statement.sql is not None
+        self.remarks += statement.sql is None
+
+    def _statements(self, changes: Iterable[DecodedChange | None]) -> Iterator[Statement | None]:
+        """The statements of decoded changes, some hundred made together; None stays None."""
+        waiting: list[DecodedChange | None] = []
+        size, error = 0, None
+        try:
+            for decoded in changes:
+                waiting.append(decoded)
+                size += _size_of(decoded.change) if decoded is not None else 0
+                if len(waiting) == _MOST_CHANGES or size > _MOST_BYTES:
+                    yield from self._made_of(waiting)
+                    waiting, size = [], 0
+        except TrailError as found:
+            error = found
+        yield from self._made_of(waiting)
+        if error is not None:
+            raise error
+
+    def _made_of(self, changes: list[DecodedChange | None]) -> Iterator[Statement | None]:
+        wanted = [one.change for one in changes if one is not None and one.refusal is None]
+        made = iter(statements_of(wanted, self.dialect, takes_back=self.takes_back))
+        for one in changes:
+            if one is None:
+                yield None
+                continue
+            path = one.change.records[0].path
+            statement = next(made) if one.refusal is None else Statement(one.change, None, one.refusal)
+            yield statement._replace(elsewhere=path if path != self._trail.path else None)
+
+    def finished(self, made: BlockStatements) -> FinishedBlock:
+        """All statements of a block: those that columns do not make are decoded. Blocks come in order."""
+        block, extent_of = made.block, made.block.units.extent[made.block.units.heads]
+        count = len(block.block.extents)
+        left_out = np.bincount(extent_of[block.is_left_out], minlength=count)
+        refused = block.units.of_rows(np.array([one.row for one in made.refusals], np.int64))
+        remarks = np.bincount(extent_of[refused], minlength=count)
+        self.statements += sum(int(np.count_nonzero(np.diff(part.ends, prepend=0))) for part in made.parts)
+        self.remarks += len(refused)
+        singles: dict[int, list[Statement]] = {}
+        for unit, statement in self._singles(made):
+            left_out[extent_of[unit]] += statement is None
+            if statement is not None:
+                remarks[extent_of[unit]] += statement.sql is None
+                self._count(statement)
+                singles.setdefault(unit, []).append(statement)
+        left_out[0] += self._carried.left_out
+        remarks[0] += self._carried.remarks
+        closings = list(map(Closing, left_out.tolist(), remarks.tolist()))
+        self._carried = Closing(0, 0) if block.block.closes else closings[0]
+        return FinishedBlock(made, singles, closings)
+
+    def _singles(self, made: BlockStatements) -> Iterator[tuple[int, Statement | None]]:
+        """The statements of units that are decoded, None for what the filter drops."""
+        block, units = made.block, list[int]()
+
+        def changes() -> Iterator[DecodedChange | None]:
+            wanted = np.flatnonzero(made.is_single)
+            for unit in wanted[:: -1 if self.takes_back else 1].tolist():
+                for one in self._changes.of(self._records_of(block, unit), block.transaction(unit), block.pieces(unit)):
+                    units.append(unit)
+                    yield one
+
+        for number, statement in enumerate(self._statements(changes())):
+            yield units[number], statement
+
+    def _records_of(self, block: BlockRows, unit: int) -> list[Record]:
+        """The records of a unit in the order of the script."""
+        records = block.records(unit)
+        return records[::-1] if self.takes_back else records
+
+    def _block_items(self, finished: FinishedBlock) -> Iterator[Item]:
+        """The items of a block."""
+        block, texts = finished.made.block, finished.made.by_unit()
+        bounds = np.searchsorted(block.units.extent[block.units.heads], np.arange(len(block.block.extents) + 1))
+        for number in self._ordered(range(len(block.block.extents))):
+            if block.block.opens:
+                yield self.opening(block.block.extents[number])
+            for unit in self._ordered(range(bounds[number], bounds[number + 1])):
+                if unit in finished.singles:
+                    yield from finished.singles[unit]
+                elif unit in texts:
+                    yield self._shown(block, unit, texts[unit])
+            if block.block.closes:
+                yield finished.closings[number]
+
+    def _ordered(self, numbers: range) -> range:
+        """Numbers in the order of the script."""
+        return numbers[::-1] if self.takes_back else numbers
+
+    def _shown(self, block: BlockRows, unit: int, made: str | Refusal) -> Statement:
+        """A statement that columns made, with its change."""
+        records, transaction = self._records_of(block, unit), block.transaction(unit)
+        change = next(self._changes.of_all(records, transaction, block.pieces(unit))).change
+        if isinstance(made, Refusal):
+            return Statement(change, None, made.reason, elsewhere=block.elsewhere)
+        return Statement(change, made, elsewhere=block.elsewhere)
+
+
+def _size_of(change: Change) -> int:
+    """The bytes of the values of a change."""
+    return sum(len(one.data) for column in change.columns for one in (column.before, column.after) if one is not None)

@@ -1,0 +1,101 @@
+"""The lines of a script.
+
+-- Transaction 7.21.6009 CSN 7824137832 2017-05-22 22:38:49.000000 RBA 1956 to 2300, 2 records
+-- RBA 2302 UPDATE TEAHOUSE.TEAS: the trail has no before image of PRICE
+-- Left out: transaction 7.22.6010 CSN 7824137840 2017-05-22 22:38:50.000000 RBA 2733, 2 records: cut by RestartAbend at
+RBA 3094: a Replicat drops it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from logdump.display.sql.comments import comment, refusal_comment
+from logdump.display.sql.dialect import Dialect
+from logdump.display.sql.script import Closing, Item, NotRun, Opening, Skipped
+from logdump.notation.times import TimeOffset, format_timestamp
+from logdump.session.statements import Statement
+from trailformat import io_type_name
+from trailformat.trail.sequence import Spot
+from trailformat.transactions.extent import Ended, Extent, Walked
+
+
+def item_lines(item: Item, dialect: Dialect, offset: TimeOffset) -> Iterator[str]:
+    """The lines of any item."""
+    return statement_lines(item) if isinstance(item, Statement) else script_lines(item, dialect, offset)
+
+
+def statement_lines(statement: Statement) -> Iterator[str]:
+    """The statement, ended; or the comment in its place."""
+    if statement.sql is not None:
+        yield from f"{statement.sql}{statement.ending}".split("\n")
+        return
+    change = statement.change
+    yield refusal_comment(change.rba, change.op, change.table, statement.reason, statement.elsewhere)
+
+
+def script_lines(
+    item: Opening | Closing | Skipped | NotRun | Walked, dialect: Dialect, offset: TimeOffset
+) -> Iterator[str]:
+    """The lines around the statements of a transaction, or in place of them; none say how far a walk is."""
+    if isinstance(item, Skipped):
+        yield comment(f"Left out: transaction {_title(item, offset)}: {_reason(item, item.trail.path)}.")
+    elif isinstance(item, NotRun):
+        yield from map(comment, (line.removeprefix("-- ") for line in statement_lines(item.statement)))
+    elif isinstance(item, Opening):
+        yield comment(f"Transaction {_title(item, offset)}")
+        if dialect.begin:
+            yield dialect.begin
+    elif isinstance(item, Closing):
+        if item.left_out:
+            yield comment(f"The filter left out {item.left_out} changes of this transaction.")
+        if item.remarks:
+            yield comment(f"{item.remarks} of the changes above could not be written: think before you commit.")
+        yield dialect.commit
+
+
+def _title(item: Opening | Skipped, offset: TimeOffset) -> str:
+    extent = item.extent
+    csn, xid = extent.transaction
+    names = [*([xid] if xid else []), *(["CSN", csn] if csn else [])]
+    time = format_timestamp(extent.first_moment.time, offset)
+    return f"{' '.join([*names, time])}, {_place(extent, item.trail.path)}, {item.records} records"
+
+
+def _place(extent: Extent, here: Path) -> str:
+    begin = at(extent.first, here) if extent.first is not None else "RBA not known"
+    if not extent.is_whole or extent.after is None:
+        return begin
+    return f"{begin} to {at(extent.after, here).removeprefix('RBA ')}"
+
+
+def at(spot: Spot, here: Path) -> str:
+    """``RBA 1811``, and the file where it is not the one that is open."""
+    return f"RBA {spot.rba}" if spot.is_in(here) else f"RBA {spot.rba} of {spot.path}"
+
+
+def _reason(item: Skipped, here: Path) -> str:
+    """Why a transaction has no statements."""
+    extent = item.extent
+    if extent.is_whole:
+        where = f"at {at(item.first_copy, here)}" if item.first_copy is not None else "before it"
+        return f"it stands whole {where} already: a Replicat skips this copy"
+    damage = next((span for span in extent.damage if not span.is_partial), None)
+    if damage is not None:
+        where = at(Spot(damage.path, damage.rba), here)
+        return f"damage at {where}, {damage.length} bytes: what it held is not known"
+    if extent.begin is None:
+        return f"it begins in {extent.missing}, which is not here" if extent.missing else "its first record is not here"
+    return _lack_of_end(extent, here)
+
+
+def _lack_of_end(extent: Extent, here: Path) -> str:
+    if extent.ended is Ended.CUT and extent.marker is not None:
+        marker = extent.marker
+        return f"cut by {io_type_name(marker.io_type)} at {at(marker.spot, here)}: a Replicat drops it"
+    if extent.ended is Ended.OVERTAKEN and extent.after is not None:
+        return f"it has no last record, the next begins at {at(extent.after, here)}: a Replicat drops it"
+    if extent.missing is not None:
+        return f"it goes on in {extent.missing}, which is not here"
+    return "it is open at the end of the trail: its rest is not written yet, or will never come"

@@ -1,0 +1,276 @@
+"""The statements that repeat changes, or take them back.
+
+Changes of one table are decided once for each shape that they have (:mod:`logdump.display.sql.decisions`), literals are
+made by column, and lines are joined here: of thousands of rows of a batch as of a single change.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from logdump.display.sql.changed_rows import ChangedRows, DecodedChanges
+from logdump.display.sql.client_text import OneStatement, client_of, one_statement
+from logdump.display.sql.decisions import DELETE, INSERT, UPDATE, ChangeShape, ColumnRole, ColumnSet, Decision, decide
+from logdump.display.sql.dialect import Dialect, Unwritable
+from logdump.display.sql.literals import Literals
+from logdump.display.sql.tables import SqlTable, sql_table
+from logdump.session.statements import Statement
+from trailformat import TrailError
+from trailformat.arrays import Field, FieldForm, LineForm, write_lines
+from trailformat.changes.row_changes import Change
+from trailformat.native.scan.arguments import ABSENT, NULL
+from trailformat.records.ddl import parse_ddl
+from trailformat.scan.rows.row_bytes import Array
+
+STATEMENT_END = b";\n"
+_MADE = -1
+_LISTS: dict[str, tuple[tuple[tuple[bytes, ColumnRole], ...], bytes]] = {
+    INSERT: (((b" (", ColumnRole.NAME), (b") VALUES (", ColumnRole.VALUE)), b")"),
+    DELETE: (((b" WHERE ", ColumnRole.FIND),), b""),
+    UPDATE: (((b" SET ", ColumnRole.SET), (b" WHERE ", ColumnRole.FIND)), b""),
+}
+"""The lists of columns in a statement by its verb: what is written before each, its role, and what ends it."""
+
+
+class MadeStatements(NamedTuple):
+    """Statements, and reasons in place of others.
+
+    Attributes:
+        data: the lines of the statements, each with its end; ``ends`` where that of each change ends in it.
+        reasons: why there are none; ``reason`` is the number of each change's, below 0 where there is a statement.
+        undecided: a mask of the changes that are to be decoded first.
+    """
+
+    data: memoryview
+    ends: Array
+    reasons: list[str]
+    reason: Array
+    undecided: Array
+
+
+def make_statements(changes: ChangedRows, literals: Literals, *, takes_back: bool) -> MadeStatements:
+    """The statements of changes that have one verb."""
+    shapes, shape_of = _shapes(changes)
+    decisions = [decide(shape, changes.table, takes_back=takes_back) for shape in shapes]
+    return _Lines(changes, literals, decisions, shape_of).made()
+
+
+def _shapes(changes: ChangedRows) -> tuple[list[ChangeShape], Array]:
+    """The shapes of changes, and the number of each change's."""
+    width, count = changes.had.shape
+    changed = np.zeros((width, count), bool)
+    if any("UPDATE" in op for op in set(changes.ops)):
+        changed = np.array([changes.changed(column) for column in range(width)]).reshape(width, count)
+    ops = sorted(set(changes.ops))
+    op = np.array([[ops.index(one) for one in changes.ops]], np.uint8)
+    sets = [np.packbits(mask, axis=0, bitorder="little") for mask in (changes.had, changes.has, changed)]
+    keys = np.ascontiguousarray(np.concatenate([op, *sets]).T)
+    firsts, number = _distinct(keys)
+    shapes = []
+    for first in firsts.tolist():
+        had, has, differ = (int.from_bytes(one[:, first].tobytes(), "little") for one in sets)
+        shapes.append(ChangeShape(changes.ops[first], had, has, differ))
+    return shapes, number
+
+
+def _distinct(keys: Array) -> tuple[Array, Array]:
+    """The first of the rows of a matrix that are equal, and the number of each one's."""
+    if not (keys != keys[:1]).any():
+        return np.arange(min(len(keys), 1)), np.zeros(len(keys), np.int64)
+    rows = keys.view(np.dtype((np.void, keys.shape[1]))).reshape(-1)
+    _, firsts, number = np.unique(rows, return_index=True, return_inverse=True)
+    return firsts, number.reshape(-1)
+
+
+class _Lines:
+    """The lines of changes by their decisions."""
+
+    def __init__(self, changes: ChangedRows, literals: Literals, decisions: list[Decision], decision_of: Array) -> None:
+        self._changes, self._table, self._literals = changes, changes.table, literals
+        self._decisions, self._decision_of = decisions, decision_of
+        self._reasons = list(dict.fromkeys(one.refusal for one in decisions if one.refusal is not None))
+        numbers = [_MADE if one.refusal is None else self._reasons.index(one.refusal) for one in decisions]
+        self._refused = np.array(numbers, np.int64)[decision_of]
+        self._problems: dict[int, str] = {}
+        self._undecided = changes.undecided.copy()
+        self._is_written = (self._refused == _MADE) & ~self._undecided
+        self._fields: list[Field] = []
+        self._head = self._text = self._separator = b""
+
+    def made(self) -> MadeStatements:
+        """The statements."""
+        verb = self._decisions[0].verb
+        before, after = self._table.condition
+        self._text = verb.encode() + b" " + self._table.quoted
+        lists, tail = _LISTS.get(verb, ((), b""))
+        for opening, role in lists:
+            self._text += opening + (before if role is ColumnRole.FIND else b"")
+            self._list(role)
+        return self._joined(tail + (after if lists and lists[-1][1] is ColumnRole.FIND else b""))
+
+    def _list(self, role: ColumnRole) -> None:
+        """The columns of parts that are one list, with separators between those that a row has."""
+        separator = b" AND " if role is ColumnRole.FIND else b", "
+        is_begun = np.zeros(len(self._decision_of), bool)
+        for part, masks in self._masks(role):
+            for column in np.flatnonzero(masks.any(axis=1)).tolist():
+                mask = masks[column]
+                self._separate(separator, is_begun & mask, mask)
+                is_begun |= mask
+                if role is ColumnRole.NAME:
+                    self._constant(self._table.names[column], mask)
+                else:
+                    self._cell(part, column, mask)
+
+    def _masks(self, role: ColumnRole) -> Iterator[tuple[ColumnSet, Array]]:
+        """The parts with a role, and masks of the changes that have each column, a row for each."""
+        width = len(self._table.names)
+        most = max(len(one.parts) for one in self._decisions)
+        for place in range(most):
+            parts = [one.parts[place] if place < len(one.parts) else None for one in self._decisions]
+            part = next(one for one in parts if one is not None)
+            if part.role is role:
+                sets = b"".join((0 if one is None else one.columns).to_bytes(width // 8 + 1, "little") for one in parts)
+                bits = np.frombuffer(sets, np.uint8).reshape(len(parts), -1)
+                masks = np.unpackbits(bits, axis=1, bitorder="little")[:, :width].astype(bool)
+                yield part, np.ascontiguousarray(masks.T)[:, self._decision_of] & ~self._undecided
+
+    def _separate(self, separator: bytes, needed: Array, mask: Array) -> None:
+        """Write a separator before what the changes of a mask get next, where it is needed."""
+        needed, mask = needed & self._is_written, mask & self._is_written
+        if needed.any() and (needed != mask).any():
+            self._constant(separator, needed)
+        self._separator = separator if (needed == mask).all() else b""
+
+    def _cell(self, part: ColumnSet, column: int, mask: Array) -> None:
+        """The values of a column, and its name where its role has one."""
+        cells = self._changes.cells(column, mask, is_before=part.is_before)
+        for at, reason in cells.problems:
+            self._problems.setdefault(at, reason)
+        self._undecided[list(cells.undecided)] = True
+        sizes, name = cells.sizes, self._table.names[column]
+        if part.role is ColumnRole.FIND and cells.texts is not None:
+            sizes = np.where(self._literals.are_null(cells.texts) & mask, NULL, sizes)
+        opening, null = {
+            ColumnRole.VALUE: (b"", b"NULL"),
+            ColumnRole.SET: (name + b" = ", name + b" = NULL"),
+            ColumnRole.FIND: (name + b" = ", name + b" IS NULL"),
+        }[part.role]
+        self._add(Field(FieldForm(opening, null=null), cells.texts, sizes), mask)
+
+    def _constant(self, text: bytes, mask: Array) -> None:
+        """A text for the changes of a mask."""
+        if self._has_all(mask):
+            self._text, self._separator = self._text + self._separator + text, b""
+        else:
+            self._add(Field(FieldForm(b"", null=text), None, np.where(mask, NULL, ABSENT)), mask)
+
+    def _add(self, field: Field, mask: Array) -> None:
+        """A field for the changes of a mask, after the text that all have before it."""
+        before, self._separator = self._separator, b""
+        if not (mask & self._is_written).any():
+            return
+        if self._has_all(mask) and self._fields:
+            before, self._text = self._text + before, b""
+        elif self._text:
+            self._flush()
+        form = field.form
+        self._fields.append(field._replace(form=FieldForm(before + form.opening, null=before + form.null)))
+
+    def _has_all(self, mask: Array) -> bool:
+        return bool(mask[self._is_written].all())
+
+    def _flush(self) -> None:
+        """Write the text that all changes have."""
+        if self._fields:
+            everywhere = np.full(len(self._decision_of), NULL)
+            self._fields.append(Field(FieldForm(b"", null=self._text), None, everywhere))
+        else:
+            self._head = self._text
+        self._text = b""
+
+    def _joined(self, tail: bytes) -> MadeStatements:
+        """The lines of all fields, and the reasons in place of the others."""
+        for at, reason in self._problems.items():
+            self._refused[at] = len(self._reasons)
+            self._reasons.append(reason)
+        is_skipped = (self._refused != _MADE) | self._undecided
+        count = len(is_skipped)
+        if is_skipped.all():
+            return MadeStatements(
+                memoryview(b""), np.zeros(count, np.int64), self._reasons, self._refused, self._undecided
+            )
+        if not self._fields:
+            self._flush()
+        lines = write_lines(LineForm(self._head, self._text + tail + STATEMENT_END), self._fields, is_skipped)
+        return MadeStatements(lines.data.data, lines.ends, self._reasons, self._refused, self._undecided)
+
+
+def redo(change: Change, dialect: Dialect) -> Statement:
+    """The statement that repeats the change."""
+    return statements_of([change], dialect, takes_back=False)[0]
+
+
+def undo(change: Change, dialect: Dialect) -> Statement:
+    """The statement that takes it back."""
+    return statements_of([change], dialect, takes_back=True)[0]
+
+
+def statements_of(changes: Sequence[Change], dialect: Dialect, *, takes_back: bool) -> list[Statement]:
+    """The statement of each change, from its decoded values."""
+    made = [Statement(change, None, change.problem) for change in changes]
+    groups: dict[tuple[str, str, int, int], list[int]] = {}
+    for at, change in enumerate(changes):
+        if change.problem:
+            continue
+        if change.op == "DDL" and not takes_back:
+            made[at] = _ddl(change, dialect)
+        else:
+            width = change.columns[-1].index + 1 if change.columns else 0
+            kind = change.op.removeprefix("PK ")
+            groups.setdefault((kind, change.table, id(change.definition), width), []).append(at)
+    for (_, name, _, width), places in groups.items():
+        group = [changes[at] for at in places]
+        columns = group[0].definition.columns if group[0].definition else None
+        found = _of_table(sql_table(name, columns, dialect, width), group, dialect, takes_back=takes_back)
+        for at, statement in zip(places, found, strict=True):
+            made[at] = statement
+    return made
+
+
+def _of_table(table: SqlTable, changes: Sequence[Change], dialect: Dialect, *, takes_back: bool) -> Iterator[Statement]:
+    """The statements of changes of one table that have one verb."""
+    literals = Literals.of_dialect(dialect)
+    made = make_statements(DecodedChanges(table, changes, literals), literals, takes_back=takes_back)
+    begin = 0
+    for change, end, reason in zip(changes, made.ends.tolist(), made.reason.tolist(), strict=True):
+        if reason == _MADE:
+            yield Statement(change, bytes(made.data[begin : end - len(STATEMENT_END)]).decode())
+        else:
+            yield Statement(change, None, made.reasons[reason])
+        begin = end
+
+
+def _ddl(change: Change, dialect: Dialect) -> Statement:
+    """The statement as the source ran it, in the source's own dialect."""
+    try:
+        made = _source_text(change, dialect)
+    except (Unwritable, TrailError) as error:
+        return Statement(change, None, str(error))
+    return Statement(change, made.sql, None, made.ending)
+
+
+def _source_text(change: Change, dialect: Dialect) -> OneStatement:
+    record = change.records[0]
+    if record.header.continued:
+        raise Unwritable("the statement goes on in the records that follow")
+    try:
+        record.data.decode()
+    except TrailError as error:
+        raise Unwritable(error.problem) from None
+    except UnicodeDecodeError:
+        raise Unwritable("the statement is not UTF-8") from None
+    return one_statement(dict(parse_ddl(record.data)).get("C1", ""), client_of(dialect.name))

@@ -1,0 +1,57 @@
+"""Any event, as the lines that Logdump prints.
+
+A module that renders events has a table ``LINES`` of them. That of a feature is found by the package of the event.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Iterable, Mapping
+from functools import cache
+from typing import Any
+
+from logdump.notation.escape import Harmless, escape_lines
+from logdump.session.events import Event, Failure, Notice, Text
+from logdump.session.settings import Settings
+
+Renderers = Mapping[type, Callable[[Any, Any], Iterable[str]]]
+"""Functions that make the lines of an event under the settings, by its class."""
+HarmlessRenderers = Mapping[type, Callable[[Any, Any], list[Harmless]]]
+"""Those that escape each line where it is made: a module's ``HARMLESS``."""
+
+_OF_THE_SESSION = ("record_text", "places_text", "progress_text", "statement_text", "lob_text")
+"""The modules of this room that render events of the session: one is loaded when those before it lack the class."""
+_IN_WORDS = frozenset({Text, Notice, Failure})
+
+
+def render(event: Event, settings: Settings) -> list[Harmless]:
+    """The lines of ``event``."""
+    kind: type = type(event)
+    return _renderer(kind)(event, settings)
+
+
+@cache
+def _renderer(kind: type) -> Callable[[Any, Settings], list[Harmless]]:
+    """The function that renders events of a class.
+
+    Raises:
+        LookupError: no module renders it.
+    """
+    if kind in _IN_WORDS:
+        return lambda event, _: escape_lines(event.lines)
+    package = kind.__module__.rpartition(".")[0]
+    names = (
+        [f"logdump.display.{name}" for name in _OF_THE_SESSION] if package == "logdump.session" else [f"{package}.text"]
+    )
+    for module in map(importlib.import_module, names):
+        harmless: HarmlessRenderers = getattr(module, "HARMLESS", {})
+        if kind in harmless:
+            return harmless[kind]
+        lines: Renderers = getattr(module, "LINES", {})
+        if kind in lines:
+            return _escaping(lines[kind])
+    raise LookupError(f"{names[-1]} does not render {kind.__name__}")
+
+
+def _escaping(lines: Callable[[Any, Any], Iterable[str]]) -> Callable[[Any, Settings], list[Harmless]]:
+    return lambda event, settings: escape_lines(lines(event, settings))

@@ -1,0 +1,165 @@
+"""BR: how far back a restart of Extract reads, with Bounded Recovery and without."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from logdump.features.bounded_recovery.begins import read_begins
+from logdump.features.bounded_recovery.in_parameters import with_parameters
+from logdump.features.bounded_recovery.model import Began
+from logdump.features.bounded_recovery.options import (
+    INTERVAL_BOUNDS,
+    LONGER_BOUNDS,
+    BrOptions,
+    DurationBounds,
+    read_duration,
+)
+from logdump.features.bounded_recovery.survey import BrSurvey
+from logdump.language.command import Command, Origin
+from logdump.language.forms import AnyOrder, Keyword
+from logdump.language.parameters import EnteredTime, File, Number, OneOf, Time
+from logdump.language.reader import Context, Parameter
+from logdump.notation.times import TIME_FORMS
+from logdump.parameters.in_session import parameters_in_use, unused_parameters
+from logdump.parameters.not_used import ParameterUse
+from logdump.session.answers import answered
+from logdump.session.chosen_trail import refuse_filter, whole_trail_of
+from logdump.session.errors import ArgumentError
+from logdump.session.events import Event
+from logdump.session.reading import Reading
+from logdump.session.session import Session
+from trailformat import TrailFile
+
+_SECOND = 1_000_000
+
+
+class Duration(Parameter[int]):
+    """A duration as BRINTERVAL takes it, in microseconds."""
+
+    def __init__(self, bounds: DurationBounds) -> None:
+        super().__init__("<n>{M | H}")
+        self._bounds = bounds
+
+    def parse(self, text: str, context: Context) -> int:  # noqa: ARG002 - it depends on nothing else
+        """The microseconds."""
+        return read_duration(text, self._bounds)
+
+    def begins(self, typed: str, context: Context) -> bool:  # noqa: ARG002 - it depends on nothing else
+        """Whether a unit, or another digit, would mend it."""
+        return typed.isascii() and typed.isdigit()
+
+
+class Intervals(Parameter[tuple[int, ...]]):
+    """Several intervals, separated by commas."""
+
+    def __init__(self, one: Duration) -> None:
+        super().__init__(f"{one.syntax},…")
+        self._one = one
+
+    def parse(self, text: str, context: Context) -> tuple[int, ...]:
+        """Their microseconds."""
+        return tuple(self._one.parse(part, context) for part in text.split(","))
+
+    def begins(self, typed: str, context: Context) -> bool:
+        """Whether the last one may be mended."""
+        *others, last = typed.split(",")
+        try:
+            self.parse(",".join(others), context) if others else ()
+        except ArgumentError:
+            return False
+        return not last or self._one.begins(last, context)
+
+
+class WantedBr(NamedTuple):
+    """The options as they were entered; a parameter file may have the interval where none was."""
+
+    options: BrOptions
+    has_interval: bool
+
+
+def run_bounded_recovery(session: Session, wanted: WantedBr) -> Iterator[Event]:
+    """Show what would be open at checkpoints of Bounded Recovery; the position stays."""
+    options = wanted.options
+    if not wanted.has_interval:
+        options = with_parameters(options, parameters_in_use(session))
+    refuse_filter(session, "BR", filtered=options.filtered)
+    whole = whole_trail_of(session, options.over, "BR")
+    given = read_begins(Path(options.begins).expanduser(), session.settings.time_offset) if options.begins else {}
+
+    def takes(one: Began) -> bool:
+        return not options.filtered or _passes(session, one)
+
+    survey = BrSurvey(whole, options, given, takes)
+    files = f", {len(whole)} files" if len(whole) > 1 else ""
+    title = f"LogTrail {options.over or session.trail.path}{files}"
+
+    def results(reading: Reading) -> Iterator[Event]:
+        yield from survey.events(title, session.definitions_of, is_partial=reading.is_partial)
+        yield from unused_parameters(session, ParameterUse.OPEN)
+
+    yield from answered(survey.run(session.settings.notify), survey.reading, results)
+
+
+def _passes(session: Session, one: Began) -> bool:
+    """Whether the first record of a transaction passes the filter."""
+    if one.spot is None:
+        return False
+    with TrailFile(one.spot.path) as trail:
+        record = trail.record_at(one.spot.rba)
+        return record is not None and session.selection(trail).accepts(record)
+
+
+def _options(**given: Any) -> WantedBr:
+    times = {name: value.julian for name, value in given.items() if isinstance(value, EnteredTime)}
+    return WantedBr(BrOptions(**{**given, **times}), "interval" in given)
+
+
+class _Slack(Number):
+    """Seconds, in microseconds."""
+
+    def parse(self, text: str, context: Context) -> int:
+        """The microseconds."""
+        return super().parse(text, context) * _SECOND
+
+
+_INTERVAL = Duration(INTERVAL_BOUNDS)
+
+COMMANDS = (
+    Command(
+        "BR",
+        AnyOrder(
+            _options,
+            {
+                "interval": Keyword("INTERVAL", _INTERVAL),
+                "first": Keyword("FIRST", Time(label="FIRST: ")),
+                "restart": Keyword("RESTART", Time(label="RESTART: ")),
+                "fails": OneOf({"FAILS": True}),
+                "begins": Keyword("BEGINS", File("<file>")),
+                "slack": Keyword("SLACK", _Slack("<seconds>", 0, 86_400, "a number of seconds")),
+                "log_size": Keyword("LOGSIZE", Number("<bytes>", 1, 2**50, "a number of bytes")),
+                "longer": Keyword("LONGER", Duration(LONGER_BOUNDS)),
+                "compare": Keyword("COMPARE", Intervals(_INTERVAL)),
+                "over": Keyword("OVER", File("<wildcard>")),
+                "filtered": OneOf({"FILTERED": True}),
+            },
+            wrong="{!r} is not an option of BR.",
+            ends_phrases=True,
+        ),
+        "Show how far back a restart of Extract reads, with Bounded Recovery and without",
+        run_bounded_recovery,
+        details=(
+            "All files of the open trail, or those of <wildcard>; Oracle alone. INTERVAL is BRINTERVAL, 20M to 96H, 4H",
+            "unless given: change it in a parameter file only with Oracle Support. FIRST: a BR checkpoint, else the",
+            "last restart or the beginning of the trail. RESTART: what a restart then reads; FAILS: the checkpoint",
+            "before it was not completed. BEGINS: a CSV file xid,begin[,end][,records], as in V$TRANSACTION.",
+            "SLACK: seconds within which a transaction of one record is committed (1). LOGSIZE: bytes of a redo log.",
+            "LONGER: list transactions open for longer than this, else than the interval. COMPARE: other intervals.",
+            f"<time> is {TIME_FORMS}. docs/bounded-recovery.md explains the words.",
+        ),
+        origin=Origin.OURS,
+        is_one_shot=True,
+        stops="Ctrl+C stops and shows the result so far",
+    ),
+)

@@ -1,0 +1,1 @@
+"""CHECK: whether a file holds damage."""

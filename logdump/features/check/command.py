@@ -1,0 +1,156 @@
+"""CHECK: one pass over a file that lists everything in it that is no sound record."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from logdump.features.check.model import CheckShown, GapShown
+from logdump.features.recovery.versions import FileFacts, facts_of, is_rollover
+from logdump.language.command import Command, Origin
+from logdump.language.forms import Maybe
+from logdump.language.parameters import File
+from logdump.session.across import files_from
+from logdump.session.answers import answered
+from logdump.session.events import Event, Notice, Progress
+from logdump.session.exit_status import ExitStatus
+from logdump.session.matching_files import matching_files
+from logdump.session.reading import Reading
+from logdump.session.session import Session
+from trailformat import NotATrail, TrailError, TrailFile, TrailName
+from trailformat.changes.encrypted import looks_encrypted
+from trailformat.records.io_types import RESTARTS
+from trailformat.scan import Batch, Workers, scan_in_threads
+from trailformat.trail.embedded import embedded_up_to
+
+
+class Checker:
+    """One run of CHECK, over one file or several; the numbers are those of all of them."""
+
+    def __init__(self, notify: int, workers: Workers) -> None:
+        self._notify = notify
+        self._workers = workers
+        self.size = self.records = self.transactions = self.gaps = self.gap_bytes = self.undefined = 0
+        self.restarts = 0
+        self._before: FileFacts | None = None
+        self.encrypted: list[Path] = []
+        self.reached = "the beginning"
+
+    def run(self, trail: TrailFile) -> Iterator[Event]:
+        """Look at every record of a file; yields its gaps and Progress. Ctrl+C leaves what it has."""
+        size, before = trail.size, self.records
+        self.reached = f"{trail.path}, after 0 records"
+        if looks_encrypted(trail):
+            self.encrypted.append(trail.path)
+        end = transactions = 0
+        try:
+            for batch in scan_in_threads(trail, self._workers):
+                spans = batch.spans()
+                for row in spans:
+                    yield from self._gap(trail, int(batch.rba[row]), int(batch.length[row]))
+                end, transactions = batch.end, batch.transactions_to_here(transactions)
+                yield from self._counted(batch, len(batch) - len(spans), size)
+        except KeyboardInterrupt:
+            self.reached = f"{trail.path}, after {self.records - before} records"
+            self._end(trail, end, transactions)
+            raise
+        self._end(trail, end, transactions)
+
+    def _end(self, trail: TrailFile, end: int, transactions: int) -> None:
+        """Take in how far a file was read."""
+        self.size += end
+        self.transactions += transactions
+        self._note_beginning(facts_of(trail))
+
+    def _note_beginning(self, facts: FileFacts) -> None:
+        """See whether a restart has begun a file, by the file of its trail before it."""
+        before, self._before = self._before, facts
+        if before is not None and _trail_of(before) == _trail_of(facts) and is_rollover(before, facts):
+            self.restarts += 1
+
+    def unreadable(self, path: Path, error: TrailError) -> Event:
+        """The gap that a whole file is which is no trail."""
+        size = path.stat().st_size if path.is_file() else 0
+        self.size += size
+        self.gaps += 1
+        self.gap_bytes += size
+        return GapShown(path, 0, size, None, error)
+
+    def _counted(self, batch: Batch, records: int, size: int) -> Iterator[Event]:
+        """Count the records of a batch; Progress when one of NOTIFY's steps is passed."""
+        begun = self.records
+        self.records += records
+        self.undefined += _undefined(batch)
+        types = bytes(memoryview(batch.io_type))  # type: ignore[arg-type]  # arrays and numpy columns both take it
+        self.restarts += sum(map(types.count, RESTARTS))
+        if begun // self._notify != self.records // self._notify:
+            yield Progress(self.records, int(batch.rba[-1]), int(batch.io_time[-1]), size)
+
+    def _gap(self, trail: TrailFile, rba: int, length: int) -> Iterator[Event]:
+        """A gap, and a remark where the records behind it may be data of the record that begins there."""
+        self.gaps += 1
+        self.gap_bytes += length
+        end = rba + length
+        error = trail.error_at(rba) or TrailError("it was not complete when it was read", path=trail.path, rba=rba)
+        yield GapShown(trail.path, rba, length, end if end < trail.size else None, error)
+        if (stop := embedded_up_to(trail, rba, end)) is not None:
+            text = f"RBA {rba}: its length leads to RBA {stop}; the records from RBA {end} up to there may be its data"
+            yield Notice((f"{trail.path}, {text}",), ExitStatus.BAD_DATA)
+
+    def result(self, title: str, reading: Reading) -> CheckShown:
+        """The result of the check; damage is what it looks for, so that Ctrl+C alone makes it partial."""
+        numbers = (self.size, self.records, self.transactions, self.gaps, self.gap_bytes, self.undefined)
+        return CheckShown(title, *numbers, self.restarts, tuple(self.encrypted), is_partial=reading.is_partial)
+
+
+def _trail_of(facts: FileFacts) -> tuple[Path, str] | None:
+    name = TrailName.parse(facts.path)
+    return (name.directory, name.prefix) if name is not None else None
+
+
+def _undefined(batch: Batch) -> int:
+    """The number of rows that refer to a missing table definition."""
+    names = batch.names
+    return len(batch.rows_of_tables({key for key in range(len(names)) if names.unknown_index(key) is not None}))
+
+
+def run_check(session: Session, wildcard: str | None) -> Iterator[Event]:
+    """Check the open trail file, or all files that a name with wildcards fits; the position stays."""
+    with Workers() as workers:
+        checker = Checker(session.settings.notify, workers)
+        paths = list(files_from(session)) if wildcard is None else matching_files(wildcard)
+        files = f", {len(paths)} files," if len(paths) > 1 else ""
+        title = f"LogTrail {wildcard if wildcard and files else paths[0]}{files}"
+        is_open_file = wildcard is None and len(paths) == 1
+        run = checker.run(session.trail) if is_open_file else _check_several(checker, paths)
+        yield from answered(
+            run, lambda: Reading(where=f"at {checker.reached}"), lambda reading: iter((checker.result(title, reading),))
+        )
+
+
+def _check_several(checker: Checker, paths: list[Path]) -> Iterator[Event]:
+    # kernels that are loaded pay for each file, however small
+    for path in paths:
+        try:
+            with TrailFile(path) as trail:
+                yield from checker.run(trail)
+        except NotATrail as error:
+            yield checker.unreadable(path, error)
+
+
+COMMANDS = (
+    Command(
+        "CHECK",
+        Maybe(File("<filename> | <wildcard>")),
+        "List everything in trail files that is not a good record",
+        run_check,
+        details=(
+            "For each gap: RBA, bytes, the reason, and the next good record; then one line about the whole.",
+            "Files whose record data looks encrypted are named.",
+            "Under -c and -f the exit status is 4 when there was a gap. The position stays.",
+        ),
+        origin=Origin.OURS,
+        is_one_shot=True,
+        stops="Ctrl+C stops and shows the result so far",
+    ),
+)

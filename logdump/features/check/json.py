@@ -1,0 +1,43 @@
+"""The results of CHECK as JSON."""
+
+from __future__ import annotations
+
+from logdump.display.json_shape import PARTIAL, Shape, member, verdict
+from logdump.features.check.model import CheckShown, GapShown
+from trailformat import PartialRecord
+
+_WHERE_PARTIAL = "Whether it is a last record that is not complete (yet)"
+
+GAP = Shape(
+    "gap",
+    "CHECK: bytes of a file that hold no sound record.",
+    (
+        member("file", "string", "Path of the file", "path"),
+        member("rba", "number", "Byte offset in it"),
+        member("length", "number", "Bytes up to the next good record, or the end"),
+        member("next_good", "number or null", "RBA of the next good record"),
+        member("partial", "boolean", _WHERE_PARTIAL, lambda shown: isinstance(shown.error, PartialRecord)),
+        member("error", "string", "The error", "error.problem"),
+        member("expected", "string or null", "The bytes that were expected", "error.expected"),
+        member("found", "string or null", "The bytes that were found", "error.found"),
+    ),
+    GapShown,
+)
+
+CHECK = Shape(
+    "check",
+    "CHECK: the result.",
+    (
+        member("title", "string", "The trail, as in the text: `LogTrail <path>`"),
+        member("bytes", "number", "Bytes checked", "size"),
+        member("records", "number", "Good records"),
+        member("transactions", "number", "Transactions that ended"),
+        verdict("gaps", "number", "Gaps", tells_findings=True),
+        verdict("gap_bytes", "number", "Bytes in them", tells_findings=True),
+        verdict("undefined", "number", "Records whose table definition is not there", tells_findings=True),
+        verdict("restarts", "number", "Restarts of Extract, as `recovery` counts them", tells_findings=True),
+        verdict("encrypted", "list of string", "Files whose record data looks encrypted", tells_findings=True),
+        PARTIAL,
+    ),
+    CheckShown,
+)

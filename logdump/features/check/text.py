@@ -1,0 +1,45 @@
+"""CHECK: a line for each gap, and one about the whole."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from logdump.display.as_read import as_read
+from logdump.display.text import Renderers
+from logdump.features.check.model import CheckShown, GapShown
+from logdump.notation.escape import escape
+from logdump.notation.plural import amount
+from logdump.session.settings import Settings
+from trailformat import PartialRecord
+
+
+def gap_lines(shown: GapShown, _settings: Settings) -> Iterator[str]:
+    """The place and the length of a gap, the reason, and the next good record."""
+    if isinstance(shown.error, PartialRecord):
+        then = "more may follow"
+    elif shown.next_good is None:
+        then = "no good record after it"
+    else:
+        then = f"next good record at RBA {shown.next_good}"
+    why = escape(shown.error.explained(", "))
+    yield f"Gap in {escape(str(shown.path))} at RBA {shown.rba}, {shown.length} bytes: {why}; {then}"
+
+
+def check_lines(shown: CheckShown, _settings: Settings) -> Iterator[str]:
+    """The number of records, and the bytes of the file that are none."""
+    gaps = f", {amount(shown.gaps, 'gap')} of {shown.gap_bytes} bytes" if shown.gaps else ", no gap"
+    gaps = "" if shown.is_partial and not shown.gaps else gaps
+    counted = f"{shown.records} good records in {shown.transactions} transactions"
+    yield f"{escape(shown.title)}{as_read(is_partial=shown.is_partial)} has {counted}{gaps} in {shown.size} bytes"
+    if shown.undefined:
+        yield f"{shown.undefined} records are of tables whose definition is not there."
+    if shown.restarts:
+        yield f"Restarts: {shown.restarts}, see RECOVERY"
+    for path in shown.encrypted:
+        yield f"{escape(str(path))}: record data looks encrypted"
+
+
+LINES: Renderers = {
+    GapShown: gap_lines,
+    CheckShown: check_lines,
+}

@@ -1,0 +1,73 @@
+"""The estimates of COMPRESS as JSON."""
+
+from __future__ import annotations
+
+from logdump.display.json_shape import PARTIAL, Shape, at, member, verdict
+from logdump.features.compression.model import Compression, CompressionShown, ImageSaving, ImagesShown
+
+_SURVEYED = (
+    member("assumed", "string", "Assumptions, and how to confirm them"),
+    member("title", "string", "The trail, as in the text", "surveyed.title"),
+    member("records", "number", "Records", "surveyed.records"),
+    member("bytes", "number", "Their bytes", "surveyed.bytes"),
+    member("damaged", "number", "Places of damage, which are left out", "surveyed.damaged"),
+    member("filtered", "boolean", "Whether only records are in it that pass the filter", "surveyed.is_filtered"),
+    PARTIAL._replace(value=at("surveyed.is_partial")),
+)
+_OTHERS = member("others", "number", "Tables that are added up as `(other tables)`")
+
+SURVEY = Shape(
+    "compression_survey",
+    "COMPRESS: the scope of the `compression` objects after it.",
+    (
+        *_SURVEYED,
+        member("block", "number", "The most bytes of a block"),
+        member("threshold", "number", "Size in bytes above which blocks are compressed"),
+        member("flush_commit", "boolean", "Whether a block ends with each transaction", "ends_at_commit"),
+        _OTHERS,
+    ),
+    CompressionShown,
+)
+
+COMPRESSION = Shape(
+    "compression",
+    "COMPRESS: the result of one level.",
+    (
+        member(
+            "scope", "string", "`all`; `table`: its records sent alone", lambda one: "table" if one.table else "all"
+        ),
+        member("table", "string or null", "The table; null for all records"),
+        member("bytes", "number", "Bytes of all blocks"),
+        member("compressed", "number", "Bytes after it, extrapolated from the blocks that were compressed"),
+        member("ratio", "number", "The first by the second, to 4 decimals", lambda one: round(one.ratio, 4)),
+        member("blocks", "number", "Blocks"),
+        member("blocks_compressed", "number", "Those over the threshold"),
+        member("level", "number", "Level of zlib"),
+        member("threshold", "number", "Size in bytes above which blocks are compressed"),
+        member("seconds", "number", "Time of zlib here", lambda one: round(one.seconds, 6)),
+        member("sampled", "number", "Blocks that zlib was given", "tried"),
+        verdict("incompressible", "boolean", "Whether the data do not compress: encrypted?", "is_incompressible"),
+    ),
+    Compression,
+)
+
+IMAGES = Shape(
+    "image_parts",
+    "COMPRESS IMAGES: the bytes of the records by their parts.",
+    (*_SURVEYED, member("parts", "object", "Bytes by the name of the part"), _OTHERS),
+    ImagesShown,
+)
+
+SAVING = Shape(
+    "image_saving",
+    "COMPRESS IMAGES: the saving of one option.",
+    (
+        member("what", "string", "The option, as in the text"),
+        member("table", "string or null", "The table; null for all records"),
+        member("records", "number", "Records that it is about"),
+        member("judged", "number", "Those whose columns and key are known"),
+        member("bytes", "number", "Bytes of those"),
+        member("saved", "number", "Bytes that would not be there"),
+    ),
+    ImageSaving,
+)

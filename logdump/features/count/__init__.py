@@ -1,0 +1,1 @@
+"""COUNT: what is in a trail, in numbers."""

@@ -1,0 +1,258 @@
+"""COUNT of one file or several, from the sums of the counting kernel."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Generator, Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from logdump.features.count.model import CountShown, EmptyIntervals, IntervalShown, TransactionsShown
+from logdump.notation.wildcard import name_test
+from logdump.session.across import files_from
+from logdump.session.events import Bad, Event, Notice, say
+from logdump.session.exit_status import ExitStatus
+from logdump.session.matching_files import matching_files
+from logdump.session.passing import passing_batches
+from logdump.session.scan import progress
+from logdump.session.selection import Selection
+from logdump.session.session import Session
+from logdump.session.settings import Detail
+from trailformat import TrailError, TrailFile, TrailName
+from trailformat.scan import (
+    KernelTotals,
+    ParallelScan,
+    Taken,
+    Workers,
+    parallel_counts,
+)
+from trailformat.scan.jobs import Ordered
+from trailformat.scan.position import first_position
+from trailformat.totals.counting import Totals, TransactionHistory, TypeTotals
+from trailformat.totals.group_counting import add_counted, breakdown_of
+
+if TYPE_CHECKING:
+    from trailformat.index import RecordIndex
+
+_MOST_EMPTY = 3
+"""The most empty intervals in a row that are shown one by one."""
+
+
+class CountOptions(NamedTuple):
+    """Options of COUNT: times as Julian microseconds, the interval in microseconds (0: none), wildcards as written.
+
+    ``effective``: without the rows of transactions that a Replicat does not apply.
+    """
+
+    detail: bool = False
+    start: int | None = None
+    end: int | None = None
+    interval: int = 0
+    logtrail: str | None = None
+    file: str | None = None
+    path: str | None = None
+    effective: bool = False
+
+
+class FileCount(NamedTuple):
+    """The count of one file, prepared; ``begun``: its sums, on which threads are at work, where nothing is filtered."""
+
+    trail: TrailFile
+    selection: Selection
+    begun: ParallelScan[KernelTotals, KernelTotals] | None = None
+
+
+class CountRun:
+    """One run of COUNT over one or more files."""
+
+    def __init__(self, session: Session, options: CountOptions, workers: Workers) -> None:
+        settings = session.settings
+        self.options = options
+        self._taken = Taken(options.start, options.end, name_test(options.file))
+        self.detail = options.detail or settings.detail is not Detail.OFF
+        history = TransactionHistory(settings.trans_hist, settings.trans_rec_limit, settings.trans_byte_limit)
+        self.count = Totals(history, options.interval, options.start)
+        self.notices: list[Notice] = []
+        self.suppressed = self.scanned = 0
+        self.is_filtered = False
+        self.stopped_at: str | None = None
+        self.workers = workers
+        self._size = 0
+        self._session = session
+
+    def prepare(self, _paths: Sequence[Path]) -> Iterator[Event]:
+        """See all files before the first is begun."""
+        yield from ()
+
+    def begin(self, trail: TrailFile) -> FileCount:
+        """Prepare the count of a file; threads begin their work on it at once."""
+        selection = self._session.selection(trail)
+        self.is_filtered |= selection.is_active
+        if selection.is_active:
+            return FileCount(trail, selection)
+        return FileCount(trail, selection, parallel_counts(trail, self.workers, self._taken, breakdown_of(self.count)))
+
+    def run(self, counting: FileCount) -> Iterator[Event]:
+        """Take every sound record of a file in, stepping over damage; yields Progress."""
+        trail = counting.trail
+        name = TrailName.parse(trail.path)
+        seqno = name.seqno if name else 0
+        self._size = trail.size
+        try:
+            for counted in self._sums(counting):
+                add_counted(self.count, self._taken, seqno, counted)
+                yield from self._progress_at(trail, counted.places)
+                for _, rba, length in counted.spans:
+                    self._note_span(trail, rba, length)
+        except KeyboardInterrupt:
+            self.stopped_at = f"{trail.path}, after {self.scanned} records"
+
+    def _sums(self, counting: FileCount) -> Iterator[KernelTotals]:
+        if counting.begun is not None:
+            return (counted for counted, _ in counting.begun.results())
+        return self._filtered_sums(counting.trail, counting.selection)
+
+    def _filtered_sums(self, trail: TrailFile, selection: Selection) -> Iterator[KernelTotals]:
+        from trailformat.scan.masked_counting import MaskedCount  # noqa: PLC0415 - it needs numpy
+
+        count = MaskedCount(trail, first_position(trail), self._taken, breakdown_of(self.count))
+        places = self._places_to_feed(trail)
+        for batch, passing in passing_batches(selection, trail, self.workers):
+            if places is not None:
+                places.extend(batch)
+            mask = selection.rows(batch) if passing is None else passing
+            spans = batch.spans()
+            self.suppressed += len(batch) - len(spans) - int(mask.sum())
+            yield from count.of(batch, mask)
+            for row in spans:
+                self._note_span(trail, int(batch.rba[row]), int(batch.length[row]))
+
+    def _progress_at(self, trail: TrailFile, places: Sequence[int]) -> Iterator[Event]:
+        """NOTIFY's reports that fall due at the next records, which stand at these places."""
+        step, before = self._session.settings.notify, self.scanned
+        self.scanned += len(places)
+        for due in range(step - before % step, len(places) + 1, step):
+            record = trail.record_at(places[due - 1])
+            if record is not None:
+                yield progress(before + due, record)._replace(size=self._size)
+
+    def _places_to_feed(self, trail: TrailFile) -> RecordIndex | None:
+        """The places of the open file; None for another one."""
+        if not self._session.has_trail or trail is not self._session.trail:
+            return None
+        from trailformat.index import index_of  # noqa: PLC0415 - for few counts only
+
+        return index_of(trail).places
+
+    def _note_span(self, trail: TrailFile, rba: int, length: int) -> None:
+        """Note a span of a scan that is no sound record, with the error that reading there gives."""
+        if (error := trail.error_at(rba)) is not None:
+            self._note(trail, rba, error, length)
+
+    def _note(self, trail: TrailFile, rba: int, error: TrailError, length: int) -> None:
+        lines = (f"{error.at(trail.path, rba)}: {length} bytes are not counted",)
+        self.notices.append(Notice(lines, bad=Bad(error, length)))
+
+    def results(self, title: str) -> Iterator[Event]:
+        """Whether the count is partial, its results, then what was not counted."""
+        if self.stopped_at is not None:
+            yield Notice((f"Stopped at {self.stopped_at}: this count is partial.",), ExitStatus.INTERRUPTED)
+        yield from intervals(self.count, self.options)
+        yield CountShown(title, self.count, self.detail)
+        history = self.count.history
+        if history.size:
+            yield TransactionsShown(tuple(history.largest), history.record_limit, history.byte_limit)
+        if self.is_filtered:
+            yield say(
+                f"Filtering matched   {self.count.total.records:>9} records",
+                f"          suppressed{self.suppressed:>9} records",
+            )
+        yield from self.notices
+
+
+def intervals(count: Totals, options: CountOptions) -> Iterator[Event]:
+    """The intervals of a count in order, with the empty ones between them and up to the bounds of the options."""
+    length, tallies = options.interval, sorted(count.intervals.items())
+    if not tallies:
+        return
+    at = options.start if options.start is not None else tallies[0][0]
+    for start, tally in tallies:
+        yield from _empty(at, start, length)
+        yield IntervalShown(start, start + length, tally)
+        at = start + length
+    if options.end is not None and options.end >= at:
+        yield from _empty(at, at + ((options.end - at) // length + 1) * length, length)
+
+
+def _empty(start: int, end: int, length: int) -> Iterator[Event]:
+    """The empty intervals from ``start`` to ``end``: each if there are few, else how many."""
+    number = (end - start) // length
+    if number > _MOST_EMPTY:
+        yield EmptyIntervals(start, end, number)
+        return
+    for at in range(start, end, length):
+        yield IntervalShown(at, at + length, TypeTotals())
+
+
+def count_files(counter: CountRun, session: Session) -> Generator[Event, None, str]:
+    """Count what the options say; returns the title of the result."""
+    options = counter.options
+    if options.logtrail is not None:
+        return (yield from _count_several(counter, options.logtrail, matching_files(options.logtrail)))
+    if options.path is not None:
+        with TrailFile(Path(options.path).expanduser().absolute()) as trail:
+            yield from counter.prepare([trail.path])
+            yield from counter.run(counter.begin(trail))
+            return f"LogTrail {trail.path}"
+    trail, paths = session.trail, list(files_from(session))
+    if len(paths) > 1:
+        session.cursor.move(0)
+        return (yield from _count_several(counter, str(trail.path), paths))
+    yield from counter.prepare([trail.path])
+    yield from counter.run(counter.begin(trail))
+    session.cursor.move(0)
+    return f"LogTrail {trail.path}"
+
+
+def _count_several(counter: CountRun, name: str, paths: list[Path]) -> Generator[Event, None, str]:
+    """Count the files in turn; returns the title of their total."""
+    yield from counter.prepare(paths)
+    # threads are at work on the next files meanwhile
+    begun = ((path, _begin(counter, path)) for path in paths)
+    try:
+        with Ordered(begun, counter.workers.number - 1, lambda item: _close(item[1])) as files:
+            for path, counting in files:
+                yield from _count_one(counter, path, counting)
+                if counter.stopped_at is not None:
+                    break
+    except KeyboardInterrupt:
+        counter.stopped_at = f"{name}, after {counter.scanned} records"
+    return f"LogTrail {name}, {len(paths)} files,"
+
+
+def _count_one(counter: CountRun, path: Path, counting: FileCount | TrailError) -> Iterator[Event]:
+    """Count one of several files, and tell its records; one that cannot be read is told at the end."""
+    before = counter.count.total.records
+    try:
+        if isinstance(counting, TrailError):
+            raise counting
+        with contextlib.closing(counting.trail):
+            yield from counter.run(counting)
+    except TrailError as error:
+        what = "not counted" if counter.count.total.records == before else "counted up to there"
+        counter.notices.append(Notice((f"{error}: {what}",), bad=Bad(error)))
+        return
+    yield say(f"LogTrail {path} counted, {counter.count.total.records - before} records")
+
+
+def _begin(counter: CountRun, path: Path) -> FileCount | TrailError:
+    try:
+        trail = TrailFile(path)
+    except TrailError as error:
+        return error
+    return counter.begin(trail)
+
+
+def _close(counting: FileCount | TrailError) -> None:
+    if isinstance(counting, FileCount):
+        counting.trail.close()

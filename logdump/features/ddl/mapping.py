@@ -1,0 +1,105 @@
+"""Which TABLE and MAP statements take an object, and the names of the target in the text of the statement."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from logdump.features.ddl.statement import NameFound
+from logdump.notation.sql_tokens import SqlTokenizer, SqlTokenKind
+from logdump.parameters.model import Rule
+from logdump.parameters.names import MOST_PARTS, NAME_PARTS, NamePattern, ObjectName
+from logdump.parameters.tree import Exclusion, ParameterFile, Switch, Taker
+
+TABLE, MAP = ("TABLE", "FILE"), ("MAP",)
+_EXCLUDED_BY = {TABLE: "TABLEEXCLUDE", MAP: "MAPEXCLUDE"}
+_FOR_ERRORS = frozenset({"EXCEPTIONSONLY", "MAPEXCEPTION"})
+_PLAIN = re.compile(r"[^\W\d][\w$#]*+")
+_MOST_NOT_CONVERTED = 20
+
+
+class Takers(NamedTuple):
+    """The statements that take an object; ``excluded`` is one that keeps it from another statement."""
+
+    found: tuple[Taker, ...]
+    excluded: Rule | None
+
+
+def takers_of(
+    name: ObjectName, file: ParameterFile, keywords: tuple[str, ...], globals_: ParameterFile | None = None
+) -> Takers:
+    """The TABLE or MAP statements that take an object; where one names it without wildcards, those with some do not."""
+    nodes = [*(globals_.nodes if globals_ else ()), *file.nodes]
+    is_wildcard_only = any(isinstance(one, Switch) and one.keyword == "EXCLUDEWILDCARDOBJECTSONLY" for one in nodes)
+    exclusions = [one.rule for one in nodes if isinstance(one, Exclusion) and _excludes(one, name, keywords)]
+    fitting = [one for one in nodes if isinstance(one, Taker) and one.keyword in keywords and one.source.fits(name)]
+    found = [one for one in fitting if not exclusions or (is_wildcard_only and not one.source.has_wildcard)]
+    named = [one for one in found if not one.source.has_wildcard]
+    return Takers(tuple(named or found), exclusions[0] if len(found) < len(fitting) else None)
+
+
+def _excludes(node: Exclusion, name: ObjectName, keywords: tuple[str, ...]) -> bool:
+    if node.keyword == "CATALOGEXCLUDE":
+        return bool(name.catalog) and node.pattern.parts[-1].fits(name.catalog, is_plain="catalog" in name.plain)
+    if node.keyword == "SCHEMAEXCLUDE":
+        *catalog, schema = node.pattern.parts
+        return schema.fits(name.owner, is_plain="owner" in name.plain) and (
+            not catalog or not name.catalog or catalog[0].fits(name.catalog, is_plain="catalog" in name.plain)
+        )
+    return node.keyword == _EXCLUDED_BY[keywords] and node.pattern.fits(name)
+
+
+def ddl_takers(name: ObjectName, file: ParameterFile, globals_: ParameterFile | None = None) -> Takers:
+    """The MAP statements that take DDL of an object: one for each target, those for exceptions left out."""
+    takers = takers_of(name, file, MAP, globals_)
+    by_target: dict[ObjectName, Taker] = {}
+    for one in takers.found:
+        if one.target is not None and not _FOR_ERRORS.intersection(one.options):
+            by_target.setdefault(one.target.target_of(name), one)
+    return Takers(tuple(by_target.values()), takers.excluded)
+
+
+class Replacing(NamedTuple):
+    """A name to be put in place of another, and the pattern behind TARGET that it follows."""
+
+    name: ObjectName
+    pattern: NamePattern
+    is_qualified: bool
+
+
+def replaced(text: str, found: NameFound, new: Replacing, sql: SqlTokenizer) -> str:
+    """The statement with a name in place of the one found in it, each part in quotes where it must be.
+
+    A part is where its pattern is, where it takes up a part in quotes, and where it is no plain name.
+    """
+    quote = next((one.text[0] for one in found.tokens if one.kind is SqlTokenKind.NAME), sql.quote)
+    old = dict(zip(NAME_PARTS, reversed(found.tokens), strict=False))
+    patterns = dict(zip(NAME_PARTS, reversed(new.pattern.parts), strict=False))
+    pieces = []
+    for part in _written_parts(found, new):
+        value, pattern = getattr(new.name, part), patterns[part]
+        was_quoted = part in old and old[part].kind is SqlTokenKind.NAME and pattern.has_wildcard
+        must = was_quoted or pattern.is_exact or _PLAIN.fullmatch(value) is None
+        pieces.append(f"{quote}{value.replace(quote, 2 * quote)}{quote}" if must else value)
+    return text[: found.begin] + ".".join(pieces) + text[found.end :]
+
+
+def _written_parts(found: NameFound, new: Replacing) -> Iterator[str]:
+    if len(found.tokens) == MOST_PARTS == len(new.pattern.parts):
+        yield "catalog"
+    if new.name.owner and new.is_qualified:
+        yield "owner"
+    yield "name"
+
+
+def not_converted(text: str, source: ObjectName, target: ObjectName, sql: SqlTokenizer) -> tuple[str, ...]:
+    """Names in a statement that still have the schema of the source, once each and in order."""
+    if source.owner.upper() in ("", target.owner.upper()) or source.owner.lower() not in text.lower():
+        return ()
+    found: dict[str, None] = {}
+    for name in sql.names_of(text, source.owner):
+        found[name] = None
+        if len(found) == _MOST_NOT_CONVERTED:
+            break
+    return tuple(found)

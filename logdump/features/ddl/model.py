@@ -1,0 +1,84 @@
+"""The events of DDL, and what they consist of."""
+
+from __future__ import annotations
+
+import enum
+from pathlib import Path
+from typing import NamedTuple
+
+from logdump.parameters.model import ProcessSide, Rule
+from logdump.session.exit_status import ExitStatus
+
+
+class Outcome(enum.Enum):
+    """What becomes of a DDL statement; ``captured`` is that of Extract where ``applied`` is that of Replicat."""
+
+    CAPTURED = "captured"
+    APPLIED = "applied"
+    LEFT_OUT = "left_out"
+    IGNORED = "ignored"
+    DISCARDED = "discarded"
+    ABEND = "abend"
+    UNKNOWN = "unknown"
+
+
+class StepTaken(NamedTuple):
+    """One step of the evaluation: its number as in Oracle's list, what it looks at, what came of it, by which rule."""
+
+    number: int
+    what: str
+    result: str
+    rule: Rule | None = None
+
+
+class DdlEvaluated(NamedTuple):
+    """DDL: what one process makes of one statement, for one of its targets.
+
+    ``path``, ``rba`` and ``csn`` are None for a statement given as text; ``target`` is the number of the target where
+    several MAP statements take the object, ``trail`` the one that Extract's file names for it. ``step`` and ``rule``
+    decided, ``reason`` says why. ``statement`` is what comes out, None where nothing does. ``title`` names the
+    statement in text. ``shows_steps`` and ``is_strict`` are options of the command, ``shows_file`` where it goes over
+    several.
+    """
+
+    side: ProcessSide
+    outcome: Outcome
+    operation: str
+    object_type: str
+    title: str
+    base: str | None
+    derived: str | None
+    scope: str | None
+    step: int | None = None
+    rule: Rule | None = None
+    reason: str = ""
+    target: int | None = None
+    base_target: str | None = None
+    derived_target: str | None = None
+    session_schema: str | None = None
+    statement: str | None = None
+    not_converted: tuple[str, ...] = ()
+    event_actions: tuple[str, ...] = ()
+    stay_metadata: bool = False
+    steps: tuple[StepTaken, ...] = ()
+    problems: tuple[str, ...] = ()
+    path: Path | None = None
+    rba: int | None = None
+    csn: str | None = None
+    shows_steps: bool = False
+    shows_file: bool = False
+    is_strict: bool = False
+    trail: str | None = None
+
+    @property
+    def status(self) -> ExitStatus:
+        """Under STRICT a finding where the statement does not get through."""
+        gets_through = self.outcome in (Outcome.APPLIED, Outcome.CAPTURED)
+        return ExitStatus.FINDINGS if self.is_strict and not gets_through else ExitStatus.OK
+
+
+class DdlCounted(NamedTuple):
+    """DDL: how many statements had which outcome on which side; ``statements`` were evaluated."""
+
+    statements: int
+    outcomes: tuple[tuple[ProcessSide, Outcome, int], ...]

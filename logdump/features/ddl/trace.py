@@ -1,0 +1,168 @@
+"""The evaluation of one statement under way: what the steps look at, and what they leave for those that come."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from logdump.features.ddl.clauses import Judged, Viewed, judge
+from logdump.features.ddl.mapping import not_converted
+from logdump.features.ddl.model import DdlEvaluated, Outcome, StepTaken
+from logdump.features.ddl.subject import DdlSubject
+from logdump.parameters.model import ProcessSide, Rule
+from logdump.parameters.names import ObjectName
+from logdump.parameters.not_used import ParameterUse, StatementInQuestion, not_used
+from logdump.parameters.tree import Clause, ErrorRule, ParameterFile, Taker
+
+_FIRST_OF_RULES = 5
+"""Before this step a pump has passed the statement on, or no DDL parameter has left it out."""
+Take = Callable[["Trace"], None]
+
+
+class Step(NamedTuple):
+    """A step of Oracle's list: what it looks at, what carries it out, and the statements of the list it stands for."""
+
+    number: int
+    what: str
+    take: Take
+    rows: tuple[str, ...]
+
+
+class Trace:
+    """One statement on its way through the steps of one side, for one of its targets.
+
+    Attributes:
+        subject: the statement as it came.
+        file: the parameter file; ``globals`` is GLOBALS, where that is set.
+        text: the statement as it is by now, which ``sql`` reads; ``comments`` are those that it came with.
+        scope: MAPPED, UNMAPPED, OTHER, once that is known.
+        taker: the MAP statement that is chosen; the targets are what it gives.
+        error: the code of the error that is assumed; ``target`` the number of the target among several.
+        outcome: what becomes of it; None while it goes on.
+        is_written: whether a statement comes out; ``chosen`` is the rule for the error.
+    """
+
+    def __init__(
+        self,
+        subject: DdlSubject,
+        file: ParameterFile,
+        *,
+        globals_: ParameterFile | None = None,
+        taker: Taker | None = None,
+        error: str | None = None,
+        target: int | None = None,
+    ) -> None:
+        self.subject = subject
+        self.file = file
+        self.globals = globals_
+        self.text = subject.text
+        self.sql = subject.sql
+        self.comments: Sequence[str] = ()
+        self.scope = ""
+        self.taker = taker
+        self.base_target: ObjectName | None = None
+        self.derived_target: ObjectName | None = None
+        self.session_schema: str | None = None
+        self.error = error
+        self.target = target
+        self.outcome: Outcome | None = None
+        self.is_written = False
+        self.chosen: ErrorRule | None = None
+        self._number = 0
+        self._what = ""
+        self._steps = list[StepTaken]()
+        self._problems = list(subject.problems)
+        self._deciding: Rule | None = None
+        self._reason = ""
+        self._plain_of, self._plain = "", ""
+        self._actions = dict[str, None]()
+        self._stays = False
+
+    def run(self, steps: Sequence[Step]) -> DdlEvaluated:
+        """Take the steps up to the one that decides; returns what came of them."""
+        for step in steps:
+            self._number, self._what = step.number, step.what
+            step.take(self)
+            if self.outcome is not None:
+                break
+        self._name_not_used()
+        return self._result()
+
+    def _name_not_used(self) -> None:
+        """What the files say that would change this result, and is not used; nothing where no DDL is asked for."""
+        if self.outcome is Outcome.IGNORED or self._number < _FIRST_OF_RULES:
+            return
+        subject = self.subject
+        names = tuple(one for one in (subject.base, subject.derived) if one is not None)
+        asked = StatementInQuestion(subject.object_type, subject.text, names)
+        answer = ParameterUse.CAPTURED if self.file.side is ProcessSide.EXTRACT else ParameterUse.APPLIED
+        for file in (self.globals, self.file):
+            for rule, reason in not_used(file, answer, asked) if file is not None else ():
+                self.doubt(f"{rule.text} ({self.at(rule)}) {reason}")
+
+    def note(self, result: str, rule: Rule | None = None) -> None:
+        """What came of this step."""
+        self._steps.append(StepTaken(self._number, self._what, result, rule))
+
+    def doubt(self, problem: str) -> None:
+        """What should be known before the result is believed."""
+        if problem not in self._problems:
+            self._problems.append(problem)
+
+    def end(self, outcome: Outcome, reason: str, rule: Rule | None = None) -> None:
+        """Decide what becomes of the statement, in this step."""
+        self.outcome, self._reason, self._deciding = outcome, reason, rule
+
+    def at(self, rule: Rule) -> str:
+        """``line 9`` of the parameter file, or of a file it includes."""
+        return f"line {rule.line}" if rule.path == self.file.path else f"{rule.path}, line {rule.line}"
+
+    def judged(self, clauses: Sequence[Clause], *, needs_include: bool = False) -> Judged:
+        """Clauses held against the statement as it is by now; what true ones ask for is kept."""
+        if clauses and self._plain_of != self.text:
+            self._plain_of, self._plain = self.text, self.sql.split_comments(self.text)[0]
+        viewed = Viewed(self.subject, self.scope, self._plain, self.comments, self.base_target)
+        found = judge(clauses, viewed, needs_include=needs_include)
+        if judge(clauses, viewed._replace(target=None), needs_include=needs_include).verdict != found.verdict:
+            self.doubt("OBJNAME beside MAPPED is taken as the name after TARGET: that is not verified")
+        for clause, truth in found.truths:
+            if truth:
+                self._stays |= clause.option("STAYMETADATA") is not None
+                actions = clause.option("EVENTACTIONS") or clause.option("EVENTACTION")
+                self._actions |= dict.fromkeys(" ".join(actions.values).upper().split() if actions else ())
+        return found
+
+    def clauses_text(self, judged: Judged) -> str:
+        """The clauses with what they are: ``INCLUDE MAPPED is true (line 9)``."""
+        words = {True: "is true", False: "is false", None: "is not decided"}
+        return "; ".join(f"{one.rule.text} {words[truth]} ({self.at(one.rule)})" for one, truth in judged.truths)
+
+    def _result(self) -> DdlEvaluated:
+        subject = self.subject
+        is_through = self.is_written
+        leftover: tuple[str, ...] = ()
+        if is_through and subject.base is not None and self.base_target is not None:
+            leftover = not_converted(self.text, subject.base, self.base_target, self.sql)
+        return DdlEvaluated(
+            side=self.file.side,
+            outcome=self.outcome or Outcome.UNKNOWN,
+            operation=subject.operation,
+            object_type=subject.object_type,
+            title=subject.title,
+            base=str(subject.base) if subject.base else None,
+            derived=str(subject.derived) if subject.derived else None,
+            scope=self.scope or None,
+            step=self._number,
+            rule=self._deciding,
+            reason=self._reason,
+            target=self.target,
+            base_target=str(self.base_target) if self.base_target else None,
+            derived_target=str(self.derived_target) if self.derived_target else None,
+            session_schema=self.session_schema,
+            statement=self.text if is_through else None,
+            not_converted=leftover,
+            event_actions=tuple(self._actions),
+            stay_metadata=self._stays,
+            steps=tuple(self._steps),
+            problems=tuple(self._problems),
+        )

@@ -1,0 +1,195 @@
+"""One of the two trails that are compared: its transactions, one after the other, with what aligns them."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator
+from hashlib import blake2b
+from heapq import heappop, heappush
+from typing import NamedTuple, Protocol
+
+from logdump.features.diff.model import DifferenceKind, DifferenceShown, SideShown
+from logdump.features.diff.rows import ComparedRows, RowOptions
+from logdump.features.recovery.cuts import Seen, seen
+from trailformat.changes.csn import CsnKey, csn_key
+from trailformat.trail.sequence import Spot
+from trailformat.transactions.applied import AppliedTransactions
+from trailformat.transactions.batches import (
+    BEGIN_OF_FILE,
+    DAMAGE,
+    HALF_A_RECORD,
+    Reached,
+    TrailMark,
+    TransactionBatch,
+)
+from trailformat.transactions.extent import Ended
+from trailformat.transactions.records import TransactionRecords
+from trailformat.transactions.walk import transaction_batches
+from trailformat.transactions.whole_trail import TrailPosition, WholeTrail
+
+_NOT_FINISHED = (Ended.CUT, Ended.OVERTAKEN)
+
+
+_NOWHERE = TrailPosition(1 << 62, 0)
+
+
+class SideTransaction(NamedTuple):
+    """A transaction of one side; ``copy_of`` is the first place of one that stands there twice."""
+
+    seen: Seen
+    key: Hashable
+    copy_of: TrailPosition | None = None
+
+    @property
+    def has_name(self) -> bool:
+        """Whether a CSN or a TRANID names it."""
+        return self.seen.csn is not None or self.seen.xid is not None
+
+
+class Bounds(Protocol):
+    """The transactions that are compared."""
+
+    def takes(self, one: Seen, copy_of: TrailPosition | None) -> bool:
+        """Whether a transaction is among them; ``copy_of`` as in SideTransaction."""
+
+
+class CsnBounds(NamedTuple):
+    """The transactions that are compared: those between two CSNs, both included, or effective ones."""
+
+    first: CsnKey | None = None
+    last: CsnKey | None = None
+    is_effective: bool = False
+
+    def takes(self, one: Seen, copy_of: TrailPosition | None) -> bool:
+        """Whether a transaction is among them; without a CSN of their form none is between two."""
+        if self.is_effective and (not one.has_begin or one.ended is not Ended.LAST or copy_of is not None):
+            return False
+        bounds = [bound for bound in (self.first, self.last) if bound is not None]
+        key = csn_key(one.csn) if one.csn is not None and bounds else None
+        if not bounds:
+            return True
+        if key is None or any(bound.kind != key.kind for bound in bounds):
+            return False
+        return (self.first or key) <= key <= (self.last or key)
+
+
+class Side:
+    """One of the two trails.
+
+    Args:
+        letter: ``a`` or ``b``.
+        title: its name, as it was entered.
+        whole: its files.
+        records: reads its records.
+        options: what of its rows is compared.
+        bounds: the transactions that are.
+
+    Attributes:
+        rows: reads the rows of its transactions.
+        reached: how far it has been read; ``read`` are the records up to there.
+    """
+
+    def __init__(
+        self,
+        letter: str,
+        title: str,
+        whole: WholeTrail,
+        records: TransactionRecords,
+        options: RowOptions,
+        bounds: Bounds,
+    ) -> None:
+        self.letter, self.title, self.whole = letter, title, whole
+        self.rows = ComparedRows(whole, records, options)
+        self.reached: Reached | None = None
+        self.read = 0
+        self._options, self._bounds = options, bounds
+        self._judge = AppliedTransactions(whole)
+        self._transactions = self._restarts = 0
+        self._versions: set[int] = set()
+        self._damaged = 0
+        self._damage: list[tuple[TrailPosition, int, DifferenceShown]] = []
+
+    @property
+    def is_unsure(self) -> bool:
+        """Whether some that stand twice may be listed as others."""
+        return self._judge.is_unsure
+
+    def transactions(self) -> Iterator[SideTransaction]:
+        """Its transactions, in their order.
+
+        Raises:
+            NotATrail: no file of it can be read.
+        """
+        for batch in transaction_batches(self.whole):
+            self._note(batch)
+            copies = {verdict.row: verdict.copy_of for verdict in self._judge.judge(batch).verdicts}
+            for row in range(batch.rows):
+                one, copy_of = seen(batch, row), copies.get(row)
+                if self._bounds.takes(one, copy_of):
+                    self._transactions += 1
+                    yield SideTransaction(one, self.key(one), copy_of)
+        if len(self.whole.unreadable) == len(self.whole):
+            raise next(iter(self.whole.unreadable.values()))
+        for path in self.whole.unreadable:
+            self._add_damage(TrailPosition(self.whole.ordinals[path], 0), 0)
+
+    def key(self, one: Seen) -> Hashable:
+        """CSN and TRANID, and apart from others those that a restart has cut; without both, what it holds."""
+        if one.csn is None and one.xid is None:
+            digest = blake2b(digest_size=16)
+            for row in self.rows.of(one):
+                digest.update(repr(row.keys[0]).encode())
+            return digest.digest()
+        csn = csn_key(one.csn) or one.csn if one.csn is not None else None
+        return csn, one.xid, one.ended in _NOT_FINISHED
+
+    def _note(self, batch: TransactionBatch) -> None:
+        for mark in batch.marks:
+            if mark.is_restart:
+                self._restarts += 1
+            elif mark.io_type == BEGIN_OF_FILE:
+                self._begin_file(mark)
+            elif mark.io_type in (DAMAGE, HALF_A_RECORD):
+                self._note_damage(mark)
+        if batch.reached is not None:
+            self.reached = batch.reached
+            self.read += batch.reached.records
+
+    def _begin_file(self, mark: TrailMark) -> None:
+        trail = self.whole.open(mark.place.ordinal)
+        if trail is not None:
+            with trail:
+                header = trail.file_header
+            version = header.get("TrailInfo", "Compatibility") if header is not None else None
+            self._versions |= {version} if isinstance(version, int) else set()
+
+    def _note_damage(self, mark: TrailMark) -> None:
+        """Half a record at the end of a trail that is still written is no damage."""
+        if mark.io_type == DAMAGE:
+            self._add_damage(mark.place, mark.after - mark.place.rba)
+
+    def _add_damage(self, place: TrailPosition, size: int) -> None:
+        # the number decides between damage at one place
+        self._damaged += 1
+        heappush(self._damage, (place, self._damaged, self.damaged(self.spot(place), size)))
+
+    def damaged(self, spot: Spot, size: int) -> DifferenceShown:
+        """Damage of so many bytes."""
+        is_a = self.letter == "a"
+        a, b = (spot, None) if is_a else (None, spot)
+        return DifferenceShown(DifferenceKind.DAMAGE, a, b, records=size, side=self.letter)
+
+    def damage(self, before: TrailPosition = _NOWHERE) -> list[DifferenceShown]:
+        """The damage before a place that was not given yet, however far the trail has been read."""
+        damage = []
+        while self._damage and self._damage[0][0] < before:
+            damage.append(heappop(self._damage)[-1])
+        return damage
+
+    def spot(self, place: TrailPosition) -> Spot:
+        """A place in it."""
+        return Spot(self.whole.paths[place.ordinal], place.rba)
+
+    def shown(self) -> SideShown:
+        """It in numbers."""
+        versions = tuple(sorted(self._versions))
+        return SideShown(self.title, len(self.whole), versions, self._transactions, self._restarts, self.whole.gaps)

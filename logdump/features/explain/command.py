@@ -1,0 +1,182 @@
+"""EXPLAIN: a verdict, with what it rests on, about lag, restarts and DDL."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, NamedTuple, Protocol
+
+from logdump.commands.records.sequence_search import csn_goal, find_in_sequence
+from logdump.features.bounded_recovery.in_parameters import with_parameters
+from logdump.features.bounded_recovery.options import BrOptions
+from logdump.features.explain.ddl import DdlQuestion
+from logdump.features.explain.lag import LagQuestion
+from logdump.features.explain.model import Explained
+from logdump.features.explain.restart import RestartQuestion
+from logdump.features.heartbeat.table_in_use import heartbeat_table
+from logdump.features.recovery.command import SEQNO_AND_RBA
+from logdump.language.command import Command, Origin
+from logdump.language.forms import Alternatives, Keyword, Maybe, Sequence
+from logdump.language.parameters import EnteredTime, OneOf, Time, Word
+from logdump.notation.times import TIME_FORMS
+from logdump.parameters.in_session import parameters_in_use, unused_parameters
+from logdump.parameters.not_used import ParameterUse
+from logdump.session.across import files_from
+from logdump.session.answers import answered
+from logdump.session.chosen_trail import whole_trail_of
+from logdump.session.errors import CommandError
+from logdump.session.events import Event, Notice
+from logdump.session.reading import Reading
+from logdump.session.session import Session
+from logdump.session.trail_range import range_of
+from trailformat import NotATrail, TrailFile, TrailName
+from trailformat.trail.sequence import Spot
+from trailformat.transactions.whole_trail import WholeTrail, gaps_among
+
+
+class Answerable(Protocol):
+    """A question that can be answered with what has been read so far."""
+
+    def reading(self) -> Reading:
+        """What the reading lacks."""
+
+    def explained(self, title: str, *, is_partial: bool) -> Explained:
+        """The answer; without a verdict where the reading is partial."""
+
+
+Run = Callable[[Session], Iterator[Event]]
+
+
+class CsnOfPlace(NamedTuple):
+    """A place by its CSN."""
+
+    text: str
+
+
+RestartPlace = EnteredTime | CsnOfPlace | tuple[int, ...]
+
+
+def _refuse_filter(session: Session) -> None:
+    if session.filters_in_use is not None and session.filters_in_use.active:
+        raise CommandError("Half a trail gives wrong answers: FILTER OFF first.")
+
+
+def _answer(question: Answerable, title: str, run: Iterator[Event], notices: Iterable[Event] = ()) -> Iterator[Event]:
+    """Read what the question needs, then answer; Ctrl+C answers with what there is."""
+
+    def results(reading: Reading) -> Iterator[Event]:
+        yield question.explained(title, is_partial=reading.is_partial)
+        yield from notices
+
+    return answered(run, question.reading, results)
+
+
+def _title(whole: WholeTrail, session: Session) -> str:
+    files = f", {len(whole)} files" if len(whole) > 1 else ""
+    return f"LogTrail {session.trail.path}{files}"
+
+
+def _lag(at: EnteredTime | None) -> Run:
+    def run(session: Session) -> Iterator[Event]:
+        _refuse_filter(session)
+        whole = whole_trail_of(session, None, "EXPLAIN")
+        table = heartbeat_table(session).name
+        question = LagQuestion(whole, at.julian if at is not None else None, session.definitions_of, table)
+        yield from _answer(question, _title(whole, session), question.run(session.settings.notify))
+
+    return run
+
+
+def _restart(at: RestartPlace | None) -> Run:
+    def run(session: Session) -> Iterator[Event]:
+        _refuse_filter(session)
+        whole = whole_trail_of(session, None, "EXPLAIN")
+        options = BrOptions(restart=at.julian if isinstance(at, EnteredTime) else None)
+        options = with_parameters(options, parameters_in_use(session))
+        question = RestartQuestion(whole, _place(session, whole, at), options)
+        events = question.run(session.settings.notify, session.definitions_of)
+        yield from _answer(question, _title(whole, session), events, unused_parameters(session, ParameterUse.RESTART))
+
+    return run
+
+
+def _place(session: Session, whole: WholeTrail, at: RestartPlace | None) -> Spot | None:
+    if isinstance(at, CsnOfPlace):
+        goal = csn_goal(at.text)
+        if goal is None:
+            raise CommandError(f"{at.text!r} is not a CSN.")
+        record = find_in_sequence(session.trail, goal)
+        if record is None:
+            found = range_of(session.trail)
+            goes = f" The trail goes {found.text(session.settings.time_offset)}." if found is not None else ""
+            raise CommandError(f"No transaction with {goal.text}.{goes}")
+        return Spot(record.path or session.trail.path, record.rba)
+    if at is None or isinstance(at, EnteredTime):
+        return None
+    seqno, rba = at
+    for path in whole.paths:
+        name = TrailName.parse(path)
+        if name is not None and name.seqno == seqno:
+            return Spot(path, rba)
+    raise CommandError(f"No file of this trail has the number {seqno}.")
+
+
+def _ddl() -> Run:
+    def run(session: Session) -> Iterator[Event]:
+        parameters = parameters_in_use(session)
+        if not parameters.files:
+            raise CommandError("No parameter file is in use: PARAMS <file> reads one.")
+        question = DdlQuestion(parameters, len(gaps_among(files_from(session))))
+        yield from _answer(question, f"LogTrail {session.trail.path}", _statements(session, question))
+
+    return run
+
+
+def _statements(session: Session, question: DdlQuestion) -> Iterator[Event]:
+    notify = session.settings.notify
+    for path in files_from(session):
+        if path == session.trail.path:
+            yield from question.take(session.trail, session.selection(), notify)
+            continue
+        try:
+            with TrailFile(path) as trail:
+                yield from question.take(trail, session.selection(trail), notify)
+        except NotATrail as error:
+            question.unreadable += 1
+            yield Notice((f"{error}: not read",))
+
+
+def run_explain(session: Session, run: Run) -> Iterator[Event]:
+    """ParameterUse a question; the position stays."""
+    yield from run(session)
+
+
+_AT = Time(label="AT: ")
+_RESTART_AT: Alternatives[Any] = Alternatives(
+    SEQNO_AND_RBA,
+    Keyword("CSN", Sequence(CsnOfPlace, Word("<csn>"))),
+    _AT,
+)
+
+COMMANDS = (
+    Command(
+        "EXPLAIN",
+        Alternatives(
+            Keyword("LAG", Sequence(_lag, Maybe(Keyword("AT", _AT)))),
+            Keyword("RESTART", Sequence(_restart, Maybe(Keyword("AT", _RESTART_AT)))),
+            Sequence(lambda _: _ddl(), OneOf({"DDL": None})),
+            missing="takes LAG, RESTART or DDL.",
+            wrong="{!r} is not one of LAG, RESTART, DDL.",
+        ),
+        "Explain why replication is late, what a restart would do, which DDL is not replicated",
+        run_explain,
+        details=(
+            "LAG: the hop that is late at <time>, or where the lag is greatest: restarts, long transactions, missing",
+            "beats, volumes. RESTART: Extract stopped at <time>, or Replicat begun at a place, else at the last",
+            "recovery point. DDL: the statements of the open file against the files of PARAMS. At most 25 lines:",
+            "assumptions, the verdict, the facts behind it, what is not known, and how to find out.",
+            f"<time> is {TIME_FORMS}. docs/explain.md has the rules.",
+        ),
+        origin=Origin.OURS,
+        stops="Ctrl+C stops and shows the result so far",
+    ),
+)

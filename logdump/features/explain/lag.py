@@ -1,0 +1,209 @@
+"""EXPLAIN LAG: which hop of replication is late, and why, as far as a trail tells."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from logdump.features.bounded_recovery.model import BeginSource
+from logdump.features.bounded_recovery.survey import walked
+from logdump.features.explain.beat_facts import BeatsAround, PassedBeat
+from logdump.features.explain.lag_rules import HOP_NAMES, RULES, LagFacts, restart_of, seconds
+from logdump.features.explain.model import NO_VERDICT, Evidence, Explained, Phrase, Question, When
+from logdump.features.explain.rules import conclusion
+from logdump.features.explain.trail_facts import DefinitionClocks, LagWindow, TrailFacts, TransactionsAround
+from logdump.features.heartbeat.beats import NewBeats
+from logdump.features.heartbeat.model import HeartbeatRow
+from logdump.features.heartbeat.reading import HeartbeatReader
+from logdump.notation.plural import amount
+from logdump.session.effective_rows import LeftOutRanges
+from logdump.session.events import Progress
+from logdump.session.reading import Reading, reading_of
+from trailformat.trail.file import TrailFile
+from trailformat.trail.row_definitions import RowDefinitions
+from trailformat.trail.sequence import Spot
+from trailformat.transactions.whole_trail import TrailPosition, WholeTrail
+
+
+class LagQuestion:
+    """Why replication is late at a moment, or where it was latest.
+
+    Args:
+        whole: the trail.
+        at: the moment; None: where the lag is greatest.
+        definitions_of: the definitions of a file's rows.
+        table: the name of the heartbeat tables.
+    """
+
+    def __init__(
+        self, whole: WholeTrail, at: int | None, definitions_of: Callable[[TrailFile], RowDefinitions], table: str
+    ) -> None:
+        self._whole, self._at, self._definitions_of, self._table = whole, at, definitions_of, table
+        self._around = BeatsAround(at)
+        self._clocks = DefinitionClocks(at)
+        self._transactions = TransactionsAround(whole, LagWindow(0, 0))
+        self._undecoded = 0
+        self._newest: int | None = None
+
+    def run(self, notify: int) -> Iterator[Progress]:
+        """Read the trail: its beats, then its transactions; its definitions where there is no beat."""
+        self._read_beats()
+        self._transactions = TransactionsAround(self._whole, self._window())
+        if not self.facts.beats.beats:
+            for found in self._whole.batches():
+                self._clocks.take(Spot(found.trail.path, 0), found.batch)
+        for one in walked(self._whole, notify):
+            if isinstance(one, Progress):
+                yield one
+            else:
+                self._transactions.take(one)
+
+    def _read_beats(self) -> None:
+        reader = HeartbeatReader(self._definitions_of, self._table, left_out=LeftOutRanges(self._whole).of)
+        new = NewBeats()
+        for ordinal in range(len(self._whole)):
+            trail = self._whole.open(ordinal)
+            if trail is None:
+                continue
+            with trail:
+                for row in reader.rows(trail):
+                    for beat in new.of(row) if isinstance(row, HeartbeatRow) else ():
+                        self._around.add(beat)
+                    self._undecoded, self._newest = reader.problems, reader.newest
+        for beat in new.rest():
+            self._around.add(beat)
+
+    def _window(self) -> LagWindow:
+        facts = self.facts
+        gap, chosen = facts.beats.gap, facts.chosen
+        if facts.is_silent and gap is not None:
+            before = self._place(gap.before.spot) if gap.before is not None else TrailPosition(len(self._whole), 0)
+            return LagWindow(gap.after.time, gap.end, self._place(gap.after.spot), before)
+        if chosen is None:
+            at = self._at or 0
+            return LagWindow(at, at)
+        return LagWindow(chosen.time, chosen.extract_ts or chosen.time + max(chosen.total, 0))
+
+    def _place(self, spot: Spot) -> TrailPosition:
+        return TrailPosition(self._whole.ordinals[spot.path], spot.rba)
+
+    @property
+    def facts(self) -> LagFacts:
+        """The facts so far."""
+        beats, trail = self._around.facts(self._newest), self._transactions.facts()
+        return LagFacts(self._at, beats, trail, self._clocks.found, self._undecoded)
+
+    def reading(self) -> Reading:
+        """What the reading lacks."""
+        return reading_of(self._whole, self.facts.trail.damaged)
+
+    def explained(self, title: str, *, is_partial: bool) -> Explained:
+        """The answer; without a verdict where the reading is partial."""
+        facts = self.facts
+        return Explained(
+            Question.LAG,
+            title,
+            NO_VERDICT if is_partial else conclusion(RULES, facts),
+            tuple(_parts(facts)),
+            tuple(_assumed(facts)),
+            tuple(_not_known(facts)),
+            facts.trail.damaged,
+            is_partial,
+        )
+
+
+def _parts(facts: LagFacts) -> Iterator[Evidence]:
+    chosen = facts.chosen
+    if chosen is not None:
+        yield Evidence(("Beat of ", When(chosen.time), f": lag {seconds(chosen.total)}"), (chosen.spot,))
+        yield from _hops(chosen)
+    yield from _silence(facts)
+    yield from _restarts(facts)
+    if facts.clock is not None and facts.clock.lag > 0:
+        clock = facts.clock
+        yield Evidence(
+            (
+                "A definition was written ",
+                When(clock.written),
+                f", {seconds(clock.lag)} after the commit that follows it",
+            ),
+            (clock.spot,),
+            "extract_lag",
+            clock.lag,
+        )
+    yield from _volume(facts.trail)
+
+
+def _silence(facts: LagFacts) -> Iterator[Evidence]:
+    gap, beat = facts.beats.gap, facts.beats.chosen
+    if gap is None:
+        return
+    after = "Last beat " if facts.is_silent else f"Missing: {amount(gap.beats, 'beat')} after "
+    if gap.before is not None:
+        following: Phrase = (", next ", When(gap.before.time))
+    else:
+        following = (", none up to the newest time in the trail, ", When(gap.end))
+    spots = (gap.after.spot, gap.before.spot) if gap.before is not None else (gap.after.spot,)
+    yield Evidence((after, When(gap.after.time), *following), spots)
+    if facts.beats.gaps > 1:
+        yield Evidence((f"Beats are missing at {facts.beats.gaps} times: HEARTBEAT GAPS lists them",))
+    if facts.is_silent and beat is not None:
+        which = "Greatest lag" if facts.at is None else "Lag before that"
+        yield Evidence((f"{which}: {seconds(beat.total)}, beat of ", When(beat.time)), (beat.spot,))
+
+
+def _restarts(facts: LagFacts) -> Iterator[Evidence]:
+    restart, last = restart_of(facts), facts.trail.last_restart
+    if restart is not None:
+        yield Evidence(("Extract restarted ", When(restart.time)), (restart.spot,))
+    elif last is not None:
+        times = amount(facts.trail.all_restarts, "time")
+        yield Evidence((f"Extract restarted {times} in this trail, at last ", When(last.time)), (last.spot,))
+
+
+def _hops(chosen: PassedBeat) -> Iterator[Evidence]:
+    for name, lag in chosen.hops.items():
+        yield Evidence((f"{HOP_NAMES[name]}: {seconds(lag)}",), (chosen.spot,), name, lag)
+
+
+def _volume(trail: TrailFacts) -> Iterator[Evidence]:
+    if trail.transactions:
+        counted = amount(trail.transactions, "transaction"), amount(trail.records, "record"), f"{trail.bytes} bytes"
+        numbers = ", ".join(counted)
+        largest = trail.largest
+        spots = (largest.begin,) if largest is not None and largest.begin is not None else ()
+        who = f"; most records: {largest.transaction.xid}, {largest.records}" if largest is not None else ""
+        yield Evidence((f"Committed in that time: {numbers}{who}",), spots)
+    longest = trail.longest
+    if longest is not None and longest.end is not None and longest.end > longest.high:
+        yield Evidence(
+            (f"Open then: {longest.xid or 'a transaction'}, from ", When(longest.high), " to ", When(longest.end)),
+            (longest.spot,) if longest.spot is not None else (),
+        )
+    if trail.ddl and trail.first_ddl is not None:
+        yield Evidence((f"DDL in that time: {trail.ddl}",), (trail.first_ddl,))
+
+
+def _assumed(facts: LagFacts) -> Iterator[str]:
+    if facts.beats.beats:
+        yield "the clocks of the machines agree"
+    elif facts.clock is not None:
+        yield "the clocks of database and Extract agree"
+    longest = facts.trail.longest
+    if longest is not None and longest.source is BeginSource.REDO_CLOCK:
+        yield "begins of transactions by the redo clock"
+
+
+def _not_known(facts: LagFacts) -> Iterator[str]:
+    if facts.undecoded:
+        rows = amount(facts.undecoded, "row")
+        yield f"the contents of {rows} of heartbeat tables (HEARTBEAT ROWS shows why they do not decode)"
+    if not facts.beats.beats and not facts.undecoded:
+        yield "the lag of each hop (ADD HEARTBEATTABLE adds heartbeats to the trail)"
+    if not facts.beats.beats:
+        return
+    chosen = facts.chosen
+    if chosen is not None and "routing_lag" not in chosen.hops:
+        yield "the lag of pumps and paths (read the trail that the last of them writes)"
+    if chosen is not None and "replicat_lag" not in chosen.hops:
+        yield "the lag of Replicat (read a trail captured from the target)"
+    yield "transactions rolled back or still open (see V$TRANSACTION or SEND EXTRACT … SHOWTRANS)"

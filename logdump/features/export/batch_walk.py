@@ -1,0 +1,83 @@
+"""The records to export as pieces of batches, each with its bytes: by columns, in bounded memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from logdump.arrow.tables.piece import Piece, held_bytes, pieces
+from logdump.features.export.tally import ExportTally
+from logdump.session.events import Event, Progress
+from logdump.session.session import Session
+from trailformat.scan import PARTIAL, Batch, scan
+from trailformat.scan.rows import learn_definitions
+from trailformat.trail.sequence import Spot
+from trailformat.transactions.tracker import TransactionTracker
+
+_ROWS = 1 << 16
+"""Of a batch whose records are all read as columns: each table in it costs some time, however few rows it has."""
+
+
+class BatchWalk:
+    """The records from the session's position on that pass its filter, until the tally has ``limit``; damage is noted.
+
+    They begin before the RBA ``stop``, where one is given.
+    """
+
+    def __init__(self, session: Session, tally: ExportTally, limit: int | None, stop: int | None = None) -> None:
+        self._session = session
+        self._trail = session.trail
+        self._tally = tally
+        self._limit = limit
+        self._stop = stop
+        self._scanned = 0
+
+    def items(self) -> Iterator[Piece | Event]:
+        """The pieces, with progress between them.
+
+        Raises:
+            NotATrail: the file cannot be read any more.
+        """
+        session, trail, start = self._session, self._trail, self._session.cursor.next
+        transactions = session.cursor.transactions
+        selection = session.selection()
+        carrier = TransactionTracker(trail, before=transactions.open_at(start))
+        self._tally.end = Spot(trail.path, start)
+        for batch in scan(trail, start, self._stop, batch_size=_ROWS):
+            learn_definitions(trail, batch)
+            passing = np.flatnonzero(selection.rows(batch))
+            rows = passing if self._limit is None else passing[: self._limit - self._tally.selected]
+            self._tally.selected += len(rows)
+            is_over = self._limit is not None and self._tally.selected >= self._limit
+            end = int(batch.rba[rows[-1]]) + int(batch.length[rows[-1]]) if is_over and len(rows) else batch.end
+            self._note_damage(batch, end)
+            held = held_bytes(trail, batch, rows)
+            yield from pieces(trail, batch, rows, carrier.of(batch, held), held)
+            yield from self._progress(batch, end)
+            if is_over:
+                return
+
+    def _note_damage(self, batch: Batch, end: int) -> None:
+        """Note what is no sound record up to ``end``; behind half of one, or damage at the end, more may come."""
+        path = self._trail.path
+        self._tally.end = Spot(path, end)
+        for row in batch.spans():
+            rba, length = int(batch.rba[row]), int(batch.length[row])
+            if rba >= end:
+                return
+            if (error := self._trail.error_at(rba)) is not None:
+                self._tally.note_damage(error.at(path, rba), length)
+            if batch.kind[row] == PARTIAL or rba + length == self._trail.size:
+                self._tally.end = Spot(path, rba)
+
+    def _progress(self, batch: Batch, end: int) -> Iterator[Event]:
+        """NOTIFY's reports that fell due in the batch before ``end``; damage does not count as a record."""
+        rows = int(np.searchsorted(np.asarray(batch.rba), end))
+        spans, step, before = batch.spans(), self._session.settings.notify, self._scanned
+        self._scanned += rows - sum(span < rows for span in spans)
+        for due in range(step - before % step, self._scanned - before + 1, step):
+            row = due - 1
+            for span in spans:
+                row += span <= row
+            yield Progress(before + due, int(batch.rba[row]), int(batch.io_time[row]), self._trail.size)

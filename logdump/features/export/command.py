@@ -1,0 +1,217 @@
+"""EXPORT."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, nullcontext
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from logdump.features.export.options import DIALECTS, FORMATS, STANDARD_OUTPUT, ExportOptions
+from logdump.features.heartbeat.command import CHOICE, heartbeat_options
+from logdump.features.heartbeat.survey import Display
+from logdump.language.command import Command, Origin
+from logdump.language.forms import Alternatives, Amount, AnyOrder, Keyword, RefusedKeyword, Sequence
+from logdump.language.parameters import File, OneOf, local_path
+from logdump.language.reader import Context, Form, parse_partial
+from logdump.language.words import split_calls
+from logdump.session.across import gaps_stepped_over, goes_over_files, move_to, place_of, return_to
+from logdump.session.errors import ArgumentError, CommandError
+from logdump.session.events import Event, Notice
+from logdump.session.exit_status import ExitStatus
+from logdump.session.session import Session
+from trailformat.changes.encrypted import looks_encrypted
+from trailformat.trail.sequence import Spot
+
+_NAME = "EXPORT"
+
+
+def run_export(session: Session, options: ExportOptions) -> Iterator[Event]:
+    """Write the records that pass the filter to a file, or the rows of each table to one.
+
+    They are those from the position on; of the whole file where an EXPORT without a limit has left the position.
+    """
+    if options.heartbeats is not None:
+        yield from _write(session, options)
+        return
+    place, begun = place_of(session), session.cursor.export_begun_in
+    if begun is not None:
+        yield from move_to(session, Spot(begun, 0))
+    elif place.next >= session.trail.size and not goes_over_files(session):
+        raise CommandError(f"Nothing is left to export from RBA {place.next} on. POSITION 0 goes to the beginning.")
+    begins_in = session.trail.path
+    yield from gaps_stepped_over(session)
+    try:
+        yield from _export(session, options)
+    except BaseException as error:
+        told = return_to(session, place)
+        if isinstance(error, GeneratorExit):
+            list(told)
+        else:
+            yield from told
+        session.cursor.export_begun_in = begun
+        raise
+    session.cursor.export_begun_in = None if options.is_limited else begins_in
+    for path in _encrypted_between(session, begins_in):
+        yield Notice((f"{path}: record data looks encrypted",), ExitStatus.OK)
+
+
+def _encrypted_between(session: Session, begins_in: Path) -> Iterator[Path]:
+    """The files whose record data looks encrypted, from one of the trail to the open one."""
+    if begins_in == session.trail.path:
+        yield from [begins_in] * looks_encrypted(session.trail)
+        return
+    from trailformat.transactions.whole_trail import WholeTrail  # noqa: PLC0415 - for ACROSS
+
+    whole = WholeTrail.around(begins_in)
+    for ordinal in range(whole.ordinals.get(begins_in, 0), whole.ordinals.get(session.trail.path, -1) + 1):
+        if (trail := whole.open(ordinal)) is not None:
+            with trail:
+                if looks_encrypted(trail):
+                    yield trail.path
+
+
+def _export(session: Session, options: ExportOptions) -> Iterator[Event]:
+    """Write them, in Spark where that is the engine and can."""
+    narrows = options.effective and options.format != "SQL"
+    with _restricted(session) if narrows else nullcontext():
+        if session.settings.spark_master is not None:
+            from logdump.spark.jobs.export_job import export_in_spark  # noqa: PLC0415 - for ENGINE SPARK
+
+            if (yield from export_in_spark(session, options)):
+                return
+        yield from _write(session, options)
+
+
+def _write(session: Session, options: ExportOptions) -> Iterator[Event]:
+    from logdump.features.export import exporting  # noqa: PLC0415 - loaded with the first EXPORT
+
+    yield from exporting.run_export(session, options)
+
+
+def _restricted(session: Session) -> AbstractContextManager[object]:
+    """The context in which the rows that a Replicat applies are the only ones."""
+    from logdump.session.effective_rows import only_effective  # noqa: PLC0415 - it reads the whole trail
+
+    return only_effective(session)
+
+
+def writes_to_standard_output(line: str) -> bool:
+    """Whether an EXPORT in a line of commands has the target ``-``."""
+    exports = (parse_partial(_FORM, text, Context()).value for word, text in split_calls(line) if word.upper() == _NAME)
+    return any(options is not None and options.to_standard_output for options in exports)
+
+
+def _options(format_: str, name: str, values: dict[str, Any]) -> ExportOptions:
+    values = {"compression": FORMATS[format_][0], **values}
+    if name.endswith("!") and len(name) > 1:
+        name, values["replaces"] = name[:-1], True
+    if name == str(STANDARD_OUTPUT) and "by_table" in values:
+        raise ArgumentError("BY TABLE writes several files, and - is standard output.")
+    amount, unit = values.pop("amount", (None, "records"))
+    return ExportOptions(format_, _target(name), **{unit: amount}, **values)
+
+
+def _beats(**values: Any) -> dict[str, Any]:
+    """The values of an export of heartbeats, those that choose beats made one."""
+    chosen = {name: values.pop(name) for name in CHOICE if name in values}
+    return {**values, "heartbeats": heartbeat_options(display=Display.HISTORY, **chosen)}
+
+
+def _target(name: str) -> Path:
+    if name == str(STANDARD_OUTPUT):
+        return STANDARD_OUTPUT
+    return Path(os.path.abspath(Path(local_path(name)).expanduser()))  # noqa: PTH100 - links stay
+
+
+_REPLACE = OneOf({"REPLACE": True, "!": True}, syntax="REPLACE")
+
+
+def _form_of(format_: str) -> Form[ExportOptions]:
+    """TO, the file, and the options of a format."""
+    is_sql = format_ == "SQL"
+    unit = "TRANSACTION[S]" if is_sql else "RECORD[S]"
+    key = "transactions" if is_sql else "records"
+    wrong = f"COMPRESSION of {format_} is one of {', '.join(FORMATS[format_])}, not {{!r}}."
+    compression = Keyword("COMPRESS[ION]", OneOf({name: name for name in FORMATS[format_]}, wrong))
+    more: dict[str, Form[Any]] = {
+        "compression": compression,
+        "effective": OneOf({"EFFECTIVE": True}),
+        **(_of_sql() if is_sql else _of_others(format_)),
+    }
+    options: Form[dict[str, Any]] = AnyOrder(
+        dict,
+        {
+            "replaces": _REPLACE,
+            "amount": Amount({unit: key}, wrong=f"{{}} takes {key.upper()} for {format_}, not {{!r}}."),
+        },
+        more,
+        wrong="{!r} is not an option of EXPORT or a number of RECORDS.",
+    )
+    if not is_sql:
+        options = Alternatives(options, _of_heartbeats(compression), syntax=options.syntax)
+    no_file = f"{format_} takes TO and a file name."
+    file = File("{<file> | -}", missing=no_file)
+    return Sequence(partial(_options, format_), Keyword("TO", file, wrong=no_file), options)
+
+
+def _of_heartbeats(compression: Form[str]) -> Form[dict[str, Any]]:
+    """HEARTBEATS and its options, in place of those of records."""
+    options: dict[str, Form[Any]] = {"replaces": _REPLACE, "compression": compression, **CHOICE}
+    wrong = f"{{!r}} is not one of {', '.join(form.keywords[0] for form in CHOICE.values())} and REPLACE."
+    return Keyword("HEARTBEATS", AnyOrder(_beats, options, wrong=wrong, ends_phrases=True))
+
+
+def _of_sql() -> dict[str, Form[Any]]:
+    """The options of SQL alone."""
+    return {
+        "takes_back": OneOf({"UNDO": True}),
+        "includes_cut": Keyword("INCLUDE", OneOf({"CUT": True}, "INCLUDE takes CUT.")),
+        "dialect": OneOf({name: name for name in DIALECTS}),
+        "heartbeats": RefusedKeyword("HEARTBEATS", "SQL is statements: heartbeats are rows of the other formats."),
+        "by_table": RefusedKeyword("BY", "SQL is one script: transactions go over tables."),
+    }
+
+
+def _of_others(format_: str) -> dict[str, Form[Any]]:
+    """The options of all other formats."""
+    of_sql = {word: word for word in ("UNDO", *DIALECTS)} | {"INCLUDE": "INCLUDE CUT"}
+    return {
+        "by_table": Keyword("BY", OneOf({"TABLE": True}, "BY takes TABLE.")),
+        **{word: RefusedKeyword(word, f"{name} goes with SQL, not with {format_}.") for word, name in of_sql.items()},
+    }
+
+
+_FIRST = f"takes one of {', '.join(FORMATS)} first."
+_FORM = Alternatives(
+    *(Keyword(name, _form_of(name)) for name in FORMATS),
+    syntax=f"{{{' | '.join(FORMATS)}}} {_form_of('CSV').syntax}",
+    wrong=_FIRST,
+    missing=_FIRST,
+)
+
+COMMANDS = (
+    Command(
+        _NAME,
+        _FORM,
+        "Write records, or the rows of each table, for other programs",
+        run_export,
+        details=(
+            "From the position on; the filter applies. All is written, or nothing. REPLACE (!) replaces what is there.",
+            "After an EXPORT of the whole rest the next one begins at the beginning again. - is standard output.",
+            "BY TABLE: <file> is a folder, with a file for each table: its columns typed, before_… and after_….",
+            "COMPRESSION {NONE | GZIP}; of PARQUET {SNAPPY | NONE | ZSTD | GZIP}, of ARROW {NONE | LZ4 | ZSTD}",
+            "SQL [UNDO] [ORACLE | MYSQL | POSTGRESQL | ANSI] [<n> TRANSACTIONS] writes what REDO or UNDO prints.",
+            "HEARTBEATS after it: a row for each beat of HEARTBEAT HISTORY; OVER, TABLE, PATH, START, END choose.",
+            "EFFECTIVE leaves out the rows of transactions that a Replicat does not apply: cut, open, copies.",
+            "With ACROSS it continues in the later files of the trail.",
+            "Under ENGINE SPARK a file is a folder of parts, which tasks write side by side.",
+            "PARQUET and ARROW need pip install 'logdump[export]'.",
+            "Example: EXPORT PARQUET TO sales BY TABLE COMPRESSION ZSTD",
+        ),
+        origin=Origin.OURS,
+        stops="Ctrl+C stops, nothing is exported",
+    ),
+)

@@ -1,0 +1,189 @@
+"""One run of EXPORT: the target is staged, the format chosen, the rows written are counted and reported."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import os
+from collections.abc import Callable, Generator, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+from logdump.arrow.without_pandas import leave_out_pandas
+from logdump.features.export.appended_file import Place, StandardOutput
+from logdump.features.export.options import ExportOptions
+from logdump.features.export.tally import ExportTally
+from logdump.features.export.target import export_target
+from logdump.language.execute import stopped_writing
+from logdump.notation.plural import amount
+from logdump.session.across import move_to
+from logdump.session.errors import CommandError
+from logdump.session.events import Event, Notice
+from logdump.session.session import Session
+from trailformat import CannotWrite
+from trailformat.trail.whole_file import OUTCOMES
+
+if TYPE_CHECKING:
+    from logdump.features.heartbeat.survey import HeartbeatOptions
+
+
+class Export(Protocol):
+    """The writer of one format."""
+
+    def run(self, path: Place) -> Iterator[Event]:
+        """Write the file, or the files in the folder, and fill the tally; yields Progress."""
+
+    def report(self) -> Iterator[Event]:
+        """The number of rows written, and the problems met."""
+
+
+def run_export(session: Session, options: ExportOptions) -> Iterator[Event]:
+    """Write the records from the position on that pass the filter, whole or not at all, and report them.
+
+    With ACROSS they are those of the later files too. The position moves past the last record read; with heartbeats it
+    stays. Standard output gets the rows as they are written.
+
+    Raises:
+        CommandError: the target is there, is the open trail, is none here, or a package is missing.
+        CannotWrite: the target cannot be written, or does not hold what was written.
+        TrailError: the trail cannot be read.
+    """
+    tally, written = ExportTally(), len(OUTCOMES.named)
+    try:
+        export = yield from _written(session, options, tally)
+        if options.heartbeats is None and tally.end is not None:
+            yield from move_to(session, tally.end)
+    except KeyboardInterrupt:
+        yield _stopped(options, tally, written)
+        raise
+    yield from export.report()
+
+
+def _written(session: Session, options: ExportOptions, tally: ExportTally) -> Generator[Event, None, Export]:
+    """Write the output, whole or not at all; returns its writer."""
+    cursor = session.cursor
+    check_target(session, options.target, is_folder=options.by_table)
+    export = export_of(session, options, tally)
+    was_backwards = cursor.is_backwards
+    cursor.is_backwards = False
+    try:
+        with _place(session, options) as place:
+            yield from export.run(place)
+            check_whole(tally, options)
+    finally:
+        cursor.is_backwards = was_backwards
+    return export
+
+
+def _stopped(options: ExportOptions, tally: ExportTally, written: int) -> Notice:
+    """What Ctrl+C leaves."""
+    done = amount(tally.selected, "record" if options.heartbeats is None else "beat")
+    nothing = "the output is not whole" if options.to_standard_output else "nothing was exported"
+    return stopped_writing(done, nothing, written)
+
+
+@contextlib.contextmanager
+def _place(session: Session, options: ExportOptions) -> Iterator[Place]:
+    """The place to write to: beside the target, or standard output. Raises like run_export."""
+    if options.to_standard_output:
+        yield _standard_output(session, options)
+    else:
+        with export_target(options.target, is_folder=options.by_table, replaces=options.replaces) as path:
+            yield path
+
+
+def _standard_output(session: Session, options: ExportOptions) -> StandardOutput:
+    if session.standard_output is None:
+        raise CommandError("The screen has standard output: EXPORT … TO - is for line mode, -c and -f.")
+    stream = session.standard_output()
+    if options.is_binary and stream.isatty():
+        raise CommandError("This is binary, and standard output is a terminal: send it to a file or a program.")
+    with contextlib.suppress(OSError):
+        if os.path.samestat(os.fstat(stream.fileno()), session.trail.path.stat()):
+            raise CommandError("Standard output is the open trail: EXPORT never writes over it.")
+    return StandardOutput(stream)
+
+
+def export_of(session: Session, options: ExportOptions, tally: ExportTally) -> Export:
+    """The writer of the format of the options.
+
+    Raises:
+        CommandError: a package is missing.
+    """
+    if options.heartbeats is not None:
+        return _beats(session, options, tally, options.heartbeats)
+    return _EXPORTS[options.format](session, options, tally)
+
+
+def check_target(session: Session, target: Path, *, is_folder: bool) -> None:
+    """See that the target is no file in use, nor the folder of the open trail, nor anything but a file or a folder.
+
+    Raises:
+        CommandError: it is.
+        OSError: the status of the target cannot be read.
+    """
+    session.check_target(target, "EXPORT", wanted="a folder" if is_folder else "a file")
+    if target.is_dir() and session.trail.path.resolve().parent == target.resolve():
+        raise CommandError(f"{target} holds the open trail: EXPORT never replaces it.")
+
+
+def check_whole(tally: ExportTally, options: ExportOptions) -> None:
+    """Every record is in one file or was left out: what the files hold says so, or CannotWrite is raised."""
+    rows = sum(file.rows for file in tally.files)
+    if options.format != "SQL" and rows + tally.left_out.total() != tally.selected:
+        raise CannotWrite(
+            "the files do not hold every record",
+            path=options.target,
+            expected=f"{tally.selected - tally.left_out.total()} rows",
+            found=f"{rows}",
+        )
+
+
+def _text(session: Session, options: ExportOptions, tally: ExportTally) -> Export:
+    from logdump.features.export import text_columns  # noqa: PLC0415 - it needs numpy and kernels
+    from logdump.features.export.csv_text import CsvText  # noqa: PLC0415 - loaded with its first use
+    from logdump.features.export.jsonl import JsonLines  # noqa: PLC0415 - loaded with its first use
+
+    kind = text_columns.TextOfTables if options.by_table else text_columns.TextOfRecords
+    return kind(session, options, tally, JsonLines() if options.format == "JSONL" else CsvText())
+
+
+def _sql(session: Session, options: ExportOptions, tally: ExportTally) -> Export:
+    from logdump.features.export.sql_script import SqlExport  # noqa: PLC0415 - loaded with its first use
+
+    return SqlExport(session, options, tally)
+
+
+def _arrow(session: Session, options: ExportOptions, tally: ExportTally) -> Export:
+    _require_extra(options.format)
+    from logdump.features.export.arrow_export import ArrowExport  # noqa: PLC0415 - it needs pyarrow and kernels
+
+    return ArrowExport(session, options, tally)
+
+
+def _beats(session: Session, options: ExportOptions, tally: ExportTally, heartbeats: HeartbeatOptions) -> Export:
+    if _EXPORTS[options.format] is _arrow:
+        _require_extra(options.format)
+    from logdump.features.export.beat_export import BeatExport  # noqa: PLC0415 - loaded with its first use
+
+    return BeatExport(session, options, tally, heartbeats)
+
+
+def _require_extra(format_: str) -> None:
+    """Load pyarrow. Raises CommandError where it does not load."""
+    try:
+        importlib.import_module("trailformat.arrays.arrow")
+        leave_out_pandas()
+    except ModuleNotFoundError:
+        raise CommandError(f"EXPORT {format_} needs pip install 'logdump[export]'.") from None
+    except (ImportError, OSError, RuntimeError) as error:
+        raise CommandError(f"EXPORT {format_}: what it needs cannot be loaded: {error}.") from error
+
+
+_EXPORTS: dict[str, Callable[[Session, ExportOptions, ExportTally], Export]] = {
+    "JSONL": _text,
+    "CSV": _text,
+    "SQL": _sql,
+    "PARQUET": _arrow,
+    "ARROW": _arrow,
+}

@@ -1,0 +1,249 @@
+"""Records with all their members as lines of text, by columns: those that are ordinary rows of tables.
+
+The others, which need more than their own bytes and their definition, are left to be written one by one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from logdump.arrow.records.rows import Rows, Source
+from logdump.arrow.records.tokens import bodies, row_ids, user_tokens_by_row
+from logdump.arrow.tables.lines import iso_texts
+from logdump.arrow.tables.piece import Array
+from logdump.display import json_record
+from logdump.features.export.member_forms import MemberForms, StoredBytes, Values, distinct, numbered
+from logdump.features.export.record_lists import LobPlaces, RowImages, gg_tokens, segments
+from logdump.features.export.record_pieces import RecordPiece
+from trailformat import TrailError, TrailFile, io_type_name
+from trailformat.arrays import BytesAt, Digits, Field, Numbered, Strings, new_room, write_lines
+from trailformat.arrays.line_parts import LinePart
+from trailformat.changes.row_changes import OPERATIONS
+from trailformat.codec.timestamps import FIRST_TIME, JULIAN_UNIX_EPOCH, LAST_TIME
+from trailformat.records.record_header import PLACES
+from trailformat.scan.rows import NONE, Fields, headers_of
+from trailformat.scan.rows.headers import header_positions
+
+_DIGITS = Strings.of([str(number) for number in range(256)])
+_LETTERS = Strings.of([chr(number) for number in range(256)])
+_TYPES = Strings.of([io_type_name(number) for number in range(256)])
+_OPERATIONS = Strings.of(OPERATIONS.get(number) for number in range(256))
+_STEP = 32 << 20
+"""Rooms have a multiple of so many bytes, so that the next lines fit too; what is not written to takes no memory."""
+_USUAL = "HDTU"
+_USUAL_PLACES = np.array([_USUAL.find(chr(number)) for number in range(256)])
+
+
+class Rooms:
+    """Memory in which lines are written, and others when these are on disk: pages that are new cost the most of it."""
+
+    def __init__(self) -> None:
+        self._free: list[Array] = []
+
+    def take(self, size: int) -> Array:
+        """An array of at least so many bytes."""
+        room = self._free.pop() if self._free else None
+        return room if room is not None and len(room) >= size else new_room(-(-size // _STEP) * _STEP)
+
+    def give_back(self, room: Array) -> None:
+        """Have an array taken again, of which nothing is needed any more."""
+        self._free.append(room)
+
+
+class RecordLines(NamedTuple):
+    """The lines of the rows of a piece that are written by columns, in an array of the rooms; a mask of the others."""
+
+    piece: RecordPiece
+    part: LinePart
+    odd: Array
+    room: Array
+
+
+def record_lines(piece: RecordPiece, trail: TrailFile, forms: MemberForms, rooms: Rooms) -> RecordLines:
+    """The lines of the ordinary rows of a piece; needs no session, so that threads can do it."""
+    chosen = np.flatnonzero(piece.ordinary)
+    records = _Records(trail, piece, chosen, forms)
+    lines = write_lines(forms.line(trail.path), [*records.fields()] if len(chosen) else [], records.odd, rooms.take)
+    odd = ~piece.ordinary
+    odd[chosen[records.odd]] = True
+    part = LinePart(piece.rows.rows[chosen], lines.data.data, lines.ends)
+    return RecordLines(piece, part, odd, lines.room)
+
+
+class _Records:
+    """Ordinary rows, and their members as fields of lines.
+
+    Attributes:
+        odd: a mask of the rows that turn out not to be ordinary.
+    """
+
+    def __init__(self, trail: TrailFile, piece: RecordPiece, chosen: Array, forms: MemberForms) -> None:
+        rows = piece.rows.subset(chosen)
+        self._rows = Rows(Source(trail), rows.batch, rows.rows, rows.read)
+        self._piece = piece
+        self._chosen = chosen
+        self._forms = forms
+        self._known = piece.known._replace(group=piece.known.group[chosen])
+        number = np.append(np.cumsum(piece.ordinary) - 1, NONE)
+        self._other = number[piece.other[chosen]]
+        self._header = header_positions(self._rows.view, self._rows.starts)
+        self.odd = ~_have_usual_tokens(self._rows)
+
+    def fields(self) -> Iterator[Field]:
+        """The members of a record in JSON but ``file``, as fields of its line."""
+        values = self._lists()
+        for member in json_record.RECORD.members[1:]:
+            made = values[member.name] if member.name in values else _VALUES[member.name](self)
+            yield self._forms.field(member, made)
+
+    def _lists(self) -> dict[str, Values]:
+        """The members that are lists or objects, and the data."""
+        forms, rows = self._forms, self._rows
+        images = RowImages(rows, self._known, self._other, forms)
+        before, after = images.lists()
+        base_rba, number = (column[self._chosen] for column in (self._piece.base_rba, self._piece.number))
+        places = LobPlaces(base_rba, number, self.byte("rec_count"))
+        tokens, pieces = gg_tokens(rows, forms), segments(rows, base_rba != NONE, places, forms)
+        self.odd |= images.odd | tokens.odd | pieces.odd
+        starts, ends = rows.payload("data")
+        return {
+            "before": before,
+            "after": after,
+            "segment": pieces.parts,
+            "gg_tokens": tokens.parts,
+            "data": StoredBytes(BytesAt(rows.view, starts), ends - starts),
+        }
+
+    def empty(self) -> Numbered:
+        """A list without parts in every ordinary record."""
+        return numbered([""], np.zeros(len(self._rows)))
+
+    def nothing(self) -> Strings:
+        """A member that is null in every ordinary record."""
+        return Strings.nulls(len(self._rows))
+
+    def byte(self, name: str) -> Array:
+        """A field of the header that is one byte."""
+        values: Array = self._rows.view[self._header + PLACES[name].start]
+        return values
+
+    def column(self, name: str) -> Digits:
+        """A column of the batch as numbers."""
+        return Digits(self._rows.of(name).astype(np.uint64))
+
+    def table_index(self) -> Digits:
+        """The index of the definition, where the header has one."""
+        index = headers_of(self._rows).table_index
+        return Digits(index.astype(np.uint64), index >= 0)
+
+    def other_rba(self) -> Digits:
+        """RBA of the other half of an update."""
+        rbas = self._rows.of("rba").astype(np.uint64)
+        return Digits(rbas[self._other], self._other != NONE)
+
+    def time(self) -> Numbered:
+        """IO Time."""
+        julian = self._rows.of("io_time")
+        self.odd |= (julian < FIRST_TIME) | (julian > LAST_TIME)
+        return iso_texts(np.where(self.odd, 0, julian - JULIAN_UNIX_EPOCH))
+
+    def table(self) -> Numbered:
+        """The name of the table."""
+        return numbered(self._piece.tables, self._known.group)
+
+    def of_transaction(self, part: str) -> Numbered:
+        """LOGCSN or TRANID."""
+        numbers, places = distinct(np.asarray(self._piece.owners.index)[self._rows.rows])
+        texts = getattr(self._piece.owners, part)
+        return numbered([texts[number] for number in numbers], places)
+
+    def row_id(self) -> Strings:
+        """ORAROWID."""
+        return row_ids(self._rows)
+
+    def user_tokens(self) -> Strings | Numbered:
+        """The user tokens of each row, with commas between them."""
+        found = user_tokens_by_row(self._rows)
+        if not found:
+            return self.empty()
+        texts = [""] * len(self._rows)
+        for row, pairs in found.items():
+            if isinstance(pairs, TrailError):
+                self.odd[row] = True
+            else:
+                items = [json_record.USER_TOKEN.build(pair) for pair in pairs]
+                texts[row] = self._forms.inner(items)
+        return Strings.of(texts)
+
+
+def _have_usual_tokens(rows: Rows) -> Array:
+    """A mask of the rows that are made of H, D, T and U, each at most once."""
+    parts = bodies(rows)
+    unusual = (_USUAL_PLACES[parts.number] < 0) | _repeated(parts)
+    mask: Array = parts.is_sound.copy()
+    mask[parts.region[unusual]] = False
+    return mask
+
+
+def _repeated(parts: Fields) -> Array:
+    """A mask of the usual parts whose region has another one of their kind."""
+    places = len(_USUAL) * parts.region + np.maximum(_USUAL_PLACES[parts.number], 0)
+    mask: Array = np.bincount(places, minlength=1)[places] > 1
+    return mask
+
+
+def _byte_of(name: str, texts: Strings = _DIGITS) -> Callable[[_Records], Numbered]:
+    return lambda records: numbered(texts, records.byte(name))
+
+
+def _column_of(name: str) -> Callable[[_Records], Digits]:
+    return lambda records: records.column(name)
+
+
+_VALUES: dict[str, Callable[[_Records], Values]] = {
+    **{name: _column_of(name) for name in ("rba", "length", "record_length", "audit_rba", "audit_pos")},
+    **{
+        name: _byte_of(name)
+        for name in (
+            "io_type",
+            "trans_ind",
+            "partition",
+            "undo_flag",
+            "orig_node",
+            "incomplete",
+            "continued",
+            "rec_count",
+        )
+    },
+    "syskey_length": _byte_of("syskey_len"),
+    "data_length": _column_of("record_length"),
+    "julian_time": _column_of("io_time"),
+    "io_type_name": _byte_of("io_type", _TYPES),
+    "operation": _byte_of("io_type", _OPERATIONS),
+    "before_after": _byte_of("before_after", _LETTERS),
+    "format_type": _byte_of("format_type", _LETTERS),
+    "table": _Records.table,
+    "table_index": _Records.table_index,
+    "time": _Records.time,
+    "other_rba": _Records.other_rba,
+    "csn": lambda records: records.of_transaction("csns"),
+    "xid": lambda records: records.of_transaction("xids"),
+    "row_id": _Records.row_id,
+    "user_tokens": _Records.user_tokens,
+    **dict.fromkeys(("ddl", "metadata"), _Records.nothing),
+    **dict.fromkeys(("other_tokens", "problems"), _Records.empty),
+}
+"""The members of ordinary records by their names, but those that :meth:`_Records._lists` makes."""
+
+
+def parts_of(lines: RecordLines, others: Iterable[tuple[int, str]]) -> list[LinePart]:
+    """The lines of a piece: those by columns, and others by the numbers of their rows in the batch."""
+    pairs = [(number, text.encode()) for number, text in others]
+    if not pairs:
+        return [lines.part]
+    ends = np.cumsum([len(text) for _, text in pairs], dtype=np.int64)
+    numbers = np.array([number for number, _ in pairs], np.int64)
+    return [lines.part, LinePart(numbers, memoryview(b"".join(text for _, text in pairs)), ends)]

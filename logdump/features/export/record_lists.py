@@ -1,0 +1,250 @@
+"""Lists in records as fields of lines: the columns of both images, the tokens; the places of pieces of LOBs."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+
+from logdump.arrow.records.definitions import Known
+from logdump.arrow.records.image_texts import image_texts
+from logdump.arrow.records.rows import Rows
+from logdump.arrow.records.tokens import gg_parts
+from logdump.arrow.tables.piece import Array
+from logdump.display.json_lob import SEGMENT
+from logdump.display.json_record import COLUMN, GGS_TOKEN, ColumnShown, token_text
+from logdump.features.export.member_forms import MemberChoice, MemberForms, StoredBytes, Values, distinct, numbered
+from trailformat import ByteOrder, Column, ColumnDefinition, Token, TrailFile, Value, decode_value
+from trailformat.arrays import BytesAt, Digits, Field, Parts, Strings, are_unequal
+from trailformat.changes.segments import Kind
+from trailformat.records.columns import NULL, PRESENT
+from trailformat.records.lob_pieces import MOST_COUNTED
+from trailformat.scan.rows import NONE, Fields, headers_of, images_of, lob_pieces
+from trailformat.scan.rows.headers import are_wide
+
+_MARK = 0xFF
+_BLANK, _PRINTABLE = np.uint8(0x20), 0x5F
+"""The first character of ASCII that is printed, and how many are."""
+_CHANGES = (None, True, False)
+_UNKNOWN, _TRUE, _FALSE = range(len(_CHANGES))
+_DESCRIBED = COLUMN.only("index", "name", "type", "key", "null")
+_COMPARED = COLUMN.only("changed", "problem")
+_TOKEN_HEAD = GGS_TOKEN.only("id", "name", "info")
+_PIECE_BASE = SEGMENT.only("kind", "base_file")
+_VALUE = Column(0, PRESENT)
+_SOUND, _UNDEFINED = Value(b""), decode_value(_VALUE, None, ByteOrder.BIG)
+"""A value with no problem, and one of a table that is not defined."""
+
+
+class Lists(NamedTuple):
+    """A list in each row, and a mask of the rows that are not ordinary."""
+
+    parts: Parts
+    odd: Array
+
+
+class RowImages:
+    """Both images of ordinary rows: the columns before of all rows, and those after behind them.
+
+    Args:
+        rows: the rows.
+        known: their definitions.
+        other: for each row that of the other half of the same update, or NONE.
+        forms: those of the format.
+
+    Attributes:
+        odd: a mask of the rows that turn out not to be ordinary.
+    """
+
+    def __init__(self, rows: Rows, known: Known, other: Array, forms: MemberForms) -> None:
+        self._rows = rows
+        self._known = known
+        self._other = other
+        self._forms = forms
+        found = images_of(rows)
+        self._present = found.present
+        self._before = len(found.images[0].number)
+        self._parts = _joined(*found.images)
+        self._region = self._parts.region
+        self._row = np.where(self._region < len(rows), self._region, self._region - len(rows))
+        self._group = known.group[self._row]
+        self.odd = ~found.is_sound
+        self._look_for_odd()
+
+    def _look_for_odd(self) -> None:
+        """Columns that do not ascend; what is odd in one half is in both."""
+        number, is_same = self._parts.number, self._region[1:] == self._region[:-1]
+        self.odd[self._row[1:][is_same & (number[1:] <= number[:-1])]] = True
+        halves = np.flatnonzero(self._other != NONE)
+        self.odd[halves] |= self.odd[self._other[halves]]
+
+    def lists(self) -> list[Parts]:
+        """The columns before, and those after."""
+        rows, first, fields = len(self._rows), self._parts.first, self._fields()
+        return [
+            Parts(first[at : at + rows + 1], fields, present)
+            for at, present in zip((0, rows), self._present, strict=True)
+        ]
+
+    def _fields(self) -> list[Field]:
+        parts, view = self._parts, self._rows.view
+        values = image_texts(self._rows, parts, self._known, self._row)
+        self.odd[[problem.row for problem in values.problems]] = True
+        first, second = (view[np.minimum(parts.start + at, len(view) - 1)] for at in range(2))
+        is_null = (parts.size >= 2) & (first == _MARK) & (second == _MARK)
+        is_undefined = values.columns < 0
+        self._look_at_undefined(is_undefined, is_null | ((parts.size >= 2) & (first == 0) & (second == 0)))
+        return [
+            *self._forms.inside(
+                COLUMN,
+                [
+                    self._described(is_null, is_undefined),
+                    StoredBytes(BytesAt(view, parts.start), parts.size),
+                    numbered(values.texts, values.places),
+                    self._compared(is_null, is_undefined & ~is_null),
+                ],
+            )
+        ]
+
+    def _look_at_undefined(self, is_undefined: Array, is_marked: Array) -> None:
+        """Columns that a definition lacks are odd, and so are those without one whose first bytes are unusual."""
+        if is_undefined.any():
+            is_defined = np.array([one.table is not None for one in self._known.definitions], bool)
+            self.odd[self._row[is_undefined & (is_defined[self._group] | ~is_marked)]] = True
+
+    def _described(self, is_null: Array, is_undefined: Array) -> MemberChoice:
+        """What the definition says of each column, and whether it is NULL; tables without one have columns alike."""
+        tables = [one.table.columns if one.table else () for one in self._known.definitions]
+        columns: list[tuple[int, ColumnDefinition | None]] = [pair for table in tables for pair in enumerate(table)]
+        counts = np.array([len(table) for table in tables], np.int64)
+        at = (np.cumsum(counts) - counts)[self._group] + self._parts.number
+        indexes, places = distinct(self._parts.number[is_undefined])
+        at[is_undefined] = len(columns) + places
+        columns += [(index, None) for index in indexes]
+        texts = [
+            _described(index, column, is_null=one, forms=self._forms)
+            for index, column in columns
+            for one in (False, True)
+        ]
+        return MemberChoice(_DESCRIBED, texts, 2 * at + is_null)
+
+    def _compared(self, is_null: Array, is_problem: Array) -> MemberChoice:
+        """Whether the other image has another value, and what is wrong with this one."""
+        shown = [ColumnShown(_VALUE, None, value, change) for value in (_SOUND, _UNDEFINED) for change in _CHANGES]
+        texts = [self._forms.inner(_COMPARED.build(one)) for one in shown]
+        return MemberChoice(_COMPARED, texts, self._changes(is_null) + len(_CHANGES) * is_problem)
+
+    def _changes(self, is_null: Array) -> Array:
+        """For each column of both images whether the other image has another value."""
+        parts, numbers = self._parts, np.arange(len(self._other))
+        changes = np.full(len(parts.number), _UNKNOWN)
+        change = np.where(self._other == NONE, numbers, np.minimum(self._other, numbers))
+        keys = change[self._row] << 16 | parts.number
+        old, new = _alike(keys[: self._before], keys[self._before :])
+        new = new + self._before
+        if len(old):
+            is_equal = parts.size[old] == parts.size[new]
+            compared = np.flatnonzero(is_equal & (parts.size[old] > 0))
+            starts = parts.start[old[compared]], parts.start[new[compared]]
+            is_equal[compared] = ~are_unequal(self._rows.view, starts, parts.size[old[compared]])
+            is_equal |= is_null[old] & is_null[new]
+            changes[old] = changes[new] = np.where(is_equal, _FALSE, _TRUE)
+        return changes
+
+
+def _joined(before: Fields, after: Fields) -> Fields:
+    """The regions of one behind those of another."""
+    first = np.concatenate((before.first, after.first[1:] + before.first[-1]))
+    return Fields(first, *(np.concatenate(pair) for pair in zip(before[1:], after[1:], strict=True)))
+
+
+def _alike(keys: Array, others: Array) -> tuple[Array, Array]:
+    """The places of equal keys, among both; those of rows that are ordinary ascend."""
+    if not len(keys) or not len(others):
+        return np.empty(0, np.int64), np.empty(0, np.int64)
+    at = np.minimum(np.searchsorted(others, keys), len(others) - 1)
+    found = np.flatnonzero(others[at] == keys)
+    return found, at[found]
+
+
+def gg_tokens(rows: Rows, forms: MemberForms) -> Lists:
+    """The GGS tokens of each row."""
+    parts, view = gg_parts(rows), rows.view
+    odd, region = ~parts.is_sound, parts.region
+    info = view[parts.start - 3]
+    is_first = np.diff(region, prepend=-1) != 0
+    begins = np.where(is_first, rows.payload("token")[0][region], np.roll(parts.start + parts.size, 1))
+    is_wide = (parts.start - begins != 4) | are_wide(info)
+    odd[region[is_wide]] = True
+    kinds, places = distinct(parts.number << 8 | info)
+    heads = [forms.inner(_TOKEN_HEAD.build(Token(*divmod(kind, 256), b""))) for kind in kinds]
+    values: list[Values | MemberChoice] = [
+        MemberChoice(_TOKEN_HEAD, heads, places),
+        StoredBytes(BytesAt(view, parts.start), parts.size),
+        _token_texts(view, parts),
+    ]
+    return Lists(Parts(parts.first, [*forms.inside(GGS_TOKEN, values)], np.ones(len(rows), bool)), odd)
+
+
+class LobPlaces(NamedTuple):
+    """Of pieces of LOBs the RBA of the record that each belongs to, its number by the records before it, RecCount."""
+
+    base_rba: Array
+    number: Array
+    rec_count: Array
+
+
+def segments(rows: Rows, is_piece: Array, places: LobPlaces, forms: MemberForms) -> Lists:
+    """The places of the rows that are pieces of LOBs."""
+    at = np.flatnonzero(is_piece)
+    pieces = rows.subset(at)
+    base_rba, counted, rec_count = (column[at] for column in places)
+    found = lob_pieces(pieces, headers_of(pieces).is_continued, rec_count)
+    odd = np.zeros(len(rows), bool)
+    odd[at] = ~found.is_sound & (counted == 0)
+    is_possible = (counted <= rec_count) & (rec_count < MOST_COUNTED)
+    told = {name: _digits(values, found.is_sound) for name, values in found.numbers._asdict().items()}
+    told |= {
+        "base_rba": _digits(base_rba),
+        "number": _digits(np.where(found.is_sound, found.numbers.number, counted)),
+        "pieces": _digits(np.where(found.is_sound, found.numbers.pieces, rec_count), found.is_sound | is_possible),
+    }
+    base = forms.inner(_PIECE_BASE.build(_Base(Kind.LOB, rows.source.trail)))
+    of_base = MemberChoice(_PIECE_BASE, [base], np.zeros(len(at)))
+    values: list[Values | MemberChoice] = [
+        of_base,
+        *(told[member.name] for member in SEGMENT.members if member not in _PIECE_BASE.members),
+    ]
+    fields = [*forms.inside(SEGMENT, values)]
+    return Lists(Parts(np.concatenate(([0], np.cumsum(is_piece))), fields, is_piece), odd)
+
+
+class _Base(NamedTuple):
+    """The kind of pieces, and the file of the record that they belong to."""
+
+    kind: Kind
+    base: TrailFile
+
+
+def _digits(values: Array, is_known: Array | None = None) -> Digits:
+    return Digits(values.astype(np.uint64), is_known)
+
+
+@lru_cache(1 << 14)
+def _described(index: int, column: ColumnDefinition | None, *, is_null: bool, forms: MemberForms) -> str:
+    """What is known of a column without its value."""
+    shown = ColumnShown(Column(index, NULL if is_null else PRESENT), column, _SOUND, None)
+    return forms.inner(_DESCRIBED.build(shown))
+
+
+def _token_texts(view: Array, parts: Fields) -> Strings:
+    """The payloads of tokens as text; null where one is not printable."""
+    stored = Strings.at(view, parts.start, parts.size)
+    places = np.searchsorted(stored.offsets[1:], np.flatnonzero(stored.data - _BLANK >= _PRINTABLE), side="right")
+    odd = places[np.diff(places, prepend=-1) != 0]
+    if not len(odd):
+        return stored
+    distinct, numbers = stored.take(odd).distinct()
+    texts = [token_text(Token(0, 0, payload)) for payload in distinct]
+    return stored.replaced(odd, Strings.of(texts), numbers)

@@ -1,0 +1,145 @@
+"""EXPORT under ENGINE SPARK: tasks export pieces of the file side by side, each to files of its own.
+
+What is one file of a local export is a folder of parts then, under the same name: programs that read Parquet, CSV or
+JSON lines take the one as the other.
+
+    sales.parquet/part-00000.parquet                        without BY TABLE
+    sales/HR.JOBS.parquet/part-00000.parquet                with it
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
+from itertools import pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from logdump.arrow.tables.layout import FileNames, TableLayout
+from logdump.features.export.exporting import check_whole, export_of
+from logdump.features.export.options import ExportOptions
+from logdump.features.export.tally import ExportTally, FileTally
+from logdump.features.export.target import part_name, suffix_of
+from logdump.session.marks import SourceDefinitions
+from logdump.session.session import Session
+from logdump.session.settings import Settings
+from trailformat import CannotRead, TrailError, TrailFile
+from trailformat.scan import FileRange, consistent_ranges, split_points
+from trailformat.scan.position import first_position
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+    from logdump.filters import FilterSet
+
+_MOST, _LEAST = 128 << 20, 4 << 20
+"""Bytes of a piece: not more, and not less where there are more than one for each core."""
+ATTEMPTS = "_attempts"
+"""The folder in which tasks write, within that of the export."""
+
+
+class ExportJob(NamedTuple):
+    """The job that all tasks share: the file, the options, the filter, the folder to write to, what narrows more."""
+
+    trail: Path
+    options: ExportOptions
+    settings: Settings
+    filters: FilterSet | None
+    definitions: SourceDefinitions | None
+    folder: Path
+    narrowing: FilterSet | None = None
+
+
+class Written(NamedTuple):
+    """The result of a task: the number of its piece, the folder with its files, and their counts; or an error."""
+
+    number: int
+    folder: Path
+    tally: ExportTally
+    error: Exception | None = None
+
+
+def pieces_of(trail: TrailFile, start: int, cores: int) -> list[tuple[int, int]]:
+    """RBAs between which tasks export: records begin at each, in one walk as in many.
+
+    Raises:
+        NotATrail: the file cannot be read any more.
+    """
+    size = trail.size - start
+    count = max(-(-size // _MOST), min(2 * cores, size // _LEAST))
+    points = [start, *(point for point in split_points(trail, count) if point > start)]
+    guessed = [FileRange(first_position(trail, begin), end) for begin, end in pairwise([*points, trail.size])]
+    walked = consistent_ranges(trail, guessed) if len(guessed) > 1 else guessed
+    begins = [piece.start.rba for piece in walked if piece.start == first_position(trail, piece.start.rba)]
+    return list(pairwise([*begins, trail.size]))
+
+
+def export_pieces(spark: SparkSession, job: ExportJob, pieces: Sequence[tuple[int, int]]) -> tuple[ExportTally, int]:
+    """Have tasks export the pieces, and put their files in place; returns the counts, and how many parts there are.
+
+    Raises:
+        TrailError: as the local export.
+    """
+    tasks = spark.sparkContext.parallelize(list(enumerate(pieces)), len(pieces))
+    written: list[Written] = tasks.mapPartitions(partial(export_all, job)).collect()
+    for result in written:
+        if result.error is not None:
+            raise result.error
+    return gathered(job, written)
+
+
+def export_all(job: ExportJob, pieces: Iterable[tuple[int, tuple[int, int]]]) -> Iterator[Written]:
+    """The work of a task: the pieces by their numbers, each to a folder of its own."""
+    from pyspark import TaskContext  # noqa: PLC0415 - only a worker has one
+
+    context = TaskContext.get()
+    attempt = context.taskAttemptId() if context is not None else 0
+    for number, (start, stop) in pieces:
+        folder = job.folder / ATTEMPTS / f"{number}-{attempt}"
+        try:
+            yield Written(number, folder, _export(job, folder, number, start, stop))
+        except (TrailError, CannotRead, OSError) as error:
+            yield Written(number, folder, ExportTally(), error)
+
+
+def _export(job: ExportJob, folder: Path, number: int, start: int, stop: int) -> ExportTally:
+    """Export the records of a piece."""
+    session, tally = Session(), ExportTally()
+    session.settings, session.filters_in_use, session.source_definitions = job.settings, job.filters, job.definitions
+    if (narrowing := job.narrowing) is not None:
+        session.narrowing = lambda _: narrowing
+    options = job.options._replace(stop=stop)
+    session.open(job.trail)
+    try:
+        session.cursor.move(start)
+        folder.mkdir()
+        path = folder if options.by_table else folder / part_name(number, suffix_of(options))
+        export = export_of(session, options, tally)
+        for _ in export.run(path):
+            pass
+        check_whole(tally, options)
+    finally:
+        session.close()
+    return tally
+
+
+def gathered(job: ExportJob, written: Sequence[Written]) -> tuple[ExportTally, int]:
+    """The files of all tasks in the folder of the export, those of one table together, and the counts of all."""
+    suffix = suffix_of(job.options)
+    names, folders, whole = FileNames(suffix), dict[TableLayout, FileTally](), ExportTally()
+    for result in written:
+        part = part_name(result.number, suffix)
+        for file in result.tally.files:
+            name, target = part, job.folder
+            if job.options.by_table:
+                known = folders.get(file.layout) or FileTally(names.new(file.layout), file.layout, 0)
+                folders[file.layout] = known._replace(rows=known.rows + file.rows)
+                name, target = file.name, job.folder / known.name
+                target.mkdir(exist_ok=True)
+            (result.folder / name).rename(target / part)
+        whole.add(result.tally)
+    shutil.rmtree(job.folder / ATTEMPTS)
+    parts = len(whole.files)
+    whole.files = list(folders.values()) or whole.files
+    return whole, parts

@@ -1,0 +1,113 @@
+"""EXPORT SQL: the script that REDO or UNDO prints, in a file, behind the lines that its dialect begins with."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import partial
+
+import numpy as np
+
+from logdump.display.sql import DIALECTS, SqlScript, WalkReached, dialect_of
+from logdump.display.sql.block_lines import BlockStatements
+from logdump.display.sql.block_text import ScriptLines
+from logdump.display.sql.script import Item
+from logdump.features.export.appended_file import Place
+from logdump.features.export.line_count import count_lines
+from logdump.features.export.options import ExportOptions
+from logdump.features.export.side_by_side import written
+from logdump.features.export.tally import ExportTally
+from logdump.features.export.text_file import TextFile
+from logdump.features.redo.script import script_of
+from logdump.session.events import Event, Notice, Progress, say
+from logdump.session.exit_status import ExitStatus
+from logdump.session.session import Session
+from trailformat.arrays.line_parts import LinePart, merged
+from trailformat.trail.sequence import Spot
+from trailformat.transactions.extent import Walked
+
+_LINE_END = ord("\n")
+
+
+class SqlExport:
+    """One script: the transactions from the one on that is open at the position."""
+
+    def __init__(self, session: Session, options: ExportOptions, tally: ExportTally) -> None:
+        self._session = session
+        self._options = options
+        self._tally = tally
+        self._offset = session.settings.time_offset
+        header = session.trail.file_header
+        self._read = self._transactions = self._statements = self._remarks = self._skipped = 0
+        self._dialect = DIALECTS.get(options.dialect) or dialect_of(header.vendor if header else "")
+
+    def run(self, path: Place) -> Iterator[Event]:
+        """Write the script; yields Progress.
+
+        Raises:
+            TrailError: damage in the trail, for half a transaction is none.
+        """
+        session, options, tally = self._session, self._options, self._tally
+        takes_back, includes_cut = options.takes_back, options.includes_cut
+        script = script_of(session, self._dialect, takes_back=takes_back, includes_cut=includes_cut)
+        file = TextFile(path, is_gzip=options.compression == "GZIP", count_rows=partial(count_lines, is_quoted=False))
+        try:
+            for line in self._dialect.preamble:
+                file.write(f"{line}\n")
+            yield from self._fill(script, file)
+            file.close()
+        except BaseException:
+            file.abandon()
+            raise
+        tally.end = script.end or Spot(session.trail.path, session.cursor.next)
+        self._statements, self._remarks, self._skipped = script.statements, script.remarks, script.skipped
+
+    def _fill(self, script: SqlScript, file: TextFile) -> Iterator[Event]:
+        """Write the script: jobs make the statements side by side, and a thread writes them in order."""
+        lines = ScriptLines(script, self._offset)
+
+        def writing(part: BlockStatements | Item | Walked | WalkReached | Exception) -> Callable[[], None] | None:
+            if isinstance(part, Exception):
+                raise part
+            if isinstance(part, BlockStatements):
+                return partial(_write, file, lines.of(script.finished(part)))
+            return None if isinstance(part, Walked | WalkReached) else partial(file.append, *_counted(lines.text(part)))
+
+        try:
+            for part in written(script.parts(self._session.cursor.next, self._options.transactions), writing):
+                yield from self._walked(part) if isinstance(part, Walked) else self._begun(part)
+        finally:
+            script.close()
+
+    def report(self) -> Iterator[Event]:
+        """The number of statements, and a line where some could not be written."""
+        written = f"{self._statements} statements of {self._transactions} transactions"
+        yield say(f"Exported {written} to {self._options.target_name}")
+        if self._remarks:
+            yield Notice((f"{self._remarks} changes could not be written; comments in their places say why.",))
+        if self._skipped:
+            text = f"{self._skipped} transactions were left out; comments in their places say why."
+            yield Notice((text,), ExitStatus.OK)
+
+    def _walked(self, walked: Walked) -> Iterator[Event]:
+        """How far the walk to the first transaction is; behind it those that are written say it."""
+        step, before, self._read = self._session.settings.notify, self._read, walked.records
+        if not self._transactions and walked.records // step > before // step:
+            yield Progress(walked.records, walked.spot.rba, walked.time, self._session.trail.size)
+
+    def _begun(self, reached: WalkReached) -> Iterator[Event]:
+        """Count a transaction and its records; NOTIFY's report where one is due."""
+        step, before, tally = self._session.settings.notify, self._tally.selected, self._tally
+        self._transactions += 1
+        tally.selected += reached.opening.records
+        if tally.selected // step > before // step:
+            rba = reached.end.rba if reached.end is not None else 0
+            yield Progress(tally.selected, rba, reached.opening.extent.first_moment.time, self._session.trail.size)
+
+
+def _write(file: TextFile, parts: list[LinePart]) -> None:
+    file.append(*_counted(merged(parts)))
+
+
+def _counted(data: bytes | memoryview) -> tuple[bytes | memoryview, int]:
+    """Lines, and how many there are."""
+    return data, int(np.count_nonzero(np.frombuffer(data, np.uint8) == _LINE_END))

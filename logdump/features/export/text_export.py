@@ -1,0 +1,142 @@
+"""EXPORT of text: its files, and what is written of the pieces of a trail, side by side and in order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Generic, Protocol, TypeVar, cast
+
+from logdump.arrow.tables.layout import ALL, TableLayout
+from logdump.arrow.tables.lines import PieceLines, RowForm
+from logdump.arrow.tables.piece import Piece
+from logdump.arrow.tables.rows import RowProblem, columns_of
+from logdump.features.export.appended_file import Place
+from logdump.features.export.batch_walk import BatchWalk
+from logdump.features.export.exported_files import exported_files
+from logdump.features.export.open_files import OpenFiles
+from logdump.features.export.options import ExportOptions
+from logdump.features.export.record_lines import RecordLines
+from logdump.features.export.side_by_side import written
+from logdump.features.export.tally import ExportTally
+from logdump.features.export.text_file import TextFile, Waiting
+from logdump.session.events import Event
+from logdump.session.known_record import KnownRecord
+from logdump.session.session import Session
+from trailformat import Record
+
+if TYPE_CHECKING:
+    from logdump.features.export.member_forms import MemberForms
+
+L = TypeVar("L", PieceLines, RecordLines)
+_MOST_WAITING = 64 << 20
+"""Bytes of text that wait in all files."""
+
+
+class Spelling(Protocol):
+    """A text format: the spelling of records, of rows and of the head of a file."""
+
+    takes_file_header: bool
+
+    def head(self, layout: TableLayout) -> str:
+        """The head of a file; ALL: it holds records."""
+
+    def record(self, known: KnownRecord) -> str:
+        """The line of a record."""
+
+    def form(self, layout: TableLayout, path: Path) -> RowForm:
+        """The form of the lines of a table in a trail; it needs numpy."""
+
+    def problems(self, problems: list[RowProblem]) -> str:
+        """What does not decode in a row."""
+
+    def members(self) -> MemberForms:
+        """The forms of the members of records; they need numpy."""
+
+    def count_rows(self, file: IO[bytes]) -> int:
+        """The number of rows in a file."""
+
+
+class TextExport(Generic[L]):
+    """One export of text: jobs make the lines side by side, and a thread writes them in order."""
+
+    def __init__(self, session: Session, options: ExportOptions, tally: ExportTally, spelling: Spelling) -> None:
+        self._session = session
+        self._options = options
+        self._tally = tally
+        self._spelling = spelling
+        self._waiting = Waiting()
+
+    def run(self, path: Place) -> Iterator[Event]:
+        """Write the file, or the files in the folder; yields Progress. Raises like the walk, and OSError."""
+        files = OpenFiles(path, self._options, self._new_file)
+        try:
+            if not self._options.by_table:
+                files.of(ALL)
+            for _ in exported_files(self._session, self._options, self._tally):
+                yield from self._fill(files)
+            self._tally.files = files.close()
+        except BaseException:
+            files.abandon()
+            raise
+
+    def _fill(self, files: OpenFiles[TextFile]) -> Iterator[Event]:
+        """Write all records of the file that the session reads."""
+
+        def writing(item: L | Event) -> Callable[[], None] | None:
+            return self._writing(files, cast("L", item)) if isinstance(item, PieceLines | RecordLines) else None
+
+        return written(self._jobs(), writing)
+
+    def _jobs(self) -> Iterator[Callable[[], L] | Event]:
+        options, jobs_of = self._options, self._jobs_of_pieces()
+        for item in BatchWalk(self._session, self._tally, options.records, options.stop).items():
+            if isinstance(item, Piece):
+                yield from jobs_of(item)
+            else:
+                yield item
+
+    def _jobs_of_pieces(self) -> Callable[[Piece], Iterator[Callable[[], L]]]:
+        """Makes the jobs of a piece of the file that the session reads."""
+        raise NotImplementedError
+
+    def _writing(self, files: OpenFiles[TextFile], lines: L) -> Callable[[], None]:
+        """The job that writes what another has made, while the next one is waited for."""
+        raise NotImplementedError
+
+    def report(self) -> Iterator[Event]:
+        """The number of rows written, and the problems met."""
+        return self._tally.report(self._options.target_name, by_table=self._options.by_table)
+
+    def _new_file(self, path: Place, layout: TableLayout) -> TextFile:
+        is_gzip = self._options.compression == "GZIP"
+        file = TextFile(path, is_gzip=is_gzip, count_rows=self._spelling.count_rows, waiting=self._waiting)
+        file.write(self._spelling.head(layout), 0)
+        return file
+
+    def _make_room(self, files: OpenFiles[TextFile]) -> None:
+        if self._waiting.bytes > _MOST_WAITING:
+            for file in files.sinks:
+                file.flush()
+
+    def _record(self, record: Record) -> str:
+        """The line of a record, its problems counted; empty for a record that is left out."""
+        if record.is_file_header and not self._spelling.takes_file_header:
+            self._tally.leave_out(None)
+            return ""
+        known = KnownRecord(record, self._session)
+        problems = known.problems
+        line = self._spelling.record(known)
+        self._note_values(known)
+        for problem in problems:
+            self._tally.add_problem(record.rba, "", problem)
+        return line
+
+    def _note_values(self, known: KnownRecord) -> None:
+        """Take the values that do not decode into the tally."""
+        if known.record.is_file_header or known.row_definition.table is None:
+            return
+        columns, _ = columns_of(known.whole or known.record, known.row_definition)
+        for column in columns:
+            for value in (column.before, column.after):
+                if value is not None and value.problem is not None:
+                    self._tally.add_problem(known.record.rba, column.name or f"#{column.index}", value.problem)

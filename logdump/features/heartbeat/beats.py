@@ -1,0 +1,112 @@
+"""Beats: a heartbeat on its way, and the lag of each hop.
+
+    generated  ->  Extract  ->  pump or path  ->  Replicat  ->  received
+      heartbeat_ts  extract_ts    routing_ts      replicat_ts    received_ts
+
+A row of GG_HEARTBEAT that a database's own job has written describes the way out: HEARTBEAT_TIMESTAMP, and the
+timestamps that Extract and pumps set while the row goes through them. A row that Replicat has written describes the way
+in by its INCOMING_ columns; a row of the history when the beat was received too. Its OUTGOING_ columns are what the
+other database knows of the way out: a beat of this database whose arrival was reported back. Lags are differences of
+two clocks and may be negative: the documentation has them shown so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from logdump.features.heartbeat.model import Beat, Direction, HeartbeatRow, Role
+from logdump.features.heartbeat.paths import routing_path
+from logdump.features.heartbeat.recent import Recent
+
+
+def beats_of(row: HeartbeatRow) -> Iterator[Beat]:
+    """The beats in a row: none in a deleted one, at most one in each direction."""
+    if row.op == "DELETE":
+        return
+    if row.incoming_heartbeat_ts is not None:
+        yield Beat(
+            row,
+            Direction.INCOMING,
+            row.incoming_heartbeat_ts,
+            row.incoming_extract_ts,
+            row.incoming_routing_ts,
+            row.incoming_replicat_ts,
+            row.received_ts,
+            row.incoming_extract,
+            routing_path(row.incoming_routing_path),
+            row.incoming_replicat,
+        )
+    if _is_own(row) and row.heartbeat_timestamp is not None:
+        yield Beat(
+            row,
+            Direction.OUTGOING,
+            row.heartbeat_timestamp,
+            row.outgoing_extract_ts,
+            row.outgoing_routing_ts,
+            None,
+            None,
+            row.outgoing_extract,
+            routing_path(row.outgoing_routing_path),
+            None,
+        )
+    elif row.outgoing_heartbeat_ts is not None:
+        yield _reported(row, row.outgoing_heartbeat_ts)
+
+
+def _reported(row: HeartbeatRow, heartbeat_ts: int) -> Beat:
+    """The beat that went out, in a row that Replicat has written."""
+    return Beat(
+        row,
+        Direction.OUTGOING,
+        heartbeat_ts,
+        row.outgoing_extract_ts,
+        row.outgoing_routing_ts,
+        row.outgoing_replicat_ts,
+        None,
+        row.outgoing_extract,
+        routing_path(row.outgoing_routing_path),
+        row.outgoing_replicat,
+        is_reported=True,
+    )
+
+
+def _is_own(row: HeartbeatRow) -> bool:
+    """Whether HEARTBEAT_TIMESTAMP is of the row's own database, not taken over by Replicat with the way in.
+
+    Extract and pumps then set their timestamps of the way out for this beat.
+    """
+    if row.role is Role.HISTORY or row.heartbeat_timestamp is None:
+        return False
+    return row.role is Role.SEED or row.heartbeat_timestamp != row.incoming_heartbeat_ts
+
+
+class NewBeats:
+    """The beats of rows that come in the order of the trail, each once, with the facts of all its rows.
+
+    A row is written again with old beats in it, and the history repeats a beat of GG_HEARTBEAT with the moment at which
+    it was received: the last beat of each way waits for the next.
+    """
+
+    def __init__(self) -> None:
+        self._last: Recent[tuple[object, ...], int] = Recent()
+        self._waiting: Recent[tuple[object, ...], Beat] = Recent()
+
+    def of(self, row: HeartbeatRow) -> Iterator[Beat]:
+        """The beats that a row completes."""
+        for beat in beats_of(row):
+            key = (row.table, row.role, row.key, beat.direction)
+            if row.role is not Role.HISTORY:
+                if self._last.get(key) == beat.heartbeat_ts:
+                    continue
+                self._last.set(key, beat.heartbeat_ts)
+            before = self._waiting.get(beat.path)
+            if before is not None and before.heartbeat_ts == beat.heartbeat_ts:
+                beat = before if beat.received_ts is None else beat  # noqa: PLW2901 - the two are one
+            elif before is not None:
+                yield before
+            self._waiting.set(beat.path, beat)
+
+    def rest(self) -> Iterator[Beat]:
+        """The beats that wait, when no row comes any more."""
+        for _, beat in self._waiting:
+            yield beat

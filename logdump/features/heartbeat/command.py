@@ -1,0 +1,103 @@
+"""HEARTBEAT."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from logdump.features.heartbeat.run import run_heartbeat
+from logdump.features.heartbeat.survey import Display, HeartbeatOptions
+from logdump.language.command import Command, Origin
+from logdump.language.forms import Alternatives, AnyOrder, Keyword
+from logdump.language.parameters import EnteredTime, File, Number, OneOf, Table, Time, Word
+from logdump.language.reader import Context, Form
+from logdump.notation.times import TIME_FORMS
+from logdump.session.errors import ArgumentError
+from trailformat.changes.csn import csn_key
+
+_SECOND = 1_000_000
+_MOST_SECONDS = 7999
+"""The greatest frequency that ADD HEARTBEATTABLE takes."""
+_MOST_DAYS = 2**31 - 2
+
+
+_NOW = "NOW"
+
+
+def heartbeat_options(at: EnteredTime | str | None = None, **given: Any) -> HeartbeatOptions:
+    """The options of what was entered."""
+    times: dict[str, Any] = {name: given.pop(name).julian for name in ("start", "end") if name in given}
+    if isinstance(at, EnteredTime):
+        times["at"] = at.julian
+    return HeartbeatOptions(is_now=at == _NOW, **times, **given)
+
+
+class _Minutes(Number):
+    """Minutes, in microseconds."""
+
+    def parse(self, text: str, context: Context) -> int:
+        """The microseconds."""
+        return super().parse(text, context) * 60 * _SECOND
+
+
+class _Seconds(Number):
+    """Seconds, in microseconds."""
+
+    def parse(self, text: str, context: Context) -> int:
+        """The microseconds."""
+        return super().parse(text, context) * _SECOND
+
+
+class _Csn(Word):
+    """A CSN of one of the known forms."""
+
+    def parse(self, text: str, context: Context) -> str:  # noqa: ARG002
+        """The CSN as it stands there."""
+        if csn_key(text) is None:
+            raise ArgumentError(f"{text!r} is not a CSN; write a number, 4:1095, 00000000/05002818 or the like.")
+        return text
+
+
+CHOICE: dict[str, Form[Any]] = {
+    "over": Keyword("OVER", File("<wildcard>")),
+    "table": Keyword("TABLE", Table("<name>")),
+    "path": Keyword("PATH", Word("<wildcard>")),
+    "start": Keyword("START", Time(label="START: ")),
+    "end": Keyword("END", Time(label="END: ")),
+}
+"""The options that choose beats."""
+
+COMMANDS = (
+    Command(
+        "HEARTBEAT",
+        AnyOrder(
+            heartbeat_options,
+            {
+                "display": OneOf({display.value: display for display in Display}),
+                **CHOICE,
+                "at": Keyword("AT", Alternatives(OneOf({_NOW: _NOW}), Time(label="AT: "))),
+                "every": Keyword("EVERY", _Minutes("<minutes>", 1, 10**6, "a number of minutes")),
+                "frequency": Keyword("FREQUENCY", _Seconds("<seconds>", 1, _MOST_SECONDS, "a number of seconds")),
+                "low_watermark": Keyword("LWM", _Csn("<csn>")),
+                "retention": Keyword("RETENTION", Number("<days>", 1, _MOST_DAYS, "a number of days")),
+            },
+            ends_phrases=True,
+        ),
+        "Show the lag of every hop, from the rows of the heartbeat tables in the trail",
+        run_heartbeat,
+        details=(
+            "LAG, unless another is given: each way with its lags, its age, its missing beats; HISTORY: beat by beat,",
+            "with EVERY <minutes> in intervals; ROWS: the rows of the tables; GAPS: where beats are missing;",
+            "RESTART: from which CSN Extract must capture again for a Replicat at its low watermark,",
+            "which is that of the last beat unless LWM gives it.",
+            "OVER goes over the files that <wildcard> names, ACROSS ON over those after the open one.",
+            "TABLE names the tables, else HEARTBEATTABLE in the files of PARAMS does, else they are GG_HEARTBEAT.",
+            "Rows of transactions that a Replicat does not apply, copies and those not whole, are left out.",
+            "PATH is a wildcard for ways such as EXT1 ==> PMP1. AT is the moment of the answer, else the newest known.",
+            "FREQUENCY: seconds between two beats, else the median. RETENTION: what a purge would remove.",
+            f"<time> is {TIME_FORMS}. The FILTER applies.",
+        ),
+        origin=Origin.OURS,
+        is_one_shot=True,
+        stops="Ctrl+C stops and shows the result so far",
+    ),
+)

@@ -1,0 +1,310 @@
+"""The answers of HEARTBEAT as JSON; durations are seconds with at most six decimals."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from logdump.display.json_parts import SPOT
+from logdump.display.json_shape import PARTIAL, Get, Member, Shape, at, member, time_at, verdict
+from logdump.features.heartbeat.events import (
+    BeatGapShown,
+    BeatIntervalShown,
+    BeatShown,
+    HeartbeatRowShown,
+    HeartbeatsShown,
+    PathLagShown,
+    RestartPositionShown,
+)
+from logdump.features.heartbeat.model import PathLag
+from logdump.notation.times import iso_time
+
+HOPS = {
+    "extract_lag": "From the generation of the beat to Extract, seconds",
+    "routing_lag": "From Extract to the last pump or path, seconds",
+    "replicat_read_lag": "From the last process before Replicat to Replicat, seconds",
+    "replicat_lag": "From Replicat to the row in the target, seconds",
+    "total_lag": "From the generation to the row in the target, or to Replicat if that is unknown, seconds",
+}
+"""The lags of a beat, and what each is."""
+
+
+def _seconds(microseconds: int | None) -> float | None:
+    return None if microseconds is None else round(microseconds / 1_000_000, 6)
+
+
+def _text(name: str, meaning: str, value: Get | str) -> Member:
+    return member(name, "string or null", meaning, value)
+
+
+def _moment(name: str, meaning: str, value: Get | str) -> Member:
+    return member(name, "string or null", f"{meaning}, UTC", time_at(value))
+
+
+def _duration(name: str, meaning: str, value: Get | str) -> Member:
+    get = at(value)
+    return member(name, "number or null", meaning, lambda source: _seconds(get(source)))
+
+
+def _lag(name: str, meaning: str) -> Member:
+    return _duration(name, meaning, f"beat.lags.{name}")
+
+
+def _in_row(name: str, meaning: str) -> Member:
+    return _text(name, meaning, f"beat.row.{name}")
+
+
+def _ts(name: str, meaning: str) -> Member:
+    return _moment(name, meaning, f"beat.{name}")
+
+
+HEARTBEAT = Shape(
+    "heartbeat",
+    "HEARTBEAT HISTORY: one beat, as a row shows it.",
+    (
+        member("file", "string", "Path of the file", lambda shown: str(shown.beat.row.spot.path)),
+        member("rba", "number", "Byte offset of its row", "beat.row.spot.rba"),
+        _in_row("csn", "LOGCSN of the row's transaction"),
+        member("table", "string", "The heartbeat table", "beat.row.table"),
+        member(
+            "stage",
+            "string",
+            "How far it had come: seed, extract, routing, replicat, history",
+            "beat.stage",
+        ),
+        member(
+            "direction",
+            "string",
+            "incoming or outgoing, seen from the local database",
+            "beat.direction.value",
+        ),
+        _in_row("local_database", "LOCAL_DATABASE"),
+        _in_row("remote_database", "REMOTE_DATABASE"),
+        _in_row("db_unique_name", "DB_UNIQUE_NAME"),
+        member("path", "list of string", "The processes that it passed", lambda shown: list(shown.beat.way)),
+        _text("extract", "Extract", "beat.extract"),
+        member(
+            "routing_path",
+            "list of string",
+            "Pumps and distribution paths",
+            lambda shown: list(shown.beat.routing_path),
+        ),
+        _text("replicat", "Replicat", "beat.replicat"),
+        _ts("heartbeat_ts", "When it was generated"),
+        _ts("extract_ts", "When Extract had it"),
+        _ts("routing_ts", "When the last pump or path had it"),
+        _ts("replicat_ts", "When Replicat had it"),
+        _ts("received_ts", "When its row stood in the target"),
+        _moment("commit_time", "IO Time of the row", "beat.row.commit_time"),
+        *(_lag(name, meaning) for name, meaning in HOPS.items()),
+        member("apply_unknown", "boolean", "Whether the total ends at Replicat", "beat.is_apply_unknown"),
+        _text("heartbeat_csn", "CSN of the beat in the source", "beat.heartbeat_csn"),
+        _text("restart_csn", "Where Extract would have started again", "beat.restart_csn"),
+        _moment("restart_ts", "The redo's time there", "beat.restart_ts"),
+        _duration(
+            "oldest_open_age", "How far back that was when the beat passed Extract, seconds", "beat.oldest_open_age"
+        ),
+        _text("low_watermark_csn", "Low watermark of Replicat", "beat.low_watermark_csn"),
+        member("other", "object", "Other columns of the row, by name", lambda shown: dict(shown.beat.row.other)),
+        member(
+            "problems",
+            "list of string",
+            "Values of the row that cannot be decoded",
+            lambda shown: list(shown.beat.row.problems),
+        ),
+    ),
+    BeatShown,
+)
+
+
+LAG_SUMMARY = Shape(
+    "lag_summary",
+    "How the lags of one hop are spread, in seconds.",
+    (
+        member("beats", "number", "Number of beats with this lag", "values"),
+        member("last", "number", "Of the last beat", lambda summary: _seconds(summary.last)),
+        member("least", "number", "The least", lambda summary: _seconds(summary.least)),
+        member("median", "number", "The median", lambda summary: _seconds(summary.median)),
+        member("p95", "number", "95 % are not above it", lambda summary: _seconds(summary.p95)),
+        member("greatest", "number", "The greatest", lambda summary: _seconds(summary.greatest)),
+        member("greatest_at", "spot", "The row that shows it", lambda summary: SPOT.build(summary.greatest_at)),
+        member("negative", "number", "How many are below zero", "negative"),
+        member("exact", "boolean", "Whether median and p95 are exact, not to one per cent", "is_exact"),
+    ),
+)
+
+
+def _hop(name: str) -> Callable[[Any], Any]:
+    def get(shown: Any) -> Any:
+        summary = shown.lag.hops[name]
+        return LAG_SUMMARY.build(summary) if summary is not None else None
+
+    return get
+
+
+def _path(lag: PathLag) -> list[str]:
+    return list(lag.way)
+
+
+_WAY = (
+    _text("source_database", "Where the beats come from", "lag.source"),
+    _text("target_database", "Where they go", "lag.target"),
+    member(
+        "direction",
+        "string",
+        "incoming or outgoing, seen from the local database",
+        "lag.direction.value",
+    ),
+    member("path", "list of string", "The processes between", lambda shown: _path(shown.lag)),
+)
+_SPREADS = tuple(member(name, "lag_summary or null", meaning, _hop(name)) for name, meaning in HOPS.items())
+
+HEARTBEAT_LAG = Shape(
+    "heartbeat_lag",
+    "HEARTBEAT LAG: one way.",
+    (
+        *_WAY,
+        _moment("at", "The moment of the answer", "at"),
+        member("at_source", "string", "trail (the newest time there), given, now", "at_source.value"),
+        member("beats", "number", "How many", "lag.beats"),
+        member("first", "spot", "The row of the first", lambda shown: SPOT.build(shown.lag.first)),
+        member("last", "spot", "The row of the newest", lambda shown: SPOT.build(shown.lag.last.row.spot)),
+        _moment("last_beat", "When the newest was generated", "lag.last.heartbeat_ts"),
+        verdict("age", "number", "Seconds from then to the moment of the answer", lambda one: _seconds(one.lag.age)),
+        *_SPREADS,
+        member("apply_unknown", "boolean", "Whether the total ends at Replicat", "lag.is_apply_unknown"),
+        _duration("interval", "Seconds between two beats, given or the median", "lag.interval"),
+        verdict("missing", "number", "Beats that did not come", "lag.missing", tells_findings=True),
+        verdict("gaps", "number", "In how many gaps", lambda shown: len(shown.lag.gaps), tells_findings=True),
+        member("negative", "number", "Lags below zero", "lag.negative"),
+        _text(
+            "restart_csn",
+            "Where Extract would have started again at the newest",
+            "lag.last.restart_csn",
+        ),
+        _moment("restart_ts", "The redo's time there", "lag.last.restart_ts"),
+        _duration("oldest_open_age", "Seconds from then to the moment of the answer", "oldest_open_age"),
+        _text("low_watermark_csn", "Low watermark of Replicat at the newest", "lag.last.low_watermark_csn"),
+        _text("db_unique_name", "DB_UNIQUE_NAME of the remote database", "lag.last.row.db_unique_name"),
+    ),
+    PathLagShown,
+)
+
+HEARTBEAT_RESTART = Shape(
+    "heartbeat_restart",
+    "HEARTBEAT RESTART: the CSN from which Extract must capture again for a Replicat at its low watermark.",
+    (
+        _text("source_database", "Where the beats come from", "source"),
+        _text("target_database", "Where they go", "target"),
+        member("direction", "string", "incoming or outgoing, seen from the local database", "direction.value"),
+        member("path", "list of string", "The processes between", lambda shown: list(shown.way)),
+        _text("low_watermark_csn", "The low watermark of Replicat", "low_watermark"),
+        member("given", "boolean", "Whether the command gave it; else it is that of the newest beat", "is_given"),
+        _text("restart_csn", "The CSN to capture from", lambda shown: shown.beat.restart_csn if shown.beat else None),
+        _moment("restart_ts", "The redo's time there", lambda shown: shown.beat.restart_ts if shown.beat else None),
+        _text("heartbeat_csn", "CSN of the beat that shows it", lambda shown: shown.beat and shown.beat.heartbeat_csn),
+        member(
+            "beat",
+            "spot or null",
+            "The row of that beat",
+            lambda shown: SPOT.build(shown.beat.row.spot) if shown.beat else None,
+        ),
+        member("beats", "number", "Beats with a CSN and a restart CSN", "beats"),
+        member("exact", "boolean", "Whether no other beat can have a larger restart CSN", "is_exact"),
+    ),
+    RestartPositionShown,
+)
+
+HEARTBEAT_INTERVAL = Shape(
+    "heartbeat_interval",
+    "HEARTBEAT HISTORY EVERY: the beats of one way in an interval.",
+    (
+        _moment("start", "Its beginning", "start"),
+        _moment("end", "Its end", "end"),
+        *_WAY,
+        member("beats", "number", "How many", "lag.beats"),
+        *_SPREADS,
+    ),
+    BeatIntervalShown,
+)
+
+HEARTBEAT_GAP = Shape(
+    "heartbeat_gap",
+    "HEARTBEAT GAPS: beats of one way that are missing.",
+    (
+        *_WAY,
+        _moment("after", "The beat before the gap", "gap.after.time"),
+        member("after_at", "spot", "Its row", lambda shown: SPOT.build(shown.gap.after.spot)),
+        _moment("before", "The beat after the gap", "gap.before.time"),
+        member("before_at", "spot", "Its row", lambda shown: SPOT.build(shown.gap.before.spot)),
+        member("beats", "number", "How many are missing", "gap.beats"),
+        _duration("seconds", "From one to the other", "gap.microseconds"),
+    ),
+    BeatGapShown,
+)
+
+
+def _values(shown: Any) -> dict[str, Any]:
+    return {name: iso_time(value) if isinstance(value, int) else value for name, value in shown.row.columns.items()}
+
+
+HEARTBEAT_ROW = Shape(
+    "heartbeat_row",
+    "HEARTBEAT ROWS: a row of a heartbeat table.",
+    (
+        member("file", "string", "Path of the file", lambda shown: str(shown.row.spot.path)),
+        member("rba", "number", "Byte offset", "row.spot.rba"),
+        _text("csn", "LOGCSN of its transaction", "row.csn"),
+        member("op", "string", "INSERT, UPDATE, PK UPDATE or DELETE", "row.op"),
+        member("table", "string", "The table", "row.table"),
+        member("stage", "string", "How far its beat had come", "stage"),
+        member("columns", "object", "Its columns that are not NULL, by name here; times in UTC", _values),
+        member("other", "object", "Other columns, by their names", lambda shown: dict(shown.row.other)),
+        member("problems", "list of string", "Values that cannot be decoded", lambda shown: list(shown.row.problems)),
+    ),
+    HeartbeatRowShown,
+)
+
+HEARTBEATS = Shape(
+    "heartbeats",
+    "HEARTBEAT: the answer as a whole.",
+    (
+        member(
+            "base",
+            "string",
+            "The name of the tables: given, of HEARTBEATTABLE in the parameter files, or the usual one",
+        ),
+        member("tables", "list of string", "The heartbeat tables with rows", lambda shown: list(shown.tables)),
+        verdict("beats", "number", "How many beats", "beats", tells_findings=True),
+        member("paths", "number", "How many ways", "paths"),
+        member("others", "number", "Beats of paths that are not listed one by one", "others"),
+        _moment("first", "The first beat", "first"),
+        _moment("last", "The last beat", "last"),
+        _moment("at", "The moment of the answer", "at"),
+        member("at_source", "string", "trail (the newest time there), given, now", "at_source.value"),
+        member(
+            "not_beats",
+            "list of string",
+            "Tables of the name without a time of a beat",
+            lambda shown: list(shown.not_beats),
+        ),
+        member(
+            "same_database",
+            "boolean",
+            "Whether a row names one database on both sides",
+            "same_database",
+        ),
+        member("problems", "number", "Rows with something that does not decode", "problems"),
+        member("damaged", "number", "Places that hold no sound record: beats there are not known", "damaged"),
+        member(
+            "not_applied",
+            "number",
+            "Rows of transactions that a Replicat does not apply, copies and those not whole; they are left out",
+            "not_applied",
+        ),
+        member("deleted", "number", "Rows of the history deleted in the trail", "deleted"),
+        member("purged", "number or null", "Rows of the history that RETENTION would remove", "purged"),
+        PARTIAL,
+    ),
+    HeartbeatsShown,
+)

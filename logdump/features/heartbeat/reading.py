@@ -1,0 +1,125 @@
+"""The heartbeat rows of trail files: they are found by table names, and no others are decoded."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from logdump.features.heartbeat.model import HeartbeatRow
+from logdump.features.heartbeat.rows import RowHistory
+from logdump.features.heartbeat.tables import BASE_NAME, has_beats, role_of
+from logdump.session.selection import Selection
+from trailformat.changes.row_changes import OPERATIONS, changes
+from trailformat.records.record import Record
+from trailformat.scan import BAD_SPAN, Batch, Workers, scan_in_threads
+from trailformat.trail.file import TrailFile
+from trailformat.trail.row_definitions import RowDefinitions
+from trailformat.transactions.not_applied import Ranges, no_ranges
+
+_ROWS = frozenset({"INSERT", "UPDATE", "PK UPDATE", "DELETE"})
+
+
+class HeartbeatReader:
+    """Reads heartbeat rows of files that come in the order of their trail.
+
+    Args:
+        definitions_of: gives the definitions of a file's rows.
+        base: the name of the tables, of HEARTBEATTABLE in GLOBALS.
+        selection_of: the records of a file that count; all unless given.
+        note_damage: takes each place that holds no sound record, by its file and RBA.
+        left_out: gives the ranges of a file whose transactions a Replicat does not apply; without it all rows count.
+        uses_threads: whether several threads scan a large file.
+
+    Attributes:
+        not_applied: the rows of such transactions, which are left out.
+        not_beats: tables called like a heartbeat table that have no timestamp of a beat; their rows are left out.
+        problems: rows with something that does not decode.
+        records: the records read, of any table.
+        damaged: places that hold no sound record; a record that is half written is none.
+        io_time: the latest IO Time of all records read, Julian microseconds; None before the first.
+        newest: the latest of it and of CreationTime in the headers of the files.
+    """
+
+    def __init__(
+        self,
+        definitions_of: Callable[[TrailFile], RowDefinitions] = RowDefinitions,
+        base: str = BASE_NAME,
+        selection_of: Callable[[TrailFile], Selection] | None = None,
+        note_damage: Callable[[TrailFile, int], None] = lambda _trail, _rba: None,
+        left_out: Callable[[Path], Ranges] = lambda _: no_ranges(),
+        *,
+        uses_threads: bool = False,
+    ) -> None:
+        self._definitions_of = definitions_of
+        self._base = base
+        self._selection_of = selection_of
+        self._note_damage = note_damage
+        self._left_out = left_out
+        self._uses_threads = uses_threads
+        self._history = RowHistory()
+        self.not_beats: set[str] = set()
+        self.problems = self.records = self.damaged = self.not_applied = 0
+        self.io_time: int | None = None
+        self.newest: int | None = None
+
+    def rows(self, trail: TrailFile, start: int = 0) -> Iterator[HeartbeatRow | Batch]:
+        """The rows of one file from an RBA on, in its order, and each batch of records after the rows found in it."""
+        import numpy as np  # noqa: PLC0415 - this reads batches
+
+        from trailformat.scan.rows import learn_definitions  # noqa: PLC0415 - it needs numpy
+
+        definitions = self._definitions_of(trail)
+        selection = self._selection_of(trail) if self._selection_of is not None else None
+        waiting: list[Record] = []
+        header = trail.file_header
+        self._note_clock(header.created if header is not None else None)
+        for batch in self._batches(trail, start):
+            learn_definitions(trail, batch)
+            passing = selection.rows(batch) if selection is not None else None
+            records = [*waiting, *self._records(trail, batch, passing)]
+            # the after image of an update may stand in the next batch
+            waiting = records[-1:] if records and records[-1].header.is_before else []
+            yield from self._rows(trail, records[: len(records) - len(waiting)], definitions)
+            self.records += len(batch)
+            for row in batch.spans():
+                if int(batch.kind[row]) == BAD_SPAN:
+                    self.damaged += 1
+                    self._note_damage(trail, int(batch.rba[row]))
+            if len(batch):
+                self.io_time = max(int(np.max(np.asarray(batch.io_time))), self.io_time or 0) or None
+                self._note_clock(self.io_time)
+                yield batch
+        yield from self._rows(trail, waiting, definitions)
+
+    def _note_clock(self, moment: int | None) -> None:
+        self.newest = max(moment or 0, self.newest or 0) or None
+
+    def _batches(self, trail: TrailFile, start: int) -> Iterator[Batch]:
+        with Workers(None if self._uses_threads else 1) as workers:
+            yield from scan_in_threads(trail, workers, start)
+
+    def _rows(self, trail: TrailFile, records: list[Record], definitions: RowDefinitions) -> Iterator[HeartbeatRow]:
+        for change in changes(trail, records, definitions):
+            role = role_of(change.table, self._base)
+            if role is None or change.op not in _ROWS:
+                continue
+            if change.definition is not None and not has_beats(column.name for column in change.definition.columns):
+                self.not_beats.add(change.table)
+                continue
+            if self._left_out(trail.path).hold(change.records[0].rba):
+                self.not_applied += 1
+                continue
+            row = self._history.row(change, role, trail.path)
+            self.problems += bool(row.problems)
+            yield row
+
+    def _records(self, trail: TrailFile, batch: Batch, passing: Any) -> Iterator[Record]:
+        """The records of the batch that may be rows of a heartbeat table, and pass; ``passing`` is None for all."""
+        names = batch.names
+        wanted = {key for key in range(1, len(names)) if role_of(names[key], self._base) is not None}
+        for row in batch.rows_of_tables(wanted):
+            if int(batch.io_type[row]) in OPERATIONS and (passing is None or passing[row]):
+                record = trail.record_at(int(batch.rba[row]))
+                if record is not None:
+                    yield record

@@ -1,0 +1,215 @@
+"""One run of HEARTBEAT: beats of files added up by their ways, or shown one by one."""
+
+from __future__ import annotations
+
+import enum
+from array import array
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+from logdump.features.heartbeat.beats import NewBeats, beats_of
+from logdump.features.heartbeat.events import (
+    BeatGapShown,
+    BeatIntervalShown,
+    BeatShown,
+    Clock,
+    HeartbeatRowShown,
+    HeartbeatsShown,
+    PathLagShown,
+)
+from logdump.features.heartbeat.lags import MOST_PATHS, Lags
+from logdump.features.heartbeat.model import Beat, HeartbeatRow, Role, way_text
+from logdump.features.heartbeat.reading import HeartbeatReader
+from logdump.features.heartbeat.restart_positions import RestartPositions
+from logdump.features.heartbeat.table_in_use import HeartbeatTable
+from logdump.notation.wildcard import matches
+from logdump.session.events import Event, Progress
+from trailformat.trail.file import TrailFile
+
+_DAY = 86_400_000_000
+
+
+class Display(enum.Enum):
+    """The parts of HEARTBEAT's answer."""
+
+    LAG = "LAG"
+    HISTORY = "HISTORY"
+    ROWS = "ROWS"
+    GAPS = "GAPS"
+    RESTART = "RESTART"
+
+
+class HeartbeatOptions(NamedTuple):
+    """The options of HEARTBEAT; times are Julian microseconds, ``every`` and ``frequency`` microseconds.
+
+    ``table`` is None where the parameter files name the tables; ``path`` is a wildcard for ways as Oracle writes them;
+    ``retention`` days; ``low_watermark`` the CSN that Replicat has come to.
+    """
+
+    display: Display = Display.LAG
+    over: str | None = None
+    table: str | None = None
+    path: str | None = None
+    start: int | None = None
+    end: int | None = None
+    at: int | None = None
+    is_now: bool = False
+    every: int | None = None
+    frequency: int | None = None
+    retention: int | None = None
+    low_watermark: str | None = None
+
+
+class HeartbeatSurvey:
+    """Takes the heartbeat rows of files in, in the order of the trail.
+
+    Args:
+        options: what is wanted.
+        table: the name of the tables, and what gives it.
+        reader: reads the rows.
+        notify: records between two reports of progress.
+    """
+
+    def __init__(self, options: HeartbeatOptions, table: HeartbeatTable, reader: HeartbeatReader, notify: int) -> None:
+        self._options = options
+        self._table = table
+        self._reader = reader
+        self._notify = notify
+        self._new = NewBeats()
+        self._lags = Lags()
+        self._positions = RestartPositions(options.low_watermark)
+        self._intervals: dict[object, tuple[int, Lags]] = {}
+        self._tables: set[str] = set()
+        self._bounds: tuple[int, int] | None = None
+        self._has_same_database = False
+        self._deleted = 0
+        self._received: array[int] = array("q")
+        self._notified = 0
+
+    def take(self, trail: TrailFile) -> Iterator[Event]:
+        """Take a file in; yields what is shown row by row, and Progress."""
+        for item in self._reader.rows(trail):
+            if isinstance(item, HeartbeatRow):
+                yield from self._row(item)
+                continue
+            if self._reader.records // self._notify > self._notified:
+                self._notified = self._reader.records // self._notify
+                yield Progress(self._reader.records, item.end, self._reader.io_time or 0, trail.size)
+
+    def _row(self, row: HeartbeatRow) -> Iterator[Event]:
+        options = self._options
+        self._tables.add(row.table)
+        self._has_same_database = self._has_same_database or (
+            row.local_database is not None and row.local_database == row.remote_database
+        )
+        if row.role is Role.HISTORY and row.op == "DELETE":
+            self._deleted += 1
+        if row.received_ts is not None and row.op != "DELETE" and options.retention is not None:
+            self._received.append(row.received_ts)
+        if options.display is Display.ROWS:
+            yield from self._shown(row)
+        for beat in self._new.of(row):
+            if self._is_wanted(beat):
+                yield from self._beat(beat)
+
+    def _shown(self, row: HeartbeatRow) -> Iterator[Event]:
+        """A row with a beat that is wanted, or with none where all are."""
+        options, beats = self._options, list(beats_of(row))
+        chosen = any(map(self._is_wanted, beats))
+        if chosen or (not beats and (options.start, options.end, options.path) == (None, None, None)):
+            yield HeartbeatRowShown(row, beats[-1].stage if beats else row.role.value)
+
+    def _is_wanted(self, beat: Beat) -> bool:
+        options = self._options
+        if options.start is not None and beat.heartbeat_ts < options.start:
+            return False
+        if options.end is not None and beat.heartbeat_ts >= options.end:
+            return False
+        return options.path is None or matches(options.path, way_text(beat.way) or "", case_sensitive=False)
+
+    def _beat(self, beat: Beat) -> Iterator[Event]:
+        first, last = self._bounds or (beat.heartbeat_ts, beat.heartbeat_ts)
+        self._bounds = min(first, beat.heartbeat_ts), max(last, beat.heartbeat_ts)
+        self._lags.add(beat)
+        if self._options.display is Display.RESTART:
+            self._positions.add(beat)
+        if self._options.display is not Display.HISTORY:
+            return
+        every = self._options.every
+        if every is None:
+            yield BeatShown(beat)
+            return
+        start = beat.heartbeat_ts // every * every
+        begun, lags = self._intervals.get(beat.path, (start, Lags()))
+        if begun != start:
+            yield from _interval(begun, every, lags)
+            lags = Lags()
+        lags.add(beat)
+        if beat.path in self._intervals or len(self._intervals) < MOST_PATHS:
+            self._intervals[beat.path] = start, lags
+
+    @property
+    def damaged(self) -> int:
+        """Places that hold no sound record."""
+        return self._reader.damaged
+
+    def results(self, now: Callable[[], int], *, is_partial: bool) -> Iterator[Event]:
+        """The answer, and what stands below it; without verdicts where not all was read."""
+        for beat in self._new.rest():
+            if self._is_wanted(beat):
+                yield from self._beat(beat)
+        for start, interval_lags in self._intervals.values():
+            yield from _interval(start, self._options.every or 0, interval_lags)
+        at, source = self._moment(now)
+        lags = list(self._lags.paths(at, self._options.frequency))
+        yield self._whole(at, source, len(lags), is_partial=is_partial)
+        if self._options.display is Display.LAG and at is not None:
+            yield from (PathLagShown(lag, at, source, is_partial) for lag in lags)
+        if self._options.display is Display.RESTART and not is_partial:
+            yield from self._positions.shown()
+        if self._options.display is Display.GAPS:
+            yield from (BeatGapShown(lag, gap) for lag in lags for gap in lag.gaps)
+
+    def _moment(self, now: Callable[[], int]) -> tuple[int | None, Clock]:
+        if self._options.is_now:
+            return now(), Clock.NOW
+        if self._options.at is not None:
+            return self._options.at, Clock.GIVEN
+        known = [moment for moment in (self._lags.newest, self._reader.newest) if moment is not None]
+        return max(known, default=None), Clock.TRAIL
+
+    def _whole(self, at: int | None, source: Clock, paths: int, *, is_partial: bool) -> Event:
+        first, last = self._bounds or (None, None)
+        return HeartbeatsShown(
+            self._table.name,
+            self._table.rule,
+            tuple(sorted(self._tables)),
+            self._lags.beats,
+            paths,
+            self._lags.others,
+            first,
+            last,
+            at,
+            source,
+            tuple(sorted(self._reader.not_beats)),
+            self._has_same_database,
+            self._reader.problems,
+            self._reader.damaged,
+            self._reader.not_applied,
+            self._deleted,
+            self._purged(at),
+            is_partial,
+        )
+
+    def _purged(self, at: int | None) -> int | None:
+        """The rows of the history that a purge at the moment would remove."""
+        days = self._options.retention
+        if days is None or at is None:
+            return None
+        return sum(received < at - days * _DAY for received in self._received)
+
+
+def _interval(start: int, length: int, lags: Lags) -> Iterator[Event]:
+    """The beats of one way in an interval."""
+    for lag in lags.paths():
+        yield BeatIntervalShown(start, start + length, lag)

@@ -1,0 +1,83 @@
+"""Heartbeat tables: their names, and the meaning of their columns.
+
+    GGADMIN.GG_HEARTBEAT_SEED       the database's own row, which the job updates
+    GGADMIN.GG_HEARTBEAT            a row for each pair of paths, brought up to date by every beat
+    GGADMIN.GG_HEARTBEAT_HISTORY    a row for each beat received
+
+HEARTBEATTABLE in GLOBALS gives them another name: ``name_SEED``, ``name``, ``name_HISTORY``. A table is taken for one
+when its name ends so and its definition has a timestamp of a beat. Columns are known by their names, never by their
+places; releases add some. Sources: the documentation of the heartbeat tables and of their flow.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from logdump.features.heartbeat.model import Role
+
+BASE_NAME = "GG_HEARTBEAT"
+
+
+_ENDINGS = {"": Role.BEAT, "_SEED": Role.SEED, "_HISTORY": Role.HISTORY}
+
+TIMES = {
+    "HEARTBEAT_TIMESTAMP": "heartbeat_timestamp",
+    "HEARTBEAT_RECEIVED_TS": "received_ts",
+    "INCOMING_HEARTBEAT_TS": "incoming_heartbeat_ts",
+    "INCOMING_EXTRACT_TS": "incoming_extract_ts",
+    "INCOMING_ROUTING_TS": "incoming_routing_ts",
+    "INCOMING_REPLICAT_TS": "incoming_replicat_ts",
+    "OUTGOING_HEARTBEAT_TS": "outgoing_heartbeat_ts",
+    "OUTGOING_EXTRACT_TS": "outgoing_extract_ts",
+    "OUTGOING_ROUTING_TS": "outgoing_routing_ts",
+    "OUTGOING_REPLICAT_TS": "outgoing_replicat_ts",
+    "INCOMING_EXTRACT_RESTART_TS": "restart_ts",
+    "SOURCE_EXTRACT_RESTART_CSN_TS": "restart_ts",
+}
+"""Column -> what it is called here, of the columns that hold a timestamp in UTC without a zone.
+
+The two tables spell the last one differently; either spelling is taken in either table.
+"""
+
+TEXTS = {
+    "LOCAL_DATABASE": "local_database",
+    "REMOTE_DATABASE": "remote_database",
+    "DB_NAME": "db_name",
+    "DB_UNIQUE_NAME": "db_unique_name",
+    "INCOMING_EXTRACT": "incoming_extract",
+    "INCOMING_ROUTING_PATH": "incoming_routing_path",
+    "INCOMING_REPLICAT": "incoming_replicat",
+    "OUTGOING_EXTRACT": "outgoing_extract",
+    "OUTGOING_ROUTING_PATH": "outgoing_routing_path",
+    "OUTGOING_REPLICAT": "outgoing_replicat",
+    "INCOMING_REPLICAT_LW_CSN": "low_watermark_csn",
+    "REPLICAT_LOW_WATERMARK_CSN": "low_watermark_csn",
+    "INCOMING_EXTRACT_HEARTBEAT_CSN": "heartbeat_csn",
+    "SOURCE_EXTRACT_HEARTBEAT_CSN": "heartbeat_csn",
+    "INCOMING_EXTRACT_RESTART_CSN": "restart_csn",
+    "SOURCE_EXTRACT_RESTART_CSN": "restart_csn",
+}
+"""The same of the columns that hold text."""
+
+
+_BEATS = frozenset({"HEARTBEAT_TIMESTAMP", "INCOMING_HEARTBEAT_TS", "OUTGOING_HEARTBEAT_TS"})
+
+
+def role_of(table: str, base: str = BASE_NAME) -> Role | None:
+    """The role of a table, by its name; None when it is not called like a heartbeat table.
+
+    Args:
+        table: its name, with its schema and container or without.
+        base: the name that HEARTBEATTABLE gives; with a schema only tables of that schema are meant.
+    """
+    name, base = table.upper(), base.upper()
+    if "." not in base:
+        name = name.rpartition(".")[2]
+    elif name.count(".") > base.count("."):
+        name = ".".join(name.split(".")[-base.count(".") - 1 :])
+    return _ENDINGS.get(name.removeprefix(base)) if name.startswith(base) else None
+
+
+def has_beats(columns: Iterable[str]) -> bool:
+    """Whether a table with these columns holds the time of a beat."""
+    return not _BEATS.isdisjoint(name.upper() for name in columns)

@@ -1,0 +1,1 @@
+"""PARAMS: the parameter files of Extract and Replicat."""

@@ -1,0 +1,170 @@
+"""PARAMS: the parameter files that DDL and COVERAGE go by."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from logdump.features.parameters.model import ParametersShown
+from logdump.language.command import Command, Origin
+from logdump.language.forms import Alternatives, Keyword, Maybe, Sequence
+from logdump.language.parameters import File, OneOf, Word
+from logdump.parameters.in_session import parameters_in_use, unused_parameters
+from logdump.parameters.in_use import ParametersInUse
+from logdump.parameters.model import ProcessSide
+from logdump.parameters.not_used import ParameterUse, is_used
+from logdump.parameters.tree import (
+    Ddl,
+    DdlOption,
+    ErrorRule,
+    Exclusion,
+    Node,
+    Other,
+    OutputTrail,
+    ParameterFile,
+    Substitution,
+    Switch,
+    Taker,
+)
+from logdump.session.across import files_from
+from logdump.session.errors import CommandError
+from logdump.session.events import Event, Notice, say
+from logdump.session.exit_status import ExitStatus
+from logdump.session.session import Session
+from trailformat import TrailFile
+
+Action = Callable[[Session], Iterator[Event]]
+_SIDES = {"EXTRACT": ProcessSide.EXTRACT, "REPLICAT": ProcessSide.REPLICAT, "GLOBALS": ProcessSide.GLOBALS}
+
+
+def run_params(session: Session, action: Action | None) -> Iterator[Event]:
+    """Read a parameter file, or show those in use, or their coverage of the tables of the trail."""
+    yield from (action or _state)(session)
+
+
+def _state(session: Session) -> Iterator[Event]:
+    files = parameters_in_use(session).files
+    yield from map(_shown, files) if files else [say("PARAMS is OFF")]
+
+
+def _off(session: Session) -> Iterator[Event]:
+    session.keep(ParametersInUse())
+    yield say("PARAMS is OFF")
+
+
+def _reading(path: str, side: ProcessSide | None) -> Action:
+    """What reads a file and puts it in use in place of the one of its side."""
+
+    def read(session: Session) -> Iterator[Event]:
+        before = parameters_in_use(session)
+        file = before.read(Path(path).expanduser(), side)
+        session.keep(before.having(file))
+        yield _shown(file)
+
+    return read
+
+
+def _showing(keyword: str | None) -> Action:
+    """What lists the statements, or those of one keyword."""
+
+    def show(session: Session) -> Iterator[Event]:
+        wanted = keyword.upper() if keyword else None
+        shown = [_shown(file, wanted)._replace(shows_all=True) for file in _files(session)]
+        found = [one for one in shown if one.statements or not wanted]
+        if not found:
+            raise CommandError(f"The parameter files in use have no {wanted}.")
+        yield from found
+
+    return show
+
+
+def _files(session: Session) -> list[ParameterFile]:
+    files = parameters_in_use(session).files
+    if not files:
+        raise CommandError("No parameter file is in use. PARAMS <file> reads one.")
+    return files
+
+
+def _coverage(session: Session) -> Iterator[Event]:
+    """Count the tables of the open file, with ACROSS of those after it, and show what takes each."""
+    from logdump.features.count.survey import CountOptions, CountRun  # noqa: PLC0415 - for this alone
+    from logdump.features.parameters.coverage import coverage, records_by_table  # noqa: PLC0415 - likewise
+    from trailformat.scan import Workers  # noqa: PLC0415 - likewise
+
+    parameters = parameters_in_use(session)
+    if parameters.extract is None and parameters.replicat is None:
+        raise CommandError("No parameter file of an Extract or Replicat is in use. PARAMS <file> reads one.")
+    with Workers() as workers:
+        counter = CountRun(session, CountOptions(detail=True), workers)
+        for path in files_from(session):
+            if path == session.trail.path:
+                yield from counter.run(counter.begin(session.trail))
+            elif counter.stopped_at is None:
+                with TrailFile(path) as trail:
+                    yield from counter.run(counter.begin(trail))
+    if counter.stopped_at is not None:
+        yield Notice((f"Stopped at {counter.stopped_at}: this is partial.",), ExitStatus.INTERRUPTED)
+    yield from counter.notices
+    yield from coverage(records_by_table(counter), parameters.for_trail(session.trail.path))
+    yield from unused_parameters(session, ParameterUse.COVERAGE)
+    if counter.stopped_at is not None:
+        raise KeyboardInterrupt
+
+
+def _shown(file: ParameterFile, keyword: str | None = None) -> ParametersShown:
+    nodes = [one for one in file.nodes if keyword is None or _keyword(one) == keyword]
+    statements = tuple((one.rule, _keyword(one), is_used(one, file.side)) for one in nodes)
+    return ParametersShown(file.side, file.group, file.path, statements, file.notes, _summary(file))
+
+
+_IN_SUMMARY = (
+    *("TABLE", "FILE", "MAP", "DDLSUBST", "DDLOPTIONS", "DDLERROR"),
+    *("TABLEEXCLUDE", "MAPEXCLUDE", "SCHEMAEXCLUDE", "CATALOGEXCLUDE"),
+)
+_KEYWORDS: dict[type, str] = {Ddl: "DDL", Substitution: "DDLSUBST", DdlOption: "DDLOPTIONS", ErrorRule: "DDLERROR"}
+
+
+def _keyword(node: Node) -> str:
+    return node.keyword if isinstance(node, Taker | Exclusion | OutputTrail | Switch | Other) else _KEYWORDS[type(node)]
+
+
+def _summary(file: ParameterFile) -> str:
+    """``3 MAP, DDL with 2 clauses, 1 DDLSUBST, 1 DDLERROR; 4 statements not used here``."""
+    used = [one for one in file.nodes if is_used(one, file.side)]
+    numbers = Counter(_keyword(one) for one in used if not isinstance(one, Switch | Ddl | OutputTrail))
+    parts = [f"{numbers[keyword]} {keyword}" for keyword in _IN_SUMMARY if numbers[keyword]]
+    if file.ddl is not None:
+        number = len(file.ddl.clauses)
+        clauses = f"{number} clause{'' if number == 1 else 's'}" if number else "no clauses"
+        takers = sum(numbers[keyword] > 0 for keyword in ("TABLE", "FILE", "MAP"))
+        parts.insert(takers, f"DDL with {clauses}")
+    unused = len(file.nodes) - len(used)
+    return f"{', '.join(parts) or 'nothing about DDL'}; {unused} statement{'' if unused == 1 else 's'} not used here"
+
+
+COMMANDS = (
+    Command(
+        "PARAMS",
+        Maybe(
+            Alternatives[Action](
+                Sequence(_reading, File("<file>"), Maybe(OneOf(_SIDES))),
+                Keyword("SHOW", Sequence(_showing, Maybe(Word("<parameter>")))),
+                OneOf({"COVERAGE": _coverage, "OFF": _off}),
+                surplus="takes one file, and perhaps EXTRACT, REPLICAT or GLOBALS, but got {!r}.",
+            )
+        ),
+        "Read a parameter file of Extract or Replicat, for DDL and COVERAGE",
+        run_params,
+        details=(
+            "One file a side can be in use: Extract's, Replicat's, GLOBALS. INCLUDE, OBEY and macros are followed.",
+            "The side is that of its EXTRACT or REPLICAT, unless it is given. What is not understood is listed.",
+            "SHOW lists the statements with file and line, passwords replaced.",
+            "COVERAGE shows for each table of the open trail, through the filter, which TABLE or MAP takes it.",
+            "TABLE and exclusions belong to the EXTTRAIL or RMTTRAIL before them; exclusions before it hold for all.",
+            "A statement that is not used is named at each answer that it would change.",
+            "docs/ddl.md describes the language as it is read here.",
+        ),
+        origin=Origin.OURS,
+    ),
+)

@@ -1,0 +1,46 @@
+"""The events of PARAMS, and what they consist of."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import NamedTuple
+
+from logdump.parameters.model import ProcessSide, Rule
+
+
+class ParametersShown(NamedTuple):
+    """PARAMS: a parameter file in use; with ``shows_all`` every statement of it, else how many of each kind.
+
+    A statement is its rule, its keyword, and whether DDL and COVERAGE make use of it.
+    """
+
+    side: ProcessSide
+    group: str
+    path: Path
+    statements: tuple[tuple[Rule, str, bool], ...]
+    notes: tuple[str, ...]
+    summary: str
+    shows_all: bool = False
+
+
+class Taking(NamedTuple):
+    """A MAP or TABLE statement that takes a table: its target, and its options that are named but not evaluated."""
+
+    rule: Rule
+    target: str | None
+    options: tuple[str, ...]
+
+
+class CoverageShown(NamedTuple):
+    """PARAMS COVERAGE: how a parameter file treats a table of the trail.
+
+    ``excluded`` is the statement that takes it out of those that would take it otherwise, ``trail`` the one that
+    Extract writes it to.
+    """
+
+    side: ProcessSide
+    table: str
+    records: int
+    taken: tuple[Taking, ...]
+    excluded: Rule | None
+    trail: str | None = None

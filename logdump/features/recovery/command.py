@@ -1,0 +1,208 @@
+"""RECOVERY: what restarts have left in a trail, and what of it a Replicat applies."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import suppress
+from functools import partial
+from typing import TYPE_CHECKING, NamedTuple
+from weakref import WeakKeyDictionary
+
+from logdump.features.recovery.model import RecoveryEnd, TransactionRef, so_far
+from logdump.features.recovery.report import RecoveryReport
+from logdump.features.recovery.second_copies import records_of
+from logdump.features.recovery.survey import Survey
+from logdump.features.recovery.versions import VERSIONS, release_number
+from logdump.language.command import Command, Origin
+from logdump.language.forms import AnyOrder, Keyword, Maybe, Sequence
+from logdump.language.parameters import File, Number, OneOf, Word
+from logdump.parameters.in_session import unused_parameters
+from logdump.parameters.not_used import ParameterUse
+from logdump.session.answers import answered
+from logdump.session.chosen_trail import refuse_filter, whole_trail_of
+from logdump.session.errors import CommandError
+from logdump.session.events import Event, Progress
+from logdump.session.reading import Reading, reading_of
+from logdump.session.session import Session
+from trailformat import NotATrail, TrailFile, TrailName
+from trailformat.scan import Workers
+from trailformat.trail.sequence import Spot
+from trailformat.transactions.batches import TransactionBatch
+from trailformat.transactions.records import TransactionRecords
+from trailformat.transactions.restart_places import RestartSearch
+
+if TYPE_CHECKING:
+    from logdump.session.selection import Selection
+
+PARTS = ("RESTARTS", "CUT", "TWICE", "ORDER", "FILES")
+
+
+class RecoveryOptions(NamedTuple):
+    """What RECOVERY is to look at, and what of it to list.
+
+    ``keep`` is empty for the last recovery point, else a file's number and an RBA; None where it is not asked for.
+    """
+
+    over: str | None = None
+    part: str | None = None
+    reader: str | None = None
+    keep: tuple[int, ...] | None = None
+    filtered: bool = False
+
+
+class RecoveryRun:
+    """One run of RECOVERY."""
+
+    def __init__(self, session: Session, options: RecoveryOptions) -> None:
+        self._session, self._options = session, options
+        self._whole = whole_trail_of(session, options.over, "RECOVERY")
+        self._reader = _reader(options.reader)
+        self._title = f"LogTrail {options.over or session.trail.path}"
+        self._survey = Survey(self._whole)
+        self._scanned = 0
+
+    def events(self) -> Iterator[Event]:
+        """Look at the whole trail, then tell what was found."""
+        self._check_keep()
+        return answered(self._read(), self._reading, self._results)
+
+    def _read(self) -> Iterator[Event]:
+        with Workers() as workers:
+            for batch in self._survey.run(workers):
+                yield from self._progress(batch)
+
+    def _reading(self) -> Reading:
+        return reading_of(self._whole, self._survey.damage.number)
+
+    def _results(self, reading: Reading) -> Iterator[Event]:
+        with TransactionRecords(self._whole) as records:
+            yield from self._found(records, reading)
+
+    def _found(self, records: TransactionRecords, reading: Reading) -> Iterator[Event]:
+        """What was found; ``records`` reads what a filter looks at."""
+        takes = partial(self._passes, records, WeakKeyDictionary()) if self._options.filtered else None
+        report = RecoveryReport(self._survey, takes, self._reader, self._keep())
+        lacks = {"is_partial": reading.is_partial, "is_stopped": reading.is_stopped}
+        shown = report.shown(self._title, self._options.reader, **lacks)
+        yield shown
+        for part in (self._options.part,) if self._options.part else PARTS[:-1]:
+            for finding in self._part(report, part):
+                yield so_far(finding) if reading.is_partial else finding
+        if not reading.is_partial and self._options.keep is not None and (keep := report.keep()) is not None:
+            yield keep
+        yield from unused_parameters(self._session, ParameterUse.HISTORY)
+        yield RecoveryEnd(shown)
+
+    def _progress(self, batch: TransactionBatch) -> Iterator[Event]:
+        """NOTIFY's report, when one fell due in a batch."""
+        if (reached := batch.reached) is None:
+            return
+        step, before = self._session.settings.notify, self._scanned
+        self._scanned += reached.records
+        if self._scanned // step > before // step:
+            yield Progress(self._scanned, reached.place.rba, reached.time, self._whole.size)
+
+    def _part(self, report: RecoveryReport, part: str) -> Iterator[Event]:
+        """The findings under one of the words."""
+        is_alone = self._options.part is not None
+        if part == "RESTARTS":
+            yield from report.restarts()
+            yield from report.producer_changes()
+            yield from report.overwritten()
+        elif part == "CUT":
+            yield from report.cuts(is_alone=is_alone)
+        elif part == "FILES":
+            yield from report.files()
+        else:
+            yield from report.second_copies() if part == "TWICE" else report.order_breaks()
+
+    def _check_keep(self) -> None:
+        """See that a reader may stand at the place of KEEP.
+
+        Raises:
+            CommandError: the trail has no file of that number.
+            BadRecord: it lies inside a record, or outside the file.
+        """
+        place = self._keep()
+        if place is not None:
+            with suppress(NotATrail), TrailFile(place.path) as trail:  # the reading says that it is none
+                RestartSearch(trail, place.rba)
+
+    def _keep(self) -> Spot | None:
+        if not self._options.keep:
+            return None
+        seqno, rba = self._options.keep
+        for path in self._whole.paths:
+            name = TrailName.parse(path)
+            if name is not None and name.seqno == seqno:
+                return Spot(path, rba)
+        raise CommandError(f"No file of this trail has the number {seqno}.")
+
+    def _passes(
+        self, records: TransactionRecords, selections: WeakKeyDictionary[TrailFile, Selection], ref: TransactionRef
+    ) -> bool:
+        """Whether a record of a transaction passes the filter; ``selections`` are those of open files."""
+        for row in records_of(records, self._whole, ref):
+            selection = selections.get(row.trail)
+            if selection is None:
+                selection = selections[row.trail] = self._session.selection(row.trail)
+            if selection.accepts(row.record):
+                return True
+        return False
+
+
+def _reader(release: str | None) -> int | None:
+    if release is None:
+        return None
+    found = release_number(release)
+    if found is None:
+        raise CommandError(f"What release {release} reads is not known; known are {', '.join(VERSIONS)}.")
+    return found
+
+
+def run_recovery(session: Session, options: RecoveryOptions) -> Iterator[Event]:
+    """Show what restarts have left in the trail; the position stays."""
+    refuse_filter(session, "RECOVERY", filtered=options.filtered)
+    yield from RecoveryRun(session, options).events()
+
+
+def _keep(place: tuple[int, int] | None) -> tuple[int, ...]:
+    return place or ()
+
+
+SEQNO_AND_RBA: Sequence[tuple[int, ...]] = Sequence(
+    lambda *numbers: numbers,
+    Number("<seqno>"),
+    Number("<rba>", missing="takes the number of a file and an RBA, as in 3 1750."),
+)
+"""A place in the files of a trail."""
+
+COMMANDS = (
+    Command(
+        "RECOVERY",
+        AnyOrder(
+            RecoveryOptions,
+            {
+                "over": Keyword("OVER", File("<wildcard>")),
+                "part": OneOf({name: name for name in PARTS}),
+                "reader": Keyword("READER", Word("<release>")),
+                "keep": Keyword("KEEP", Sequence(_keep, Maybe(SEQNO_AND_RBA))),
+                "filtered": OneOf({"FILTERED": True}),
+            },
+            wrong="{!r} is not an option of RECOVERY.",
+        ),
+        "Show what restarts of Extract have left in the trail, and what Replicat applies",
+        run_recovery,
+        details=(
+            "All files of the open trail, or those of <wildcard>. RESTARTS, CUT, TWICE, ORDER: only these findings;",
+            "FILES lists the files. READER: files that a process of this release cannot read. KEEP: the files that a",
+            "reader at this place needs, or at the last recovery point. FILTERED: findings with a record that passes.",
+            "Under -c and -f the exit status is 3 if a cut transaction has no whole copy, one appears twice,",
+            "or CSNs go back; 4, and no verdict, where damage or a missing file hides a part. The position stays.",
+            "docs/recovery.md explains the words.",
+        ),
+        origin=Origin.OURS,
+        is_one_shot=True,
+        stops="Ctrl+C stops and shows the result so far",
+    ),
+)

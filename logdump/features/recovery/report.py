@@ -1,0 +1,207 @@
+"""What a survey has found, as events."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from itertools import pairwise
+from pathlib import Path
+
+from logdump.features.recovery.cuts import Seen
+from logdump.features.recovery.model import (
+    CutShown,
+    KeepShown,
+    OrderBreakShown,
+    OverwriteShown,
+    ProducerChangeShown,
+    RecoveryShown,
+    RestartShown,
+    SecondCopy,
+    SecondCopyShown,
+    TrailFileShown,
+    TransactionRef,
+)
+from logdump.features.recovery.second_copies import FoundRecords
+from logdump.features.recovery.survey import Survey
+from logdump.features.recovery.versions import FileFacts, changes_between
+from trailformat.changes.encrypted import looks_encrypted
+from trailformat.trail.file import TrailFile
+from trailformat.trail.sequence import Spot
+from trailformat.transactions.restart_places import restart_places
+from trailformat.transactions.whole_trail import TrailPosition
+
+_MOST_RECORDS = 10_000
+"""The tables of a transaction are looked at where it has no more records."""
+Takes = Callable[[TransactionRef], bool]
+
+
+class RecoveryReport:
+    """The findings of a survey, each as an event.
+
+    Args:
+        survey: it.
+        takes: tells of a transaction whether it is listed; None: all are.
+        reader: the version up to which the reader reads, None for any.
+        keep: the place that a reader has come to; None: the last recovery point.
+    """
+
+    def __init__(
+        self, survey: Survey, takes: Takes | None = None, reader: int | None = None, keep: Spot | None = None
+    ) -> None:
+        self._survey, self._whole = survey, survey.whole
+        self._is_filtered = takes is not None
+        self._takes = takes or (lambda _: True)
+        self._reader = reader
+        self._keep = keep
+
+    def _spot(self, place: TrailPosition) -> Spot:
+        return Spot(self._whole.paths[place.ordinal], place.rba)
+
+    def _ref(self, one: Seen, records: FoundRecords | None = None) -> TransactionRef:
+        """A transaction of the survey; with its tables where ``records`` reads them and it is not too large."""
+        first, after = self._spot(one.first), self._spot(one.after) if one.after is not None else None
+        begin = first if one.has_begin else None
+        ref = TransactionRef(one.csn, one.xid, begin, after, one.records, one.size, one.ended)
+        if records is None or begin is None or one.records > _MOST_RECORDS:
+            return ref
+        return ref._replace(tables=records.tables(ref))
+
+    def _again(self, cut: Seen, ref: TransactionRef, records: FoundRecords) -> SecondCopy | None:
+        found = self._survey.cuts.again.get(cut.first)
+        return records.compared(ref, self._ref(found)) if found is not None else None
+
+    def restarts(self) -> Iterator[RestartShown]:
+        """The restarts, those that have cut a transaction if that is listed."""
+        with FoundRecords(self._whole) as records:
+            for one in self._survey.restarts:
+                last = self._ref(one.last_complete) if one.last_complete is not None else None
+                shown = RestartShown(self._spot(one.place), one.kind, one.time, last, last.after if last else None)
+                cut = self._survey.cut_at.get(one.place)
+                if cut is None:
+                    yield shown
+                elif self._takes(ref := self._ref(cut, records)):
+                    yield shown._replace(cut=ref, again=self._again(cut, ref, records))
+
+    def cuts(self, *, is_alone: bool) -> Iterator[CutShown]:
+        """The cut transactions: all, or those that no restart tells of."""
+        told = set() if is_alone else {cut.first for cut in self._survey.cut_at.values()}
+        with FoundRecords(self._whole) as records:
+            for one in self._survey.cuts.found:
+                if one.first not in told and self._takes(ref := self._ref(one, records)):
+                    yield CutShown(ref, self._again(one, ref, records))
+
+    def second_copies(self) -> Iterator[SecondCopyShown]:
+        """The whole transactions that stand in the trail once more."""
+        with FoundRecords(self._whole) as records:
+            for one in self._survey.twice:
+                ref = self._ref(one.seen, records)
+                if self._takes(ref):
+                    yield SecondCopyShown(ref.csn or "", ref.xid or "", self._spot(one.first), ref)
+
+    def order_breaks(self) -> Iterator[OrderBreakShown]:
+        """Where CSNs go back."""
+        for one in self._survey.falls:
+            if self._takes(self._ref(one.seen)):
+                spot = self._spot(one.seen.first)
+                yield OrderBreakShown(spot, one.seen.csn, one.seen.xid, one.greatest, one.transactions)
+
+    def overwritten(self) -> Iterator[OverwriteShown]:
+        """Where old data may lie under new."""
+        for one in self._survey.overwritten:
+            mark = one.damage
+            yield OverwriteShown(self._spot(mark.place), mark.after - mark.place.rba, one.seen.csn, one.was_passed)
+
+    def producer_changes(self) -> Iterator[ProducerChangeShown]:
+        """What the header of a file tells differently from that of the file before."""
+        files = self._survey.files
+        for before, after in pairwise(files):
+            yield from changes_between(before, after)
+
+    def keep(self) -> KeepShown | None:
+        """The files that a reader needs; None where nothing in the trail is whole."""
+        spot = self._keep
+        if spot is None:
+            restart = self._survey.restarts.last
+            last = restart.last_complete if restart is not None else self._survey.last_whole
+            if last is None or last.after is None:
+                return None
+            spot = self._spot(last.after)
+        with TrailFile(spot.path) as trail:
+            places = restart_places(trail, spot.rba)
+        needed = places.extent.first if places.extent is not None and not places.is_safe else None
+        first = needed.path if needed is not None and needed.path in self._whole.ordinals else spot.path
+        free = self._whole.paths[: self._whole.ordinals[first]]
+        return KeepShown(spot, first, free, sum(path.stat().st_size for path in free if path.exists()))
+
+    def files(self) -> Iterator[TrailFileShown]:
+        """The files and what their headers tell."""
+        keep = self.keep()
+        free = frozenset(keep.free) if keep is not None else frozenset()
+        known = {facts.path: facts for facts in self._survey.files}
+        for path in self._whole.paths:
+            error = self._whole.unreadable.get(path)
+            facts = known.get(path) or FileFacts(path, path.stat().st_size if path.exists() else 0, None, None)
+            keeps = path not in free if keep is not None else None
+            yield TrailFileShown(
+                path,
+                facts.size,
+                facts.version,
+                facts.number("ContinunityInfo", "RecoveryMode"),
+                facts.created,
+                facts.text("FirstCSN"),
+                facts.text("LastCSN"),
+                error.problem if error else None,
+                self._is_too_new(facts),
+                keeps,
+                self._looks_encrypted(path),
+            )
+
+    def _looks_encrypted(self, path: Path) -> bool:
+        trail = self._whole.open(self._whole.ordinals[path])
+        if trail is None:
+            return False
+        with trail:
+            return looks_encrypted(trail)
+
+    def _is_too_new(self, facts: FileFacts) -> bool:
+        return self._reader is not None and facts.version is not None and facts.version > self._reader
+
+    def shown(self, title: str, reader: str | None, *, is_partial: bool, is_stopped: bool = False) -> RecoveryShown:
+        """The whole in numbers."""
+        survey, judge = self._survey, self._survey.judge
+        modes = (facts.number("ContinunityInfo", "RecoveryMode") for facts in survey.files)
+        lists = (survey.restarts, survey.twice, survey.falls, survey.overwritten)
+        with FoundRecords(self._whole) as records:
+            open_at_end = self._ref(survey.open, records) if survey.open is not None else None
+        return RecoveryShown(
+            title,
+            modes=_each_once(modes),
+            files=len(self._whole),
+            restarts=survey.restarts.number,
+            transactions=survey.transactions,
+            effective=judge.applied,
+            behind_damage=judge.behind_damage,
+            cut=survey.cuts.number,
+            lost=survey.cuts.lost,
+            twice=survey.twice.number,
+            twice_records=survey.twice_records,
+            order_breaks=survey.falls.number,
+            unnamed=judge.unnamed,
+            is_unsure=judge.is_unsure or survey.cuts.is_unsure,
+            damaged=survey.damage.number,
+            incomplete=survey.incomplete,
+            gaps=self._whole.gaps,
+            unreadable=tuple(self._whole.unreadable),
+            versions=_each_once(facts.version for facts in survey.files),
+            reader=reader,
+            too_new=tuple(facts.path for facts in survey.files if self._is_too_new(facts)),
+            open=open_at_end,
+            half_record=self._spot(survey.half_record) if survey.half_record is not None else None,
+            is_partial=is_partial,
+            is_stopped=is_stopped,
+            is_filtered=self._is_filtered,
+            is_listed=all(one.is_listed for one in lists) and survey.cuts.number == len(survey.cuts.found),
+        )
+
+
+def _each_once(values: Iterator[int | None]) -> tuple[int, ...]:
+    return tuple(sorted({value for value in values if value is not None}))

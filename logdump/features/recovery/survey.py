@@ -1,0 +1,211 @@
+"""One pass over a trail that notes everything that restarts have left in it."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+from logdump.features.recovery.cuts import Cuts, Seen, seen
+from logdump.features.recovery.lists import Findings
+from logdump.features.recovery.versions import FileFacts, facts_of, is_rollover
+from trailformat.records.io_types import RESTART_ABEND
+from trailformat.scan import Workers
+from trailformat.trail.sequence import Spot
+from trailformat.transactions.applied import AppliedTransactions, OrderVerdict
+from trailformat.transactions.batches import (
+    BEGIN_OF_FILE,
+    DAMAGE,
+    HALF_A_RECORD,
+    TrailMark,
+    TransactionBatch,
+)
+from trailformat.transactions.extent import Ended
+from trailformat.transactions.walk import transaction_batches
+from trailformat.transactions.whole_trail import TrailPosition, WholeTrail
+
+_OVERWRITE_MODE = 0
+NOWHERE_YET = TrailPosition(1 << 62, 0)
+
+
+class Restarted(NamedTuple):
+    """A restart: where, by what, when, and the last whole transaction before it."""
+
+    place: TrailPosition
+    kind: str
+    time: int | None
+    last_complete: Seen | None
+
+
+class Copy(NamedTuple):
+    """A whole transaction that stands in the trail once more, and where it stood first."""
+
+    seen: Seen
+    first: TrailPosition
+
+
+@dataclass
+class Fall:
+    """A transaction with which CSNs go back, below the greatest, and the number of those that are there."""
+
+    seen: Seen
+    greatest: str
+    transactions: int
+
+
+class Overwritten(NamedTuple):
+    """Damage in front of data that may be older than what stands before it, and the first whole transaction after it.
+
+    ``was_passed``: whether the trail had come to that transaction's CSN before; else the file is in overwrite mode.
+    """
+
+    damage: TrailMark
+    seen: Seen
+    was_passed: bool
+
+
+class Survey:
+    """What a pass over a trail has found so far.
+
+    Attributes:
+        files: what their headers tell.
+        restarts, cuts, twice, falls, overwritten, damage: findings.
+        cut_at: for each restart the transaction that it cut, by places.
+        judge: which transactions count.
+        transactions, incomplete, twice_records: how many there are.
+        open: the transaction in which the trail ends.
+        half_record: where the record begins in which it ends.
+        last_whole: the last whole transaction.
+    """
+
+    def __init__(self, whole: WholeTrail) -> None:
+        self.whole = whole
+        self.files: list[FileFacts] = []
+        self.restarts = Findings[Restarted]()
+        self.cuts = Cuts()
+        self.cut_at: dict[TrailPosition, Seen] = {}
+        self.twice, self.falls, self.overwritten = Findings[Copy](), Findings[Fall](), Findings[Overwritten]()
+        self.judge = AppliedTransactions(whole)
+        self.damage = Findings[TrailMark]()
+        self.transactions = self.incomplete = self.twice_records = 0
+        self.open: Seen | None = None
+        self.half_record: TrailPosition | None = None
+        self.last_whole: Seen | None = None
+        self._unbound: list[TrailPosition] = []
+        self._pending: list[TrailMark] = []
+        self._behind_gaps = [whole.ordinals[gap.behind] for gap in whole.gaps]
+
+    def run(self, workers: Workers) -> Iterator[TransactionBatch]:
+        """Go over the trail; yields what it has taken in."""
+        for batch in transaction_batches(self.whole, workers=workers):
+            self._take(batch)
+            yield batch
+
+    def damaged_from(self, spot: Spot | None) -> int:
+        """The places of damage, and the files that are no trail, that end after a place; all without one."""
+        unreadable = len(self.whole.unreadable)
+        if spot is None:
+            return self.damage.number + unreadable
+        place = TrailPosition(self.whole.ordinals[spot.path], spot.rba)
+        passed = sum(TrailPosition(mark.place.ordinal, mark.after) <= place for mark in self.damage)
+        passed += sum(self.whole.ordinals[path] < place.ordinal for path in self.whole.unreadable)
+        return self.damage.number + unreadable - passed
+
+    def _take(self, batch: TransactionBatch) -> None:
+        verdicts, whole = self.judge.judge(batch).verdicts, batch.whole()
+        self.transactions += batch.rows
+        for mark in batch.marks:
+            self._mark(batch, whole, mark)
+        for row in batch.not_whole():
+            self._not_whole(seen(batch, row))
+        for one in verdicts:
+            self._verdict(batch, one)
+        self._look_behind_damage(batch, whole, verdicts)
+        self.cuts.look_for_copies(batch, verdicts, self.judge)
+        if whole:
+            self.last_whole = seen(batch, whole[-1])
+            del self._unbound[: bisect_right(self._unbound, self.last_whole.first)]
+
+    def _mark(self, batch: TransactionBatch, whole: Sequence[int], mark: TrailMark) -> None:
+        if mark.io_type == BEGIN_OF_FILE:
+            self._begin_file(batch, whole, mark)
+        elif mark.io_type == DAMAGE:
+            self.damage.add(mark)
+            self._pending.append(mark)
+        elif mark.io_type == HALF_A_RECORD:
+            self.half_record = mark.place
+        else:
+            self._restart(batch, whole, mark.place, "abend" if mark.io_type == RESTART_ABEND else "ok", mark.time)
+
+    def _begin_file(self, batch: TransactionBatch, whole: Sequence[int], mark: TrailMark) -> None:
+        trail = self.whole.open(mark.place.ordinal)
+        if trail is None:
+            return
+        with trail:
+            facts = facts_of(trail)
+        before = self.files[-1] if self.files else None
+        self.files.append(facts)
+        if before is not None and is_rollover(before, facts):
+            self._restart(batch, whole, mark.place, "rollover", facts.created)
+
+    def _restart(
+        self, batch: TransactionBatch, whole: Sequence[int], place: TrailPosition, kind: str, time: int | None
+    ) -> None:
+        before = bisect_right(whole, place, key=lambda row: batch.after(row) or NOWHERE_YET)
+        last = seen(batch, whole[before - 1]) if before else self.last_whole
+        self.restarts.add(Restarted(place, kind, time, last))
+        if self.restarts.is_listed:
+            self._unbound.append(place)
+
+    def _not_whole(self, one: Seen) -> None:
+        if one.ended in (Ended.CUT, Ended.OVERTAKEN) and one.has_begin:
+            self.cuts.add(one, is_shown=self._bind(one))
+        elif one.ended is Ended.FILE_END and self.whole.is_newest(self._last_file(one)):
+            self.open = one
+        else:
+            self.incomplete += 1
+
+    def _bind(self, cut: Seen) -> bool:
+        """Give a cut transaction to the first restart inside it; whether there is one that is listed."""
+        at = bisect_right(self._unbound, cut.first)
+        if at == len(self._unbound) or self._unbound[at] >= (cut.after or NOWHERE_YET):
+            return False
+        self.cut_at[self._unbound[at]] = cut
+        return True
+
+    def _last_file(self, one: Seen) -> int:
+        """The file in which an open transaction ends: the last of its stretch."""
+        at = bisect_right(self._behind_gaps, one.first.ordinal)
+        return (self._behind_gaps[at] if at < len(self._behind_gaps) else len(self.whole)) - 1
+
+    def _verdict(self, batch: TransactionBatch, one: OrderVerdict) -> None:
+        if (first := one.copy_of) is not None:
+            self.twice.add_made(lambda: Copy(seen(batch, one.row), first))
+            self.twice_records += int(batch.columns.records[one.row])
+        if one.is_below and (one.goes_back or not self.falls.number):
+            self.falls.add_made(lambda: Fall(seen(batch, one.row), one.greatest, 1))
+        elif one.is_below and self.falls.is_listed:
+            self.falls.listed[-1].transactions += 1
+
+    def _look_behind_damage(self, batch: TransactionBatch, whole: Sequence[int], verdicts: list[OrderVerdict]) -> None:
+        """Whether old data may stand behind damage: the trail had come to its CSN, or the file is in overwrite mode."""
+        pending, self._pending = self._pending, []
+        out_of_order = {one.row for one in verdicts} if pending else set()
+        before = None
+        for damage in pending:
+            at = bisect_right(whole, damage.place, key=batch.first)
+            if at == len(whole):
+                # of several in front of one transaction the first tells
+                self._pending = self._pending or [damage]
+                continue
+            row = whole[at]
+            if row != before and (row in out_of_order or self._overwrites(self.whole.paths[damage.place.ordinal])):
+                self.overwritten.add(Overwritten(damage, seen(batch, row), row in out_of_order))
+            before = row
+
+    def _overwrites(self, path: Path) -> bool:
+        """Whether the header of a file says that its Extract recovers in overwrite mode."""
+        facts = next((one for one in reversed(self.files) if one.path == path), None)
+        return facts is not None and facts.number("ContinunityInfo", "RecoveryMode") == _OVERWRITE_MODE

@@ -1,0 +1,253 @@
+"""RECOVERY: restarts, cut transactions, copies, and what else does not follow one after the other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from logdump.display.as_read import as_read
+from logdump.display.text import Renderers
+from logdump.display.trail_text import missing_lines
+from logdump.features.recovery.model import (
+    CutShown,
+    KeepShown,
+    OrderBreakShown,
+    OverwriteShown,
+    ProducerChangeShown,
+    RecoveryEnd,
+    RecoveryShown,
+    RestartShown,
+    SecondCopy,
+    SecondCopyShown,
+    TrailFileShown,
+    TransactionRef,
+)
+from logdump.notation.escape import escape
+from logdump.notation.plural import amount
+from logdump.notation.times import format_timestamp
+from logdump.session.settings import Settings
+from trailformat.trail.sequence import Spot
+from trailformat.transactions.extent import Ended
+
+_LABEL_WIDTH = 14
+_KINDS = {"abend": "RestartAbend", "ok": "RestartOK", "rollover": "a new file"}
+_MODES = {0: "overwrite mode (RecoveryMode 0)", 1: "append mode (RecoveryMode 1)"}
+_NO_MODE = "RecoveryMode unknown"
+_MOST_NAMED = 5
+"""So many files are named in one line."""
+
+
+def recovery_lines(shown: RecoveryShown, _settings: Settings) -> Iterator[str]:
+    """The whole in numbers, and what limits the rest."""
+    modes = ", ".join(_MODES.get(mode, f"RecoveryMode {mode}") for mode in shown.modes) or _NO_MODE
+    files = f", {shown.files} files" if shown.files > 1 else ""
+    counted = f"{amount(shown.restarts, 'restart')}, {amount(shown.transactions, 'transaction')}"
+    title = f"{escape(shown.title)}{files}{as_read(is_partial=shown.is_stopped)}"
+    yield f"{title}: {modes}, {counted}, {shown.effective} of them effective"
+    yield from missing_lines(shown.gaps)
+    if shown.unreadable:
+        yield f"No trail: {_named(shown.unreadable)}"
+    yield from _loss_lines(shown)
+    if shown.behind_damage:
+        verb = "is" if shown.behind_damage == 1 else "are"
+        yield (
+            f"A Replicat abends at the first damage: {amount(shown.behind_damage, 'whole transaction')} after it "
+            f"{verb} not effective."
+        )
+    yield from _version_lines(shown)
+    yield from _tail_lines(shown)
+
+
+def _loss_lines(shown: RecoveryShown) -> Iterator[str]:
+    """The transactions that lack a part: of what is so, each may be the reason; and what shows the places of damage."""
+    found = {"damage": shown.damaged, "missing files": shown.gaps, "files that are no trail": shown.unreadable}
+    causes = [f"by {' or '.join(what for what, number in found.items() if number)}"] if any(found.values()) else []
+    causes.append("begun before the first file")
+    lost = f"{amount(shown.incomplete, 'transaction')} not whole, {' or '.join(causes)}" if shown.incomplete else ""
+    where = "CHECK shows the damage" if shown.damaged else ""
+    if where or lost:
+        yield f"{'; '.join(part for part in (where, lost) if part)}."
+
+
+def _version_lines(shown: RecoveryShown) -> Iterator[str]:
+    if len(shown.versions) > 1:
+        yield f"Versions (Compatibility) of the files: {', '.join(map(str, shown.versions))}"
+    if shown.too_new:
+        yield f"A process of release {escape(shown.reader or '')} abends on {_named(shown.too_new)}: a later version."
+    elif shown.reader is not None and not shown.is_partial:
+        yield f"A process of release {escape(shown.reader)} reads all files whose version is known."
+
+
+def _tail_lines(shown: RecoveryShown) -> Iterator[str]:
+    if shown.open is not None:
+        inside = f"{_transaction(shown.open)}, {_records(shown.open)}"
+        yield f"The trail ends inside {inside}: more may follow."
+    if shown.half_record is not None:
+        yield f"The trail ends inside a record, which begins at {_place(shown.half_record)}."
+
+
+def restart_lines(shown: RestartShown, settings: Settings) -> Iterator[str]:
+    """Where and when, the recovery point, and what was cut."""
+    time = f", {format_timestamp(shown.time, settings.time_offset)}" if shown.time is not None else ""
+    yield f"Restart at {_place(shown.spot)}: {_KINDS[shown.kind]}{time}"
+    last = shown.last_complete
+    if last is None:
+        yield _line("Last complete", "none in these files")
+    else:
+        yield _line("Last complete", f"{_transaction(last)}, {_extent(last)}")
+    if shown.recovery_point is not None:
+        yield _line("Recovery point", f"{_place(shown.recovery_point)}: readers continue there")
+    if shown.cut is not None:
+        yield from _cut_lines(shown.cut, shown.again, is_partial=shown.is_partial)
+
+
+def cut_lines(shown: CutShown, _settings: Settings) -> Iterator[str]:
+    """A transaction that was cut."""
+    where = _place(shown.cut.begin) if shown.cut.begin else "an unknown place"
+    yield f"Cut at {where}: {'by a restart' if shown.cut.ended is Ended.CUT else 'the next transaction begins inside'}"
+    yield from _cut_lines(shown.cut, shown.again, is_partial=shown.is_partial)
+
+
+def _cut_lines(cut: TransactionRef, again: SecondCopy | None, *, is_partial: bool) -> Iterator[str]:
+    tables = ", ".join(f"{escape(name) or '(no name)'} {number}" for name, number in sorted((cut.tables or {}).items()))
+    where = f" from {_place(cut.begin)}" if cut.begin else ""
+    listed = f" ({tables})" if tables else ""
+    verb = "it" if cut.records == 1 else "them"
+    yield _line("Cut", f"{_transaction(cut)}, {_records(cut)}{where}{listed}: a Replicat drops {verb}")
+    if again is None:
+        if not is_partial:
+            yield _line("Again at", "not found: rolled back, not yet written, or lost")
+        return
+    yield _line("Again at", f"{_extent(again.ref)}, {_records(again.ref)}, whole: {_likeness(cut, again)}")
+
+
+def _likeness(cut: TransactionRef, again: SecondCopy) -> str:
+    if again.difference is not None:
+        first, second = again.difference
+        other = f"that at {_place(second)}" if second is not None else "no record there"
+        return f"the record at {_place(first) if first else 'its end'} and {other} differ"
+    if again.likeness == "equal":
+        return "the same records"
+    which = "the cut record is its first" if cut.records == 1 else f"the {cut.records} cut records are its first"
+    return which if cut.records == 1 else f"{which} {cut.records}"
+
+
+def second_copy_lines(shown: SecondCopyShown, _settings: Settings) -> Iterator[str]:
+    """Both places."""
+    where = f"{_place(shown.first)} and {_extent(shown.copy)}"
+    yield f"Twice: {_transaction(shown.copy)}, at {where}: a Replicat skips {_records(shown.copy)}"
+
+
+def order_break_lines(shown: OrderBreakShown, _settings: Settings) -> Iterator[str]:
+    """Where it is, and how far the CSNs had come."""
+    behind = f"; {amount(shown.transactions, 'transaction')} below it" if shown.transactions > 1 else ""
+    csn = escape(shown.csn or "not known")
+    yield f"Order: at {_place(shown.spot)} CSN {csn} follows {escape(shown.greatest)}{behind}"
+
+
+def producer_change_lines(shown: ProducerChangeShown, _settings: Settings) -> Iterator[str]:
+    """What the header says, and what that of the file before says."""
+    before, after = (escape(one) if one is not None else "not set" for one in (shown.before, shown.after))
+    yield f"Writer of {escape(str(shown.path))}: {shown.member} {after}, in the file before {before}"
+
+
+def overwrite_lines(shown: OverwriteShown, _settings: Settings) -> Iterator[str]:
+    """Where, and how it is known."""
+    csn = escape(shown.csn or "not known")
+    after = f"damage of {shown.length} bytes at {_place(shown.spot)}, after it CSN {csn}"
+    if shown.was_passed:
+        yield f"Overwritten: {after}, which the trail had passed before"
+    else:
+        yield f"Overwritten, possibly: {after}; the file is in overwrite mode, and the data after it may be older"
+
+
+def trail_file_lines(shown: TrailFileShown, settings: Settings) -> Iterator[str]:
+    """One file."""
+    if shown.problem is not None:
+        yield f"{escape(str(shown.path))}: no trail, {escape(shown.problem)}"
+        return
+    facts = [f"{shown.size} bytes"]
+    facts += [f"version {shown.version}"] if shown.version is not None else ["version unknown"]
+    facts += [f"RecoveryMode {shown.recovery_mode}"] if shown.recovery_mode is not None else []
+    facts += [f"begun {format_timestamp(shown.created, settings.time_offset)}"] if shown.created is not None else []
+    facts += [f"CSN {escape(shown.first_csn)}"] if shown.first_csn else []
+    facts += [f"to {escape(shown.last_csn)}" if shown.last_csn else "not closed"] if shown.version is not None else []
+    facts += ["too new for the reader"] if shown.is_too_new else []
+    facts += ["record data looks encrypted"] if shown.looks_encrypted else []
+    facts += ["not needed"] if shown.keeps is False else []
+    yield f"{escape(str(shown.path))}: {', '.join(facts)}"
+
+
+def keep_lines(shown: KeepShown, _settings: Settings) -> Iterator[str]:
+    """From which file on a reader needs them."""
+    free = (
+        f"not needed: {amount(len(shown.free), 'earlier file')}, {shown.size} bytes"
+        if shown.free
+        else "there is no earlier file"
+    )
+    yield f"Keep: a reader at {_place(shown.spot)} needs {escape(str(shown.first))} and all later files; {free}."
+
+
+def end_lines(end: RecoveryEnd, _settings: Settings) -> Iterator[str]:
+    """Whether CSNs go back, and whether anything stands twice."""
+    shown = end.shown
+    back, records = amount(shown.order_breaks, "place"), amount(shown.twice_records, "record")
+    order = f"CSNs are out of order at {back}." if shown.order_breaks else "CSNs are in order."
+    twice = f"Second copies: {amount(shown.twice, 'transaction')}, {records}."
+    verdicts = ((order, shown.order_breaks), (twice if shown.twice else "No transaction appears twice.", shown.twice))
+    if stated := [text for text, found in verdicts if found or not shown.is_partial]:
+        yield " ".join(stated)
+    if shown.lost and not shown.is_partial:
+        yield f"{amount(shown.lost, 'cut transaction')} without a whole copy."
+    if shown.unnamed:
+        yield f"{amount(shown.unnamed, 'whole transaction')} without a CSN or a TRANID: their copies are not detected."
+    if shown.is_unsure:
+        yield "Too many transactions are cut or out of order: some copies may have been missed."
+    if not shown.is_listed:
+        yield "Not all findings are listed."
+    if shown.is_filtered:
+        yield "Only findings with a record that passes the filter are listed; the numbers are those of all."
+
+
+def _line(label: str, text: str) -> str:
+    return f"  {label:<{_LABEL_WIDTH}} {text}"
+
+
+def _records(ref: TransactionRef) -> str:
+    return amount(ref.records, "record")
+
+
+def _transaction(ref: TransactionRef) -> str:
+    return f"CSN {escape(ref.csn or 'not known')}, {escape(ref.xid or 'without TRANID')}"
+
+
+def _place(spot: Spot) -> str:
+    return f"RBA {spot.rba} of {escape(spot.path.name)}"
+
+
+def _extent(ref: TransactionRef) -> str:
+    if ref.begin is None or ref.after is None:
+        return _place(ref.begin or ref.after) if ref.begin or ref.after else "an unknown place"  # type: ignore[arg-type]
+    if ref.begin.path == ref.after.path:
+        return f"RBA {ref.begin.rba} to {ref.after.rba} of {escape(ref.begin.path.name)}"
+    return f"{_place(ref.begin)} to {_place(ref.after)}"
+
+
+def _named(paths: tuple[Path, ...]) -> str:
+    named = ", ".join(escape(path.name) for path in paths[:_MOST_NAMED])
+    more = len(paths) - _MOST_NAMED
+    return f"{named} and {more} more" if more > 0 else named
+
+
+LINES: Renderers = {
+    RecoveryShown: recovery_lines,
+    RestartShown: restart_lines,
+    CutShown: cut_lines,
+    SecondCopyShown: second_copy_lines,
+    OrderBreakShown: order_break_lines,
+    ProducerChangeShown: producer_change_lines,
+    OverwriteShown: overwrite_lines,
+    TrailFileShown: trail_file_lines,
+    KeepShown: keep_lines,
+    RecoveryEnd: end_lines,
+}

@@ -1,0 +1,105 @@
+"""What a file header says about who wrote the file, and which releases can read it."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from logdump.features.recovery.model import ProducerChangeShown
+from trailformat import FileHeader, TrailError, TrailFile
+
+VERSIONS = {"11.2": 3, "12.2": 5, "12.3": 6, "19.1": 7}
+"""The highest version of a file (Compatibility) that each release writes, as seen in trails and transcripts."""
+_COMPARED = (
+    ("TrailInfo", ("Compatibility", "URI")),
+    ("MachineInfo", ("Sysname", "Nodename", "Release", "Version", "Hardware")),
+    ("DatabaseInfo", ("Vendor", "Name", "Instance")),
+    (
+        "ProducerInfo",
+        ("Name", "DataSource", "MajorVersion", "MinorVersion", "MaintLevel", "BugFixLevel", "BuildNumber", "VerString"),
+    ),
+)
+
+
+class FileFacts(NamedTuple):
+    """A file of a trail: its size, its header if it has one, and the IO Time of its last record, if there is one."""
+
+    path: Path
+    size: int
+    header: FileHeader | None
+    last_time: int | None
+
+    def number(self, group: str, name: str) -> int | None:
+        """A number in the header; None where there is none."""
+        value = self.header.get(group, name) if self.header else None
+        return value if isinstance(value, int) else None
+
+    def text(self, name: str) -> str | None:
+        """A text in its TrailInfo; likewise."""
+        value = self.header.get("TrailInfo", name) if self.header else None
+        return value if isinstance(value, str) and value else None
+
+    @property
+    def version(self) -> int | None:
+        """Its Compatibility."""
+        return self.number("TrailInfo", "Compatibility")
+
+    @property
+    def created(self) -> int | None:
+        """Its CreationTime."""
+        return self.number("TrailInfo", "CreationTime")
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether its writer has closed it."""
+        return self.text("LastCSN") is not None
+
+
+def facts_of(trail: TrailFile) -> FileFacts:
+    """What is known of an open file."""
+    with contextlib.suppress(TrailError):
+        last = trail.record_before(trail.end_of_records())
+        time = last.header.io_time if last is not None and not last.is_file_header else None
+        return FileFacts(trail.path, trail.size, trail.file_header, time)
+    return FileFacts(trail.path, trail.size, trail.file_header, None)
+
+
+def release_number(text: str) -> int | None:
+    """The version up to which a release reads, such as ``12.2``, ``12.2.0.1`` or ``19c``; None: not known."""
+    wanted = text.lower().removesuffix("c").split(".")
+    found = [version for release, version in VERSIONS.items() if release.split(".")[: len(wanted)] == wanted[:2]]
+    return max(found, default=None)
+
+
+def changes_between(before: FileFacts, after: FileFacts) -> Iterator[ProducerChangeShown]:
+    """What the headers of two files in a row tell differently about who wrote them."""
+    if before.header is None or after.header is None:
+        return
+    for group, names in _COMPARED:
+        if _payload(before.header, group) == _payload(after.header, group):
+            continue
+        for name in names:
+            values = before.header.get(group, name), after.header.get(group, name)
+            if values[0] != values[1]:
+                yield ProducerChangeShown(after.path, f"{group}.{name}", *map(_shown, values))
+
+
+def _payload(header: FileHeader, name: str) -> bytes | None:
+    """The bytes of a group: where they are the same, so are its values."""
+    return next((group.token.payload for group in header.groups if group.name == name), None)
+
+
+def _shown(value: object) -> str | None:
+    return None if value is None else value.decode("latin-1") if isinstance(value, bytes) else str(value)
+
+
+def is_rollover(before: FileFacts, after: FileFacts) -> bool:
+    """Whether a restart has begun a file: another writer, or one that has not closed the file before it."""
+    if before.header is None or after.header is None:
+        return False
+    if any(change.member != "TrailInfo.Compatibility" for change in changes_between(before, after)):
+        return True
+    created, last = after.created, before.last_time
+    return not before.is_closed and created is not None and last is not None and created > last

@@ -1,0 +1,1 @@
+"""REDO and UNDO: the SQL that repeats changes, or takes them back."""

@@ -1,0 +1,146 @@
+"""REDO and UNDO: the SQL that repeats the changes of transactions, or takes them back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, NamedTuple
+
+from logdump.features.export.options import DIALECTS
+from logdump.language.command import Command, Origin
+from logdump.language.forms import AnyOrder, Keyword
+from logdump.language.parameters import Number, OneOf
+from logdump.notation.plural import amount
+from logdump.session.across import move_to
+from logdump.session.events import Event, Notice, Progress, say
+from logdump.session.exit_status import ExitStatus
+from logdump.session.session import Session
+from logdump.session.settings import OutputFormat
+from logdump.session.statements import ScriptPart, StatementShown
+from trailformat.transactions.extent import Walked
+
+if TYPE_CHECKING:
+    from logdump.display.sql import SqlScript
+
+
+class Wanted(NamedTuple):
+    """The number of transactions, the dialect (empty: that of the source database), and whether cut ones count."""
+
+    transactions: int = 1
+    dialect: str = ""
+    includes_cut: bool = False
+
+
+def run_script(session: Session, wanted: Wanted, *, takes_back: bool) -> Iterator[Event]:
+    """Print the statements for the transaction that is open at the position, or the next; with a number, that many."""
+    from logdump.display import sql  # noqa: PLC0415 - slow
+    from logdump.features.redo.script import script_of  # noqa: PLC0415 - slow
+
+    header = session.trail.file_header
+    dialect = sql.DIALECTS.get(wanted.dialect) or sql.dialect_of(header.vendor if header else "")
+    script = script_of(session, dialect, takes_back=takes_back, includes_cut=wanted.includes_cut)
+    shown = _Shown(session.settings.notify)
+    try:
+        if session.takes_lines and session.settings.format is OutputFormat.TEXT:
+            yield from _texts(session, script, wanted, shown)
+        else:
+            yield from _items(session, script, wanted, shown)
+    except KeyboardInterrupt:
+        yield Notice((shown.text(),), ExitStatus.INTERRUPTED)
+        raise
+    if script.end is not None:
+        session.cursor.is_backwards = False
+        yield from move_to(session, script.end)
+
+
+@dataclass
+class _Shown:
+    """What has been shown: whole transactions, statements of the next, and how far the walk is."""
+
+    notify: int
+    transactions: int = 0
+    statements: int = 0
+    records: int = 0
+
+    def walked(self, walked: Walked) -> Iterator[Event]:
+        """NOTIFY's report where one is due."""
+        if walked.records // self.notify > self.records // self.notify:
+            yield Progress(walked.records, walked.spot.rba, walked.time)
+        self.records = walked.records
+
+    def text(self) -> str:
+        """What was shown before Ctrl+C."""
+        rest = f" and {amount(self.statements, 'statement')} of the next" if self.statements else ""
+        return f"Stopped after {amount(self.transactions, 'transaction')}{rest}: the position stays."
+
+
+def _texts(session: Session, script: SqlScript, wanted: Wanted, shown: _Shown) -> Iterator[Event]:
+    from logdump.features.redo.script import script_texts  # noqa: PLC0415 - slow
+
+    for item in script_texts(session, script, wanted.transactions, session.settings.time_offset):
+        if isinstance(item, Walked):
+            yield from shown.walked(item)
+            continue
+        shown.transactions += item.ended
+        if item.lines:
+            yield ScriptPart(item.lines)
+
+
+def _items(session: Session, script: SqlScript, wanted: Wanted, shown: _Shown) -> Iterator[Event]:
+    from logdump.display import sql  # noqa: PLC0415 - slow
+
+    for item in script.items(session.cursor.next, wanted.transactions):
+        if isinstance(item, Walked):
+            yield from shown.walked(item)
+        elif isinstance(item, sql.Statement):
+            shown.statements += 1
+            yield StatementShown(item, script.takes_back)
+        elif lines := tuple(sql.script_lines(item, script.dialect, session.settings.time_offset)):
+            yield say(*lines)
+        if isinstance(item, sql.Closing):
+            shown.transactions, shown.statements = shown.transactions + 1, 0
+
+
+_FORM = AnyOrder(
+    Wanted,
+    {
+        "transactions": Number("<count>", least=1),
+        "dialect": OneOf({name: name for name in DIALECTS}),
+        "includes_cut": Keyword("INCLUDE", OneOf({"CUT": True}, wrong="INCLUDE takes CUT.")),
+    },
+    wrong=f"{{!r}} is not a number of transactions and none of {', '.join(DIALECTS)}, INCLUDE CUT.",
+)
+
+
+def _command(name: str, summary: str, *details: str, takes_back: bool) -> Command[Wanted]:
+    return Command(
+        name,
+        _FORM,
+        summary,
+        partial(run_script, takes_back=takes_back),
+        details=(
+            "Whole transactions, from the one that is open at the position; the filter applies. Nothing is executed.",
+            "One that a Replicat drops or that is not all here is one comment; INCLUDE CUT adds its statements to it.",
+            "So is a copy of an earlier transaction. With ACROSS they continue in the later files.",
+            *details,
+        ),
+        origin=Origin.OURS,
+        stops="Ctrl+C stops, the position stays",
+    )
+
+
+COMMANDS = (
+    _command(
+        "REDO",
+        "Print the SQL that repeats the changes of <count> transactions",
+        "A change that no statement can express is a comment that says why.",
+        takes_back=False,
+    ),
+    _command(
+        "UNDO",
+        "Print the SQL that takes back the changes of <count> transactions",
+        "The last change comes first. If the trail has too little information, a comment says so.",
+        takes_back=True,
+    ),
+)

@@ -1,0 +1,63 @@
+"""The script of a session: what REDO and UNDO print and EXPORT SQL writes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import closing
+from typing import NamedTuple
+
+from logdump.display.sql import Closing, ScriptReach, SqlScript, WalkReached
+from logdump.display.sql.block_lines import BlockStatements
+from logdump.display.sql.block_text import ScriptLines
+from logdump.display.sql.dialect import Dialect
+from logdump.features.export.side_by_side import new_pool, results
+from logdump.notation.times import TimeOffset
+from logdump.session.across import files_from
+from logdump.session.effective_rows import left_out_around
+from logdump.session.session import Session
+from logdump.session.settings import Across
+from trailformat.arrays.line_parts import merged
+from trailformat.transactions.extent import Walked
+from trailformat.transactions.whole_trail import WholeTrail
+
+
+def script_of(session: Session, dialect: Dialect, *, takes_back: bool, includes_cut: bool) -> SqlScript:
+    """The script of the open trail: through the filter, without copies, with ACROSS over the files behind it too."""
+    trail = session.trail
+    later = files_from(session) if session.settings.across is not Across.OFF else None
+    following = WholeTrail.around(trail.path).following
+    return SqlScript(
+        trail,
+        dialect,
+        session.selection,
+        session.definitions_of,
+        takes_back=takes_back,
+        includes_cut=includes_cut,
+        reach=ScriptReach(left_out_around(session, trail.path), later, following),
+    )
+
+
+class ScriptText(NamedTuple):
+    """Lines of a script in UTF-8, and how many transactions they end."""
+
+    lines: bytes
+    ended: int
+
+
+def script_texts(
+    session: Session, script: SqlScript, transactions: int, offset: TimeOffset
+) -> Iterator[ScriptText | Walked]:
+    """The script of so many transactions, many lines at a time; raises like ``SqlScript.items``."""
+    lines = ScriptLines(script, offset)
+    with closing(script), new_pool() as pool:
+        for part in results(pool, script.parts(session.cursor.next, transactions)):
+            if isinstance(part, Exception):
+                raise part
+            if isinstance(part, BlockStatements):
+                block = part.block.block
+                ended = len(block.extents) if block.closes else 0
+                yield ScriptText(bytes(merged(lines.of(script.finished(part)))), ended)
+            elif isinstance(part, Walked):
+                yield part
+            elif not isinstance(part, WalkReached):
+                yield ScriptText(lines.text(part), int(isinstance(part, Closing)))

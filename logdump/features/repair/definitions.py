@@ -1,0 +1,194 @@
+"""The definitions of a damaged file in a copy of it: those that are lost in the damage come from other files."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterator
+from itertools import islice
+from typing import NamedTuple
+
+from logdump.features.repair.damaged_records import readable_headers
+from logdump.features.repair.definition_sources import DefinitionSources, FoundDefinition
+from logdump.features.repair.file_survey import FileSurvey
+from logdump.features.repair.model import TakenDefinition
+from trailformat import Record, TrailError, TrailFile
+from trailformat.definitions.metadata import TableDefinition
+from trailformat.definitions.metadata_kinds import DATABASE, REFERENCE, TABLE
+from trailformat.records.record_header import name_text
+
+_MOST_EXAMINED = 10_000
+"""So many places of damage are searched for what is left of definitions."""
+
+
+class Addition(NamedTuple):
+    """A definition that goes before what stands at an RBA of the source."""
+
+    rba: int
+    record: Record
+
+
+class _Meaning(NamedTuple):
+    """The meaning of an index of a table.
+
+    Attributes:
+        name: the table's name, as far as it is known.
+        is_lost: whether its definition is in the damage.
+        is_redefined: whether the index had a definition before that.
+        is_nowhere: whether it has been looked for in vain.
+        columns: the number of its columns, where the definition is taken from another file.
+    """
+
+    name: str | None
+    is_lost: bool = False
+    is_redefined: bool = False
+    is_nowhere: bool = False
+    columns: int | None = None
+
+
+class _Left(NamedTuple):
+    """The rest of a definition in damage."""
+
+    rba: int
+    kind: int
+    table_index: int
+    name: str
+
+
+class CopiedDefinitions:
+    """The definitions of one file in a copy of it.
+
+    Attributes:
+        additions: definitions from other files, in order.
+        left_out: references behind damage whose index cannot be told.
+        undefined: rows behind damage whose definition is nowhere, in order.
+        taken: the additions; ``lost`` those that are nowhere, as text.
+    """
+
+    def __init__(self, trail: TrailFile, survey: FileSurvey, sources: DefinitionSources) -> None:
+        self.additions: list[Addition] = []
+        self.left_out: list[int] = []
+        self.undefined = array("q")
+        self.taken: list[TakenDefinition] = []
+        self.lost: list[str] = []
+        self._trail, self._survey, self._sources = trail, survey, sources
+        self._first = min((span.start for span in survey.damage), default=survey.size)
+        self._known: dict[int, _Meaning] = {}
+        self._has_database = False
+        left = list(islice(self._left(), _MOST_EXAMINED)) if survey.stop is None else []
+        self._last_definitions: dict[int, int] = {}
+        """The RBA of the last definition of each index, sound or not."""
+        self._is_unsure = survey.lacks_definitions or any(one.kind != DATABASE for one in left)
+        if survey.stop is not None:
+            return
+        if left or survey.lacks_definitions:
+            readable = ((one.rba, one.table_index) for one in left if one.kind == TABLE)
+            sound = ((one.rba, one.table_index) for one in trail.tables.entries())
+            self._last_definitions = {index: rba for rba, index in sorted((*readable, *sound))}
+            self._walk(left)
+        elif len(survey.damage):
+            self._look_for_database()
+
+    def _left(self) -> Iterator[_Left]:
+        """What is left of definitions in the damage."""
+        buffer, order = self._trail.bytes, self._trail.order
+        for span in islice(self._survey.damage, _MOST_EXAMINED):
+            for rba, header in readable_headers(buffer, span, order):
+                index = order.decode(order.encode(header.audit_rba, 4)[2:])
+                yield _Left(rba, header.orig_node, index, name_text(header.name_field))
+
+    def _look_for_database(self) -> None:
+        """Where no table's definition is lost, that of the database may be."""
+        tables = self._trail.tables
+        first = min((one.rba for one in tables.entries() if self._survey.damage.at(one.rba) is None), default=None)
+        if first is not None:
+            self._has_database = tables.database_before(first) is not None
+            self._need_database(first)
+
+    def _walk(self, left: list[_Left]) -> None:
+        """Go over the file as a reader does, with what is lost in mind."""
+        waiting = iter(left)
+        following = next(waiting, None)
+        runs = self._survey.damage.outside(0, self._survey.size)
+        for rba in (rba for run in runs for rba in self._trail.sound_rbas(*run)):
+            while following is not None and following.rba < rba:
+                self._lose(following)
+                following = next(waiting, None)
+            record = self._trail.record_at(rba)
+            if record is None or record.is_file_header:
+                continue
+            if record.is_metadata:
+                self._define(record)
+            elif rba > self._first and (index := record.table_index) is not None:
+                self._use(index, record)
+
+    def _lose(self, left: _Left) -> None:
+        """An index has another meaning from here on, unless what is left of the definition cannot be trusted."""
+        if left.kind not in (TABLE, REFERENCE):
+            return
+        index = left.table_index if left.kind == TABLE else self._next_index
+        known = self._known.get(index)
+        if known is None or known.name == left.name:
+            self._known[index] = _Meaning(left.name, is_lost=True, is_redefined=known is not None)
+
+    @property
+    def _next_index(self) -> int:
+        return max(self._known, default=0) + 1
+
+    def _define(self, record: Record) -> None:
+        kind, (_, index) = record.header.orig_node, record.metadata_indexes
+        if kind == DATABASE:
+            self._has_database = True
+        elif kind == TABLE:
+            self._need_database(record.rba)
+            self._known[index] = _Meaning(record.name)
+        elif kind == REFERENCE:
+            is_unsure = self._is_unsure and record.rba > self._first
+            self._known[self._next_index] = _Meaning(record.name, is_lost=is_unsure)
+            if is_unsure:
+                self.left_out.append(record.rba)
+
+    def _use(self, index: int, record: Record) -> None:
+        """A row behind damage means this index."""
+        meaning = self._known.get(index) or _Meaning(None, is_lost=True)
+        if meaning.is_lost and not meaning.is_nowhere:
+            meaning = self._known[index] = self._taken(index, meaning, record.rba)
+        if meaning.is_nowhere or (meaning.columns is not None and not _fits(record, meaning.columns)):
+            self.undefined.append(record.rba)
+
+    def _taken(self, index: int, lost: _Meaning, rba: int) -> _Meaning:
+        """A lost definition, from elsewhere, added before its first row; or the fact that there is none."""
+        is_redefined_later = self._last_definitions.get(index, -1) > rba
+        found = self._sources.table(
+            index, lost.name, is_redefined=lost.is_redefined, is_redefined_later=is_redefined_later
+        )
+        definition = found.record.metadata if found is not None else None
+        if found is None or not isinstance(definition, TableDefinition):
+            name = f" ({lost.name})" if lost.name else ""
+            self.lost.append(f"table index {index}{name} of {self._trail.path.name}")
+            return lost._replace(is_nowhere=True)
+        self._need_database(rba)
+        self._add(rba, index, found)
+        return _Meaning(found.name, columns=len(definition.columns))
+
+    def _need_database(self, rba: int) -> None:
+        if self._has_database or rba < self._first:
+            return
+        self._has_database = True
+        found = self._sources.database()
+        if found is None:
+            self.lost.append(f"the database of {self._trail.path.name}")
+        else:
+            self._add(rba, None, found)
+
+    def _add(self, rba: int, index: int | None, found: FoundDefinition) -> None:
+        self.additions.append(Addition(rba, found.record))
+        self.taken.append(TakenDefinition(self._trail.path, index, found.name, found.spot))
+
+
+def _fits(record: Record, columns: int) -> bool:
+    """Whether a row can be one of a table with so many columns; of one in fragments that is not known."""
+    try:
+        images = record.images
+    except TrailError:
+        return True
+    return images is None or all(one.index < columns for one in (*(images.before or ()), *(images.after or ())))

@@ -1,0 +1,183 @@
+"""The file header of a copy: that of the source, or one put together anew."""
+
+from __future__ import annotations
+
+import enum
+from contextlib import suppress
+from pathlib import Path
+from typing import NamedTuple
+
+from logdump.features.repair.file_survey import FileSurvey
+from logdump.features.repair.model import CopiedHeader, HeaderOrigin
+from logdump.features.save.header import own_header
+from logdump.session.errors import CommandError
+from trailformat import FileHeader, NotATrail, Record, TrailFile, make_file_header
+from trailformat.codec.tokens import Token, TokenPlace, walk_tokens
+from trailformat.records.file_header import (
+    GROUPS,
+    ORDER,
+    SIGNATURE,
+    TRAIL_INFO,
+    HeaderField,
+    HeaderGroup,
+    HeaderToken,
+    Value,
+    replace_values,
+)
+from trailformat.records.record import make_file_header_record
+from trailformat.trail.sequence import next_file, previous_file
+
+_SEARCHED = 1 << 16
+_TOKEN = 4
+_SIGNATURE_AT = 2 * _TOKEN
+"""Behind the tokens of the first group and of itself."""
+_OF_THE_FILE = ("CreationTime", "LOGBSN")
+"""Values that no other file's header can give."""
+
+
+class HeaderChoice(enum.Enum):
+    """What is to be done about the file header; AUTO keeps it where it decodes."""
+
+    AUTO = "auto"
+    KEEP = "keep"
+    REBUILD = "rebuild"
+
+
+class NewHeader(NamedTuple):
+    """The header of a copy: the record, None to keep what is there; where the source's records begin; the report."""
+
+    record: Record | None
+    begin: int
+    shown: CopiedHeader
+
+
+class HeaderPlan:
+    """The header of the copy of one file.
+
+    Args:
+        trail: the file.
+        survey: its damage.
+        choice: what is to be done.
+        given: the file whose header is to be taken; one that has none has the copy without.
+    """
+
+    def __init__(self, trail: TrailFile, survey: FileSurvey, choice: HeaderChoice, given: Path | None) -> None:
+        self._path, self._choice, self._given = trail.path, choice, given
+        self._given_header = _header_of(given) if given is not None else None
+        self._begin, damage = trail.first_rba, survey.damage.at(0)
+        header = trail.file_header
+        self._own = header if header is not None and damage is None and _is_signed(header) else None
+        self._is_lost = damage is not None or (self._begin > 0 and self._own is None)
+        stop = damage.stop if damage is not None else self._begin
+        self._bytes = trail.bytes[0 : min(stop, _SEARCHED)]
+
+    def header(self, target: Path, name: str, first: Record | None) -> NewHeader:
+        """The header of the copy called ``name`` at ``target``, whose first record of a transaction is ``first``.
+
+        Raises:
+            CommandError: none can be made, or none is there to be kept.
+        """
+        if self._choice is HeaderChoice.KEEP and self.has_header and self._own is None:
+            raise CommandError(f"The file header of {self._path} is damaged: HEADER REBUILD makes another.")
+        if not self.has_header:
+            return NewHeader(None, self._begin, CopiedHeader(self._path, HeaderOrigin.NONE))
+        if self._own is not None and self._choice is not HeaderChoice.REBUILD and self._given is None:
+            return NewHeader(None, 0, CopiedHeader(self._path, HeaderOrigin.KEPT))
+        base, source = self._base()
+        known, dropped = _without_unknown(base)
+        record = make_file_header_record(own_header(known, target, name, first))
+        return NewHeader(record, self._begin, CopiedHeader(self._path, HeaderOrigin.REBUILT, source, dropped))
+
+    @property
+    def has_header(self) -> bool:
+        """Whether the copy has one: as the file that is given, else as the source had."""
+        if self._given is not None:
+            return self._given_header is not None
+        return self._own is not None or (self._is_lost and self._begins_with_one())
+
+    def _begins_with_one(self) -> bool:
+        """Whether damage at the beginning was a file header: not where a record begins there, and none is beside."""
+        begins_with_record = self._bytes[:1] == b"G" or b"H" in (self._bytes[4:5], self._bytes[6:7])
+        return not begins_with_record or SIGNATURE in self._bytes or self._beside() is not None
+
+    def _base(self) -> tuple[FileHeader, Path | None]:
+        """A header with the values of the file that are known, and the file that gave the others."""
+        if self._own is not None and self._given is None:
+            return self._own, None
+        salvaged = _salvaged(self._bytes) if self._own is None else {}
+        info = salvaged.get("TrailInfo", {})
+        of_the_file = {name: self._own.get("TrailInfo", name) if self._own else info.get(name) for name in _OF_THE_FILE}
+        if self._given_header is not None:
+            return replace_values(self._given_header, "TrailInfo", of_the_file), self._given
+        if (beside := self._beside()) is not None:
+            return replace_values(beside[0], "TrailInfo", {**of_the_file, **info}), beside[1]
+        if "Compatibility" not in info:
+            raise CommandError(f"The file header of {self._path} is lost: HEADER FROM <file> takes that of another.")
+        every = {field.name: info.get(field.name) for field in TRAIL_INFO.values()}
+        return make_file_header({**salvaged, "TrailInfo": every}), None
+
+    def _beside(self) -> tuple[FileHeader, Path] | None:
+        """The header of the file before, or of the one behind."""
+        for path in (previous_file(self._path)[0], next_file(self._path)[0]):
+            with suppress(NotATrail):
+                if path is not None and (header := _header_of(path)) is not None:
+                    return header, path
+        return None
+
+
+def _is_signed(header: FileHeader) -> bool:
+    return header.get("TrailInfo", "Signature") == SIGNATURE
+
+
+def _header_of(path: Path) -> FileHeader | None:
+    """The header of another file. Raises NotATrail."""
+    with TrailFile(path) as trail:
+        header = trail.file_header
+    return header if header is not None and _is_signed(header) else None
+
+
+def _without_unknown(header: FileHeader) -> tuple[FileHeader, tuple[str, ...]]:
+    """A header without tokens that have no known name, and these."""
+    groups, dropped = [], []
+    for group in header.groups:
+        if not group.name:
+            dropped.append(f"group {group.token.id:02x}")
+            continue
+        known = tuple(one for one in group.tokens if one.field is not None)
+        dropped += [f"{group.name} {one.token.id:02x}" for one in group.tokens if one.field is None]
+        groups.append(HeaderGroup(group.token, known))
+    return FileHeader(tuple(groups)), tuple(dropped)
+
+
+def _salvaged(data: bytes) -> dict[str, dict[str, Value]]:
+    """The values that can still be read in what is left of a file header, by group and name."""
+    found: dict[str, dict[str, Value]] = {}
+    begin = data.find(SIGNATURE) - _SIGNATURE_AT
+    if begin < 0:
+        return found
+    for number, _, start, size in _readable(data, begin, len(data)):
+        group = GROUPS.get(number)
+        if group is None or group.name in found:
+            break
+        found[group.name] = _values(data, start, start + size, group.fields)
+    return found or {"TrailInfo": _values(data, begin + _TOKEN, len(data), TRAIL_INFO)}
+
+
+def _values(data: bytes, start: int, stop: int, fields: dict[int, HeaderField]) -> dict[str, Value]:
+    values: dict[str, Value] = {}
+    highest = -1
+    for number, info, at, size in _readable(data, start, stop):
+        field = fields.get(number)
+        if number <= highest or (field is not None and field.size not in (0, size)):
+            break
+        highest = number
+        if field is not None:
+            value = HeaderToken(Token(number, info, data[at : at + size]), field).value
+            values[field.name] = None if isinstance(value, bytes) and field.name != "Signature" else value
+    return values
+
+
+def _readable(data: bytes, start: int, stop: int) -> list[TokenPlace]:
+    """The tokens up to the first that does not fit."""
+    places, end = walk_tokens(data, start, stop, ORDER)
+    return places[:-1] if end > stop else places

@@ -1,0 +1,264 @@
+"""What of a damaged trail goes into its copy: all sound records, or those of whole transactions."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import suppress
+from itertools import chain, islice, takewhile
+from typing import NamedTuple
+
+from logdump.features.recovery.cuts import Seen, seen
+from logdump.features.recovery.lists import Findings
+from logdump.features.repair.byte_ranges import ByteRange, ByteRanges
+from logdump.features.repair.definitions import CopiedDefinitions
+from logdump.features.repair.file_survey import FileSurvey
+from logdump.features.repair.model import LossReason, RepairLoss
+from trailformat import BadRecord, Record, TrailFile
+from trailformat.changes.transactions import TransactionRole, role_of
+from trailformat.trail.sequence import Spot
+from trailformat.transactions.batches import TransactionBatch
+from trailformat.transactions.extent import Ended
+from trailformat.transactions.records import TransactionRecord, TransactionRecords
+from trailformat.transactions.walk import transaction_batches
+from trailformat.transactions.whole_trail import TrailPosition, WholeTrail
+
+_END_OF_FILE = (1 << 63) - 1
+
+
+class SurveyedFile(NamedTuple):
+    """A file of the source, its damage and its definitions."""
+
+    survey: FileSurvey
+    definitions: CopiedDefinitions
+
+
+class TransactionPlan:
+    """The transactions that a copy lacks.
+
+    Args:
+        whole: the source.
+        files: its files by ordinal; those that are no trail are not among them.
+        is_all: whether sound records of transactions that are not whole are copied too.
+        goes_on: whether there is a file behind the last one, in which an open transaction goes on.
+
+    Attributes:
+        losses: what the copy lacks.
+        numbers: how many there are, by reason.
+        records: the sound records that are left out.
+        after_csn: the CSN of the last whole transaction in the copy that has one.
+        restart_at: where a reader of the copy goes on in the source; None where nothing follows.
+    """
+
+    def __init__(self, whole: WholeTrail, files: dict[int, SurveyedFile], *, is_all: bool, goes_on: bool) -> None:
+        self._whole, self._files, self._is_all, self._goes_on = whole, files, is_all, goes_on
+        self.losses = Findings[RepairLoss]()
+        self.numbers: Counter[LossReason] = Counter()
+        self.records = 0
+        self.after_csn: str | None = None
+        self.restart_at: TrailPosition | None = None
+        self._stop = self._first_stop()
+        self._continued = {TrailPosition(at, rba) for at, one in files.items() for rba in one.survey.continued}
+        undefined = (TrailPosition(at, rba) for at, one in files.items() for rba in one.definitions.undefined)
+        self._undefined = sorted(undefined)
+        self._looks_at_all = bool(self._continued or self._undefined or any(f.survey.embedded for f in files.values()))
+        self._not_whole: dict[int, list[ByteRange]] = {}
+        self._ranges: dict[int, ByteRanges] = {}
+        self._last: Seen | None = None
+
+    def run(self) -> Iterator[TransactionBatch]:
+        """Go over the transactions; yields what has been taken in."""
+        for batch in transaction_batches(self._whole):
+            self._take(batch)
+            yield batch
+        if self._last is not None and self._last.ended is Ended.OVERTAKEN and not self._is_all:
+            self._lose(self._last, LossReason.OPEN)
+        self._merge()
+        if not self._is_all:
+            self._leave_out_fragments()
+        self._note_unknown()
+        self._note_end()
+
+    def left_out(self, ordinal: int) -> ByteRanges:
+        """Where the records of transactions are left out."""
+        return ByteRanges() if self._is_all else self._ranges.get(ordinal, ByteRanges())
+
+    def takes(self, place: TrailPosition) -> bool:
+        """Whether the transaction that begins at a place is in the copy, when all has been gone over."""
+        return not self._is_beyond(place) and self.left_out(place.ordinal).at(place.rba) is None
+
+    def _first_stop(self) -> TrailPosition | None:
+        stops = (TrailPosition(at, one.survey.stop) for at, one in self._files.items() if one.survey.stop is not None)
+        return min(stops, default=None)
+
+    def _is_beyond(self, place: TrailPosition) -> bool:
+        """Whether a place is behind what is copied, or inside a damaged record."""
+        file = self._files.get(place.ordinal)
+        return self._is_behind(place) or (file is not None and file.survey.damage.at(place.rba) is not None)
+
+    def _is_behind(self, place: TrailPosition) -> bool:
+        """Whether a place is behind the end of the copy, or of its file as that was surveyed."""
+        if self._stop is not None and place >= self._stop:
+            return True
+        file = self._files.get(place.ordinal)
+        return file is not None and place.rba >= file.survey.size
+
+    def _take(self, batch: TransactionBatch) -> None:
+        inside = (row for row in reversed(range(batch.rows)) if not self._is_beyond(batch.first(row)))
+        last = next(inside, None)
+        if last is None:
+            return
+        left: set[int] = set()
+        for row in range(batch.rows) if self._looks_at_all else sorted({*batch.not_whole(), last}):
+            one = seen(batch, row)
+            if not self._is_beyond(one.first) and (reason := self._reason(one)) is not None:
+                left.add(row)
+                self._lose(one, reason)
+        kept = (row for row in chain((last,), inside) if row not in left)
+        for row in islice(kept, 1):
+            self._last = seen(batch, row)
+            known = (
+                batch.csns[one] for one in chain((row,), kept) if batch.is_whole(one) and batch.csns[one] is not None
+            )
+            self.after_csn = next(known, self.after_csn)
+
+    def _reason(self, one: Seen) -> LossReason | None:
+        """The reason for which a transaction is not whole; None where it is, or was not in the source either."""
+        if one.ended is Ended.DAMAGE or one.after in self._continued:
+            return LossReason.DAMAGE
+        if self._undefined_in(one) is not None:
+            return LossReason.NO_DEFINITION
+        if not one.has_begin and self._breaks(one.first.ordinal):
+            return LossReason.MISSING_FILE
+        if one.ended is not Ended.FILE_END and (one.after is None or not self._is_grown(one.after)):
+            return None
+        last = self._stretch_end(one.first.ordinal)
+        if last < len(self._whole) - 1:
+            return LossReason.MISSING_FILE
+        is_torn = last in self._files and self._files[last].survey.half is not None
+        return LossReason.OPEN if is_torn or not self._goes_on else None
+
+    def _is_grown(self, after: TrailPosition) -> bool:
+        """Whether a transaction has ended since the survey: to that it was open."""
+        file = self._files.get(after.ordinal)
+        return file is not None and after.rba > file.survey.size
+
+    def _breaks(self, ordinal: int) -> bool:
+        """Whether the file before one is missing or is no trail; of the first one that is not known."""
+        if not ordinal:
+            return False
+        return self._whole.missing_before(ordinal) is not None or ordinal - 1 not in self._files
+
+    def _stretch_end(self, ordinal: int) -> int:
+        last = len(self._whole) - 1
+        return next((at for at in range(ordinal, last) if self._breaks(at + 1)), last)
+
+    def _end(self, one: Seen) -> TrailPosition:
+        """The place behind a transaction, for one that has not ended that behind all files in which it could be."""
+        if one.after is None or self._is_grown(one.after):
+            return TrailPosition(self._stretch_end(one.first.ordinal) + 1, 0)
+        if one.after not in self._continued:
+            return one.after
+        damage = self._files[one.after.ordinal].survey.damage.after(one.after.rba)
+        return TrailPosition(one.after.ordinal, damage.stop) if damage is not None else one.after
+
+    def _undefined_in(self, one: Seen) -> TrailPosition | None:
+        at = bisect_left(self._undefined, one.first)
+        is_in = at < len(self._undefined) and self._undefined[at] < self._end(one)
+        return self._undefined[at] if is_in else None
+
+    def _lose(self, one: Seen, reason: LossReason) -> None:
+        begin, end = one.first, self._end(one)
+        if not one.has_begin and reason is LossReason.DAMAGE and begin.ordinal in self._files:
+            before = self._files[begin.ordinal].survey.damage.before(begin.rba)
+            begin = TrailPosition(begin.ordinal, before.start) if before is not None else begin
+        for ordinal in range(begin.ordinal, min(end.ordinal, len(self._whole) - 1) + 1):
+            start = begin.rba if ordinal == begin.ordinal else 0
+            stop = end.rba if ordinal == end.ordinal else _END_OF_FILE
+            self._not_whole.setdefault(ordinal, []).append(ByteRange(start, stop))
+        records = self._records_of(one, end)
+        self.records += 0 if self._is_all else records
+        is_last = end.ordinal == len(self._whole) and not self._goes_on
+        if one.has_begin and not self._is_all and (is_last or (self._stop is not None and self._stop < end)):
+            self.restart_at = one.first
+        place = self._undefined_in(one) if reason is LossReason.NO_DEFINITION else self._damage_in(begin, end)
+        spots = (self.spot(one.first) if one.has_begin else None), self.spot(place)
+        self._add(RepairLoss(one.csn, one.xid, spots[0], records, reason, spots[1], is_copied=self._is_all))
+
+    def _records_of(self, one: Seen, end: TrailPosition) -> int:
+        """The records of a transaction, up to where the copy stops."""
+        is_over = one.after is not None and not self._is_grown(one.after)
+        if (self._stop is None or end <= self._stop) and (is_over or not self._has_grown()):
+            return one.records
+        with TransactionRecords(self._whole) as records:
+            return sum(1 for _ in takewhile(self._is_surveyed, records.of(one.first, one.records)))
+
+    def _is_surveyed(self, record: TransactionRecord) -> bool:
+        return not self._is_behind(record.place)
+
+    def _has_grown(self) -> bool:
+        """Whether the last file has become longer since the survey."""
+        last = self._files.get(len(self._whole) - 1)
+        return last is not None and last.survey.path.stat().st_size > last.survey.size
+
+    def _damage_in(self, begin: TrailPosition, end: TrailPosition) -> TrailPosition | None:
+        """The first damage from one place up to right behind another."""
+        for ordinal in range(begin.ordinal, min(end.ordinal, len(self._whole) - 1) + 1):
+            if ordinal in self._files:
+                damage = self._files[ordinal].survey.damage.after(begin.rba if ordinal == begin.ordinal else 0)
+                if damage is not None and TrailPosition(ordinal, damage.start) <= end:
+                    return TrailPosition(ordinal, damage.start)
+        return None
+
+    def spot(self, place: TrailPosition | None) -> Spot | None:
+        """A place in the source."""
+        return Spot(self._whole.paths[place.ordinal], place.rba) if place is not None else None
+
+    def _add(self, loss: RepairLoss) -> None:
+        self.numbers[loss.reason] += 1
+        self.losses.add(loss)
+
+    def _merge(self) -> None:
+        self._ranges = {ordinal: ByteRanges(spans) for ordinal, spans in self._not_whole.items()}
+
+    def _leave_out_fragments(self) -> None:
+        """Parts of a record right behind damage, whose first part is lost: they are of no transaction."""
+        for ordinal, (survey, _) in self._files.items():
+            if not len(survey.damage) or survey.stop is not None:
+                continue
+            known = self._ranges.get(ordinal, ByteRanges())
+            with TrailFile(survey.path) as trail:
+                behind = (takewhile(_is_fragment, _records_behind(trail, damage)) for damage in survey.damage)
+                orphans = [one for fragments in behind for one in fragments if known.at(one.rba) is None]
+            ranges = (ByteRange(one.rba, one.rba + one.length) for one in orphans)
+            self._not_whole.setdefault(ordinal, []).extend(ranges)
+            self.records += len(orphans)
+        self._merge()
+
+    def _note_unknown(self) -> None:
+        """Damage that is in no transaction that is known."""
+        for ordinal, (survey, _) in sorted(self._files.items()):
+            known = self._ranges.get(ordinal, ByteRanges())
+            for start, _ in survey.damage:
+                if start not in survey.rowless and known.at(start) is None:
+                    reason = LossReason.HALF_RECORD if start == survey.half else LossReason.UNKNOWN
+                    self._add(RepairLoss(None, None, None, 0, reason, self.spot(TrailPosition(ordinal, start))))
+
+    def _note_end(self) -> None:
+        """Where a reader of the copy goes on: at what is cut off."""
+        last = len(self._whole) - 1
+        if self._stop is not None:
+            self.restart_at = self.restart_at or self._stop
+        elif self.restart_at is None and last in self._files and (half := self._files[last].survey.half) is not None:
+            self.restart_at = TrailPosition(last, half)
+
+
+def _records_behind(trail: TrailFile, damage: ByteRange) -> Iterator[Record]:
+    """The records behind damage, up to other damage."""
+    with suppress(BadRecord):
+        yield from trail.records(damage.stop)
+
+
+def _is_fragment(record: Record) -> bool:
+    return role_of(record) is TransactionRole.FRAGMENT

@@ -1,0 +1,121 @@
+"""The proof of a copy, before it gets its name: CHECK finds no gap in it, DIFF nothing but what was left out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import ExitStack
+from itertools import zip_longest
+from pathlib import Path
+
+from logdump.features.diff.comparison import TrailComparison
+from logdump.features.diff.model import DifferenceKind, DifferenceShown, DiffLevel
+from logdump.features.diff.rows import RowOptions
+from logdump.features.diff.side import Bounds, CsnBounds, Side
+from logdump.features.recovery.cuts import Seen
+from logdump.features.repair.file_survey import FileSurvey
+from logdump.features.repair.plan import TransactionPlan
+from logdump.session.errors import CommandError
+from logdump.session.events import Progress
+from trailformat import Record, TrailFile
+from trailformat.changes.transactions import is_transactional
+from trailformat.trail.sequence import Spot
+from trailformat.transactions.records import TransactionRecords
+from trailformat.transactions.whole_trail import TrailPosition, WholeTrail
+
+
+class _Copied:
+    """The transactions of the source that are in the copy."""
+
+    def __init__(self, plan: TransactionPlan) -> None:
+        self._plan = plan
+
+    def takes(self, one: Seen, copy_of: TrailPosition | None) -> bool:  # noqa: ARG002 - as Bounds has it
+        """Whether one is."""
+        return self._plan.takes(one.first)
+
+
+class Proof:
+    """The proof of a copy.
+
+    Args:
+        whole: the source.
+        plan: what of it is in the copy.
+        copies: the files of the copy.
+        step: so many records are read between two reports of progress.
+
+    Attributes:
+        records: how many the copy has.
+    """
+
+    def __init__(self, whole: WholeTrail, plan: TransactionPlan, copies: tuple[Path, ...], step: int) -> None:
+        self._whole, self._plan, self._copies, self._step = whole, plan, copies, step
+        self.records = 0
+
+    def run(self, *, is_all: bool) -> Iterator[Progress]:
+        """Read the copy; ``is_all`` when it holds transactions in part, so that records are compared one by one.
+
+        Raises:
+            CommandError: it is not what it should be.
+        """
+        for path in self._copies:
+            with TrailFile(path) as trail:
+                survey = FileSurvey(trail, stops=False)
+                yield from survey.run(self._step)
+            if len(survey.damage):
+                raise CommandError(f"The copy has a gap at RBA {next(iter(survey.damage)).start}: it is not kept.")
+            self.records += survey.records
+        if is_all:
+            self._compare_records()
+        else:
+            yield from self._compare()
+
+    def _compare(self) -> Iterator[Progress]:
+        options = RowOptions(DiffLevel.BYTES)
+        sides: tuple[tuple[str, WholeTrail, Bounds], ...] = (
+            ("a", self._whole, _Copied(self._plan)),
+            ("b", WholeTrail(self._copies, in_order=True), CsnBounds()),
+        )
+        with ExitStack() as stack:
+            a, b = (
+                Side(letter, letter, whole, stack.enter_context(TransactionRecords(whole)), options, bounds)
+                for letter, whole, bounds in sides
+            )
+            for event in TrailComparison(a, b, options, step=self._step).differences():
+                if not isinstance(event, DifferenceShown):
+                    yield event
+                elif event.kind is not DifferenceKind.DAMAGE or event.side == "b":
+                    raise _different(event.a, event.b)
+
+    def _compare_records(self) -> None:
+        """Compare the records of transactions one by one: what is a transaction is not sure around damage."""
+        for row, copied in zip_longest(self._source_rows(), self._rows()):
+            if row is None or copied is None or not row.has_bytes_of(copied):
+                raise _different(row, copied)
+
+    def _source_rows(self) -> Iterator[Record]:
+        for ordinal in range(len(self._whole)):
+            trail = self._whole.open(ordinal)
+            if trail is not None:
+                with trail:
+                    yield from (row for row in _rows_of(trail) if self._plan.takes(TrailPosition(ordinal, row.rba)))
+
+    def _rows(self) -> Iterator[Record]:
+        for path in self._copies:
+            with TrailFile(path) as trail:
+                yield from _rows_of(trail)
+
+
+def _rows_of(trail: TrailFile) -> Iterator[Record]:
+    for rba in trail.sound_rbas(0, trail.size):
+        record = trail.record_at(rba)
+        if record is not None and is_transactional(record):
+            yield record
+
+
+def _different(row: Record | Spot | None, copied: Record | Spot | None) -> CommandError:
+    places = f"{_place(row)} of the source and {_place(copied)} of the copy"
+    return CommandError(f"The copy differs from the source in more than what is left out, at {places}: it is not kept.")
+
+
+def _place(row: Record | Spot | None) -> str:
+    return f"RBA {row.rba}" if row is not None else "the end"

@@ -1,0 +1,246 @@
+"""One run of REPAIR: the damage, the plan, the copy, its proof, and its names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from logdump.features.repair.copying import FileCopy, write_as_it_is, write_on
+from logdump.features.repair.definition_sources import DefinitionSources
+from logdump.features.repair.definitions import CopiedDefinitions
+from logdump.features.repair.file_survey import FileSurvey
+from logdump.features.repair.headers import HeaderChoice, HeaderPlan, NewHeader
+from logdump.features.repair.model import LossReason, RepairShown
+from logdump.features.repair.plan import SurveyedFile, TransactionPlan
+from logdump.features.repair.proof import Proof
+from logdump.features.repair.targets import check_targets, targets_from
+from logdump.session.chosen_trail import trail_named
+from logdump.session.errors import CommandError
+from logdump.session.events import Event, Progress
+from logdump.session.scan import progress
+from logdump.session.session import Session
+from trailformat import Record, TrailFile, TrailWriter
+from trailformat.trail.sequence import Spot, next_file
+from trailformat.transactions.whole_trail import WholeTrail
+
+_MEGABYTE = 1 << 20
+
+
+class RepairOptions(NamedTuple):
+    """The options of REPAIR.
+
+    Attributes:
+        target: the first file of the copy; ``name`` as it was entered, for its header.
+        over: a wildcard for the files of the source; None for the open one.
+        replaces: whether a copy that is there may be replaced.
+        stops: whether the copy ends at the first damage.
+        is_all: whether sound records of transactions that are not whole are copied.
+        header: what is to be done about file headers; ``header_from`` the file whose header is taken.
+        definitions: a trail that has the definitions of the source.
+        megabytes: size over which a file of the copy is not to grow; None for a file for each of the source.
+        is_dry: whether nothing is written.
+    """
+
+    target: Path
+    name: str
+    over: str | None = None
+    replaces: bool = False
+    stops: bool = False
+    is_all: bool = False
+    header: HeaderChoice = HeaderChoice.AUTO
+    header_from: str | None = None
+    definitions: str | None = None
+    megabytes: int | None = None
+    is_dry: bool = False
+
+
+class Repair:
+    """One run of REPAIR over a trail.
+
+    Args:
+        session: the session.
+        whole: the source.
+        title: its name.
+        options: what is to be done.
+
+    Attributes:
+        is_written: whether the copy has its name.
+
+    Raises:
+        CommandError: the copy may not be written.
+    """
+
+    def __init__(self, session: Session, whole: WholeTrail, title: str, options: RepairOptions) -> None:
+        self._whole, self._title, self._options = whole, title, options
+        self._session, self._step = session, session.settings.notify
+        self._named = trail_named(session, options.definitions, "REPAIR").paths if options.definitions else ()
+        self._from = Path(options.header_from).expanduser().absolute() if options.header_from else None
+        self._files: dict[int, SurveyedFile] = {}
+        self._plan = TransactionPlan(whole, {}, is_all=options.is_all, goes_on=False)
+        self._ordinals: list[int] = []
+        self._headers: dict[int, NewHeader] = {}
+        self._scanned = 0
+        self.is_written = False
+        self._check([options.target])
+
+    def events(self) -> Iterator[Event]:
+        """Look at the source, write the copy and prove it, and tell what it lacks.
+
+        Raises:
+            CommandError: nothing can be copied, the copy can have no header, or it is not what it should be.
+            TrailError: the source is no trail, or the copy cannot be written; nothing is left behind.
+        """
+        yield from self._survey()
+        yield from self._decide()
+        targets = self._targets()
+        if targets[1:]:
+            self._check(targets)
+        for ordinal, target in zip(self._ordinals, targets, strict=False):
+            with TrailFile(self._whole.paths[ordinal]) as trail:
+                self._headers[ordinal] = self._header(ordinal, trail, target)
+        if self._options.megabytes is not None:
+            self._check_alike()
+        if not self._options.is_dry:
+            yield from self._write(targets)
+            self.is_written = True
+        yield from self._plan.losses
+        yield self._shown()
+
+    def _check(self, targets: list[Path]) -> None:
+        others = (*self._named, *((self._from,) if self._from is not None else ()))
+        check_targets(self._session, targets, (*self._whole.paths, *others), replaces=self._options.replaces)
+
+    def _survey(self) -> Iterator[Progress]:
+        """Find the damage and the definitions that it hit, up to where the copy ends."""
+        for ordinal, path in enumerate(self._whole.paths):
+            trail = self._whole.open(ordinal)
+            if trail is None:
+                continue
+            with trail:
+                survey = FileSurvey(trail, stops=self._options.stops)
+                yield from survey.run(self._step)
+                sources = DefinitionSources(path, trail.order, self._named)
+                self._files[ordinal] = SurveyedFile(survey, CopiedDefinitions(trail, survey, sources))
+            if survey.stop is not None:
+                break
+        if not self._files:
+            raise next(iter(self._whole.unreadable.values()))
+
+    def _decide(self) -> Iterator[Progress]:
+        last = next_file(self._whole.paths[-1])[0]
+        goes_on = last is not None and last.stat().st_size > 0
+        self._plan = TransactionPlan(self._whole, self._files, is_all=self._options.is_all, goes_on=goes_on)
+        for batch in self._plan.run():
+            if (reached := batch.reached) is not None:
+                before, self._scanned = self._scanned, self._scanned + reached.records
+                if before // self._step != self._scanned // self._step:
+                    yield Progress(self._scanned, reached.place.rba, reached.time, self._whole.size)
+        self._ordinals = [ordinal for ordinal in self._files if self._has_anything(ordinal)]
+        if not self._ordinals:
+            target = self._options.target
+            raise CommandError(f"There is no record to copy and no file header: {target} is not written.")
+
+    def _has_anything(self, ordinal: int) -> bool:
+        """Whether a file of the source has anything that can be copied."""
+        with TrailFile(self._whole.paths[ordinal]) as trail:
+            if self._header_plan(ordinal, trail).has_header:
+                return True
+            return next(self._copy(ordinal).pieces(trail, trail.first_rba), None) is not None
+
+    def _targets(self) -> list[Path]:
+        return targets_from(self._options.target, 1 if self._options.megabytes else len(self._ordinals))
+
+    def _copy(self, ordinal: int) -> FileCopy:
+        return FileCopy(*self._files[ordinal], self._plan.left_out(ordinal))
+
+    def _header(self, ordinal: int, trail: TrailFile, target: Path) -> NewHeader:
+        name = str(Path(self._options.name).with_name(target.name))
+        return self._header_plan(ordinal, trail).header(target, name, self._copy(ordinal).first_row(trail))
+
+    def _header_plan(self, ordinal: int, trail: TrailFile) -> HeaderPlan:
+        return HeaderPlan(trail, self._files[ordinal].survey, self._options.header, self._from)
+
+    def _write(self, targets: list[Path]) -> Iterator[Progress]:
+        """Write the copy, read it again, and give it its name."""
+        options, size = self._options, self._options.megabytes
+        limit = size * _MEGABYTE if size is not None else None
+        with TrailWriter(options.target, max_bytes=limit, replace=options.replaces, is_copy=True) as writer:
+            for number, ordinal in enumerate(self._ordinals):
+                with TrailFile(self._whole.paths[ordinal]) as trail:
+                    if limit is not None:
+                        written = write_on(writer, trail, self._copy(ordinal), self._headers.get(ordinal))
+                        yield from self._progress(written, trail.size)
+                        continue
+                    if number:
+                        writer.begin(targets[number])
+                    write_as_it_is(writer, trail, self._copy(ordinal), self._headers[ordinal])
+            self._check(writer.paths)
+            proof = Proof(self._whole, self._plan, writer.finish(), self._step)
+            yield from proof.run(is_all=options.is_all)
+            added = sum(len(file.definitions.additions) for file in self._files.values())
+            made = sum(header.record is not None for header in self._headers.values())
+            if limit is None and proof.records != self._copied() + added + made:
+                raise CommandError(
+                    f"The copy has {proof.records} records, and not as many as it should: it is not kept."
+                )
+
+    def _progress(self, records: Iterator[Record], size: int) -> Iterator[Progress]:
+        """NOTIFY's reports while the records of a file are written."""
+        for number, record in enumerate(records, 1):
+            if number % self._step == 0:
+                yield progress(number, record)._replace(size=size)
+
+    def _check_alike(self) -> None:
+        """What one file cannot hold is refused."""
+        surveys = [self._files[ordinal].survey for ordinal in self._ordinals]
+        for what, kinds in (
+            ("byte orders", {survey.order for survey in surveys} - {None}),
+            ("versions", {survey.version for survey in surveys} - {None}),
+        ):
+            if len(kinds) > 1:
+                raise CommandError(f"The files have several {what}: one file cannot hold both.")
+
+    def _copied(self) -> int:
+        """The records of the source that the copy has."""
+        files = self._files.values()
+        in_files = sum(file.survey.records - file.survey.embedded - len(file.definitions.left_out) for file in files)
+        replaced = sum(header.begin > 0 for header in self._headers.values())
+        others = sum(one.survey.has_header for ordinal, one in self._files.items() if ordinal not in self._headers)
+        return in_files - self._plan.records - replaced - others
+
+    def _bytes_lost(self) -> int:
+        surveys = [file.survey for file in self._files.values()]
+        lost = sum(survey.damage.size if survey.stop is None else survey.size - survey.stop for survey in surveys)
+        known = {survey.path for survey in surveys}
+        return lost + sum(path.stat().st_size for path in self._whole.paths if path not in known)
+
+    def _shown(self) -> RepairShown:
+        plan, surveys = self._plan, [file.survey for file in self._files.values()]
+        definitions = [file.definitions for file in self._files.values()]
+        known = plan.losses.number - plan.numbers[LossReason.UNKNOWN] - plan.numbers[LossReason.HALF_RECORD]
+        stop = next((survey for survey in surveys if survey.stop is not None), None)
+        return RepairShown(
+            self._title,
+            self._options.target,
+            len(self._whole),
+            self._whole.gaps,
+            tuple(self._whole.unreadable),
+            copied=self._copied(),
+            left_out_transactions=0 if self._options.is_all else known,
+            left_out_records=plan.records,
+            partial_transactions=known if self._options.is_all else 0,
+            bytes_lost=self._bytes_lost(),
+            places=sum(len(survey.damage) for survey in surveys),
+            unknown=plan.numbers[LossReason.UNKNOWN],
+            embedded=sum(survey.embedded for survey in surveys),
+            headers=tuple(header.shown for header in self._headers.values()),
+            definitions_taken=tuple(one for each in definitions for one in each.taken),
+            definitions_lost=tuple(one for each in definitions for one in each.lost),
+            restart_at=plan.spot(plan.restart_at),
+            after_csn=plan.after_csn,
+            stopped_at=Spot(stop.path, stop.stop) if stop is not None and stop.stop is not None else None,
+            is_dry=self._options.is_dry,
+            losses=plan.losses.number,
+            listed=len(plan.losses.listed),
+        )

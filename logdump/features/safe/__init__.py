@@ -1,0 +1,1 @@
+"""SAFE: where a Replicat can be restarted."""

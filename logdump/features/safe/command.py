@@ -1,0 +1,49 @@
+"""SAFE: where a restart of Replicat is safe."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from logdump.features.safe.model import SafePointShown
+from logdump.language.command import Command, Origin
+from logdump.language.forms import Maybe
+from logdump.language.parameters import Number
+from logdump.parameters.in_session import unused_parameters
+from logdump.parameters.not_used import ParameterUse
+from logdump.session.answers import answered
+from logdump.session.events import Event, Progress
+from logdump.session.reading import Reading
+from logdump.session.session import Session
+from trailformat.transactions.restart_places import RestartSearch
+
+
+def run_safe(session: Session, given: int | None) -> Iterator[Event]:
+    """Tell where the transaction at the position, or at an RBA, begins and ends, and what a restart behind it skips."""
+    rba = session.cursor.current if given is None else given
+    search = RestartSearch(session.trail, rba)
+
+    def read() -> Iterator[Event]:
+        for walked in search.run():
+            yield Progress(walked.records, walked.spot.rba, walked.time)
+
+    def results(reading: Reading) -> Iterator[Event]:
+        if not reading.is_partial:
+            yield SafePointShown(search.places())
+            yield from unused_parameters(session, ParameterUse.RESTART)
+
+    yield from answered(read(), Reading, results)
+
+
+COMMANDS = (
+    Command(
+        "SAFE",
+        Maybe(Number("<rba>", what="an RBA", surplus="takes one RBA, but got {!r}.")),
+        "Show where Replicat can be restarted safely, and what it would skip",
+        run_safe,
+        details=(
+            "Without an RBA: at the last record displayed, or where POSITION has set the position.",
+            "The text for ALTER REPLICAT is printed for you to paste; nothing is changed.",
+        ),
+        origin=Origin.OURS,
+    ),
+)

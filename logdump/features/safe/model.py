@@ -1,0 +1,23 @@
+"""The event of SAFE."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from logdump.session.exit_status import ExitStatus
+
+if TYPE_CHECKING:
+    from trailformat.transactions.restart_places import RestartPlaces
+
+
+class SafePointShown(NamedTuple):
+    """SAFE: the places at which a Replicat can be started around an RBA of a file."""
+
+    places: RestartPlaces
+
+    @property
+    def status(self) -> ExitStatus:
+        """Bad data when there is damage in the transaction, or before the next one."""
+        extent = self.places.extent
+        is_damaged = bool(extent and extent.damage) or self.places.damage is not None
+        return ExitStatus.BAD_DATA if is_damaged else ExitStatus.OK

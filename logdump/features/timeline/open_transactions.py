@@ -1,0 +1,142 @@
+"""The long transactions of a trail over time, against the checkpoints of Bounded Recovery."""
+
+from __future__ import annotations
+
+import time
+from bisect import bisect_left
+from collections.abc import Generator
+from operator import attrgetter
+from typing import NamedTuple
+
+from logdump.features.bounded_recovery.checkpoints import BrCheckpoints, is_before, start_of
+from logdump.features.bounded_recovery.in_parameters import with_parameters
+from logdump.features.bounded_recovery.model import (
+    BoundedRecoveryShown,
+    CheckpointShown,
+    LongTransactionsEnd,
+    LongTransactionShown,
+    RedoStart,
+)
+from logdump.features.bounded_recovery.options import BrOptions
+from logdump.features.bounded_recovery.survey import BrSurvey
+from logdump.parameters.in_use import ParametersInUse
+from logdump.session.errors import CommandError
+from logdump.session.reading import Reading
+from logdump.session.session import Session
+from trailformat.transactions.whole_trail import WholeTrail
+
+_RECORDS = 1000
+"""Records between two moments at which the scan can be stopped."""
+_EVERY = 1.0
+"""Seconds between two looks at a scan under way."""
+
+
+class OpenTransactions(NamedTuple):
+    """The answer of BR as it can be drawn over time.
+
+    Attributes:
+        shown: the whole in numbers.
+        grid: the moments of the checkpoints; None with BROFF.
+        checkpoints: those at which a transaction is open, in their order.
+        transactions: the long ones, in the order of their begins.
+        end: how many of them there are; None where not all was read.
+    """
+
+    shown: BoundedRecoveryShown
+    grid: BrCheckpoints | None
+    checkpoints: tuple[CheckpointShown, ...]
+    transactions: tuple[LongTransactionShown, ...]
+    end: LongTransactionsEnd | None
+
+    def checkpoint_before(self, moment: int) -> CheckpointShown | None:
+        """The last checkpoint before a moment; None without one."""
+        number = self.grid.number_at(moment - 1) if self.grid is not None else -1
+        if self.grid is None or number < 0:
+            return None
+        at = bisect_left(self.checkpoints, number, key=attrgetter("number"))
+        if at < len(self.checkpoints) and self.checkpoints[at].number == number:
+            return self.checkpoints[at]
+        of_it = self.grid.time(number)
+        return CheckpointShown(number, of_it, 0, 0, 0, 0, None if self.shown.is_partial else RedoStart(of_it))
+
+    def restart_before(self, moment: int) -> RedoStart | None:
+        """The restart position of that checkpoint; with BROFF the begin of the oldest long one that is open then."""
+        if self.grid is not None:
+            checkpoint = self.checkpoint_before(moment)
+            return checkpoint.restart if checkpoint is not None else None
+        if self.shown.is_partial:
+            return None
+        oldest = None
+        for one in (shown.began for shown in self.transactions):
+            is_open = one.high <= moment and (one.end is None or moment <= one.end)
+            if is_open and (oldest is None or is_before(one, oldest)):
+                oldest = one
+        return start_of(oldest) if oldest is not None else None
+
+
+class BrRefused(NamedTuple):
+    """The reason why BR has no answer: the source is not Oracle, the parameter file is wrong."""
+
+    lines: tuple[str, ...]
+
+
+class OpenTransactionsScan:
+    """One run of BR over the trail of a file.
+
+    Attributes:
+        parameters: the parameter files in use.
+        size: bytes of the file when the run began; 0 before.
+        found: what was found up to the last look; it never changes, another one takes its place.
+    """
+
+    def __init__(self, parameters: ParametersInUse | None) -> None:
+        self.parameters = parameters
+        self.size = 0
+        self.found: OpenTransactions | BrRefused | None = None
+        self._survey: BrSurvey | None = None
+        self._records = 0
+
+    def lacks(self) -> Reading:
+        """What the run under way, or the last one, lacks."""
+        reading = self._survey.reading() if self._survey is not None else Reading()
+        return reading._replace(where=f"after {self._records:,} records")
+
+    def extend(self, session: Session) -> Generator[int, None, None]:
+        """Go over the trail twice, from its beginning; yields how many records have been read."""
+        self.size, self._records = session.trail.size, 0
+        whole = WholeTrail.around(session.trail.path)
+        files = f", {len(whole)} files" if len(whole) > 1 else ""
+        title = f"LogTrail {session.trail.path}{files}"
+        try:
+            options = with_parameters(BrOptions(), self.parameters or ParametersInUse())
+            survey = self._survey = BrSurvey(whole, options, {})
+        except CommandError as error:
+            self.found = BrRefused(tuple(error.lines))
+            return
+        yield from self._run(survey, options, title)
+
+    def _run(self, survey: BrSurvey, options: BrOptions, title: str) -> Generator[int, None, None]:
+        looked, reading = time.monotonic(), None
+        try:
+            for _ in survey.run(_RECORDS):
+                self._records += _RECORDS
+                if survey.long_transactions and time.monotonic() - looked >= _EVERY:
+                    self.found, looked = _look(survey, options, title, is_partial=True), time.monotonic()
+                yield self._records
+            reading = survey.reading()
+        except CommandError as error:
+            self.found = BrRefused(tuple(error.lines))
+            return
+        finally:
+            if reading is not None or survey.long_transactions:
+                self.found = _look(survey, options, title, is_partial=reading is None or reading.is_partial)
+
+
+def _look(survey: BrSurvey, options: BrOptions, title: str, *, is_partial: bool) -> OpenTransactions:
+    return OpenTransactions(
+        survey.shown(title, is_partial=is_partial),
+        None if options.is_off else survey.grid,
+        tuple(survey.checkpoints(is_partial=is_partial)),
+        tuple(sorted(survey.long_transactions, key=lambda one: (one.began.high, one.began.place or ()))),
+        None if is_partial else survey.end,
+    )

@@ -1,0 +1,168 @@
+"""One scan of a file for what can be drawn over time: the beats of every way; its records while no beat is found."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Generator
+from typing import NamedTuple
+
+from logdump.features.heartbeat.beats import NewBeats
+from logdump.features.heartbeat.model import Beat, HeartbeatRow
+from logdump.features.heartbeat.reading import HeartbeatReader
+from logdump.features.heartbeat.table_in_use import table_of
+from logdump.features.timeline.beat_points import WayPoints, WayTimeline
+from logdump.features.timeline.volume import Volume, VolumeSums
+from logdump.filters import FilterSet
+from logdump.parameters.in_use import ParametersInUse
+from logdump.session.effective_rows import LeftOutRanges
+from logdump.session.marks import SourceDefinitions
+from logdump.session.reading import Reading
+from logdump.session.session import Session
+from trailformat.scan import FILE_HEADER, Batch
+from trailformat.trail.file import TrailFile
+
+MOST_WAYS = 64
+"""The most ways whose beats are kept."""
+_EVERY = 0.25
+"""Seconds between two looks at a scan under way."""
+
+
+class Timeline(NamedTuple):
+    """A file over time, up to the RBA ``covered``.
+
+    Attributes:
+        ways: the beats of each way, in the order in which they came.
+        at: the newest time in the file (Julian); None before the first.
+        volume: the records of the file; None where there are beats.
+        is_filtered: whether a filter has left records out.
+        undecoded: rows of heartbeat tables that do not decode; they may be beats too.
+    """
+
+    covered: int
+    ways: tuple[WayTimeline, ...]
+    at: int | None
+    volume: Volume | None
+    is_filtered: bool
+    undecoded: int = 0
+
+    def age(self, way: WayTimeline) -> int:
+        """Microseconds from the newest beat of a way to the newest time in the file."""
+        return (self.at if self.at is not None else way.newest) - way.newest
+
+    def time_at(self, way: int, rba: int) -> int | None:
+        """The time of the beat of a way, or of the interval, that a record is in or after; None before the first."""
+        if self.ways:
+            known = [(one.rba, one.time) for one in self.ways[way].points]
+        else:
+            known = [(one.rba, one.start) for one in (self.volume.intervals if self.volume is not None else ())]
+        return max((one for one in known if one[0] <= rba), default=min(known, default=(0, None)))[1]
+
+    @property
+    def newest_age(self) -> int | None:
+        """The age of the newest beat; None without one."""
+        return min(map(self.age, self.ways), default=None)
+
+
+class TimelineScan:
+    """Reads a file, and goes on where it ended when the file has grown.
+
+    Args:
+        filters: the filter of the session; None: all records count.
+        source: the definitions file that its rows are read by.
+        parameters: the parameter files in use, which may name the heartbeat tables.
+
+    Attributes:
+        timeline: what was found up to the last look; it never changes, another one takes its place.
+    """
+
+    def __init__(
+        self,
+        filters: FilterSet | None = None,
+        source: SourceDefinitions | None = None,
+        parameters: ParametersInUse | None = None,
+    ) -> None:
+        self._filters = filters
+        self._source = source
+        self._table = table_of(parameters or ParametersInUse()).name
+        self._reader: HeartbeatReader | None = None
+        self._left_out = LeftOutRanges()
+        self._new = NewBeats()
+        self._ways: dict[object, WayPoints] = {}
+        self._volume = VolumeSums()
+        self._covered = self._damaged = 0
+        self._last_damage = -1
+        self._newest: int | None = None
+        self.timeline = Timeline(0, (), None, None, is_filtered=False)
+
+    def extend(self, session: Session) -> Generator[int, None, None]:
+        """Read the rest of the session's file, by this filter; yields the RBA up to which it is read."""
+        try:
+            yield from self._read_on(session)
+        finally:
+            self.timeline = self._look()
+
+    def lacks(self) -> Reading:
+        """The damage, and where it is."""
+        return Reading(damaged=self._damaged, where=f"at RBA {self._covered}")
+
+    def _note_damage(self, _trail: TrailFile, rba: int) -> None:
+        self._damaged += rba > self._last_damage
+        self._last_damage = max(rba, self._last_damage)
+
+    def _forget_damage_at_end(self) -> None:
+        """Forget damage that is to be read again: half a record may be a whole one when the file has grown."""
+        if self._last_damage >= self._covered:
+            self._damaged, self._last_damage = self._damaged - 1, -1
+
+    def _read_on(self, session: Session) -> Generator[int, None, None]:
+        self._forget_damage_at_end()
+        session.filters_in_use, session.source_definitions = self._filters, self._source
+        self._left_out.forget()  # the file may have grown
+        self._reader = self._reader or HeartbeatReader(
+            session.definitions_of,
+            self._table,
+            selection_of=session.selection,
+            note_damage=self._note_damage,
+            left_out=self._left_out.of,
+        )
+        selection, looked = session.selection(), time.monotonic()
+        for item in self._reader.rows(session.trail, self._covered):
+            if isinstance(item, HeartbeatRow):
+                for beat in self._new.of(item):
+                    self._take(beat)
+                continue
+            if not self._has_beats:
+                self._volume.add(item, selection.rows(item).nonzero()[0].tolist())
+            self._covered = _sound_end(item)
+            if time.monotonic() - looked >= _EVERY:
+                self.timeline, looked = self._look(), time.monotonic()
+            yield self._covered
+
+    @property
+    def _has_beats(self) -> bool:
+        return next(self._new.rest(), None) is not None
+
+    def _take(self, beat: Beat) -> None:
+        self._newest = max(self._newest or 0, *beat.moments)
+        if beat.path in self._ways or len(self._ways) < MOST_WAYS:
+            self._ways.setdefault(beat.path, WayPoints()).add(beat)
+
+    def _look(self) -> Timeline:
+        last = {beat.path: beat for beat in self._new.rest()}
+        paths = list(dict.fromkeys((*self._ways, *last)))[:MOST_WAYS]
+        of_file = self._reader.newest if self._reader is not None else None
+        moments = [self._newest, of_file, *(one for beat in last.values() for one in beat.moments)]
+        return Timeline(
+            self._covered,
+            tuple(self._ways.get(path, WayPoints()).timeline(last[path]) for path in paths if path in last),
+            max((one for one in moments if one is not None), default=None),
+            None if last else self._volume.volume(),
+            self._filters is not None,
+            self._reader.problems if self._reader is not None else 0,
+        )
+
+
+def _sound_end(batch: Batch) -> int:
+    """The RBA after a batch, without damage at its end: half a record may be a whole one when the file has grown."""
+    is_sound = batch.kind[len(batch) - 1] <= FILE_HEADER
+    return batch.end if is_sound else int(batch.rba[len(batch) - 1])

@@ -1,1 +1,0 @@
-"""The bulk work behind the commands: counting, saving, exporting. Knows no word of a command line."""

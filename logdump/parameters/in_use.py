@@ -1,0 +1,44 @@
+"""The parameter files that a session goes by. It is light: the screen asks for it before any such file is read."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from logdump.parameters.model import ProcessSide
+    from logdump.parameters.tree import ParameterFile
+
+
+class ParametersInUse(NamedTuple):
+    """The parameter files that PARAMS has set, one a side at most."""
+
+    extract: ParameterFile | None = None
+    replicat: ParameterFile | None = None
+    globals: ParameterFile | None = None
+
+    @property
+    def files(self) -> list[ParameterFile]:
+        """Those that are set, in the order in which a statement comes to them."""
+        return [one for one in (self.globals, self.extract, self.replicat) if one is not None]
+
+    def read(self, path: Path, side: ProcessSide | None = None) -> ParameterFile:
+        """A file in the quotes that GLOBALS sets; takes and raises what ``read_parameters`` does."""
+        from logdump.parameters.reading import read_parameters  # noqa: PLC0415 - see above
+
+        ansi_quotes = not (self.globals and self.globals.has("NOUSEANSISQLQUOTES"))
+        return read_parameters(path, side, ansi_quotes=ansi_quotes)
+
+    def for_trail(self, path: Path) -> ParametersInUse:
+        """The same, of Extract's file what is for the trail of ``path``: for all of its trails if it names no such."""
+        from trailformat import TrailName  # noqa: PLC0415 - see above
+
+        found = TrailName.parse(path)
+        if self.extract is None or found is None:
+            return self
+        wanted = [one for one in self.extract.trails if one.bare_name == found.prefix]
+        return self._replace(extract=self.extract.for_trails(wanted)) if wanted else self
+
+    def having(self, file: ParameterFile) -> ParametersInUse:
+        """The same with a file in place of the one of its side."""
+        return self._replace(**{file.side.value: file})

@@ -1,0 +1,189 @@
+"""The words of parameter files: across the files that INCLUDE and OBEY name, and in what macros expand to."""
+
+from __future__ import annotations
+
+import enum
+import re
+from collections.abc import Iterable
+from pathlib import Path
+from typing import NamedTuple
+
+from logdump.parameters.errors import ParameterError, ParameterPlace
+from logdump.parameters.files import found_from, read_text
+from logdump.parameters.macros import Macros
+
+DEEPEST_INCLUDE = 16
+MOST_FILES = 100
+MOST_STATEMENTS = 1000
+"""Statements that one call of a macro expands to, at most."""
+_COMMENT_LINES = r"(?:[ \t\f\v]*+--[^\n]*+\n)*+"
+_SKIPPED = re.compile(rf"(?:[ \t\f\v]++|--[^\n]*+|&[ \t\f\v]*+(?:--[^\n]*+)?(?:\n{_COMMENT_LINES}|\Z))++")
+_WORD = re.compile(r"(?:[^\s,;(){}'\"&-]++|-(?!-)|&(?![ \t\f\v]*+(?:--[^\n]*+)?(?:\n|\Z)))++")
+_ON_A_LINE = {"'": re.compile(r"'((?:[^'\n]|'')*+)'"), '"': re.compile(r'"((?:[^"\n]|"")*+)"')}
+_OVER_LINES = {"'": re.compile(r"'((?:[^']|'')*+)'"), '"': re.compile(r'"((?:[^"]|"")*+)"')}
+_REST_OF_LINE = re.compile(r"[^\n]*+")
+
+
+class LexemeKind(enum.Enum):
+    """What a lexeme is: a word, a text in single or in double quotes, a punctuation mark, the end of a line."""
+
+    WORD = "word"
+    SINGLE = "'"
+    DOUBLE = '"'
+    MARK = "mark"
+    LINE_END = "line end"
+
+
+class Lexeme(NamedTuple):
+    """A word or a mark; ``is_glued`` to the one before where nothing stands between them. Quotes are taken off."""
+
+    kind: LexemeKind
+    text: str
+    place: ParameterPlace
+    is_glued: bool = False
+
+    @property
+    def written(self) -> str:
+        """As it stands in the file."""
+        quote = self.kind.value if self.kind in (LexemeKind.SINGLE, LexemeKind.DOUBLE) else ""
+        return f"{quote}{self.text.replace(quote, 2 * quote)}{quote}" if quote else self.text
+
+
+def text_of(lexemes: Iterable[Lexeme]) -> str:
+    """Lexemes on one line, a blank where something stands between two."""
+    text = ""
+    for one in lexemes:
+        if one.kind is not LexemeKind.LINE_END:
+            text += one.written if one.is_glued or not text else f" {one.written}"
+    return text
+
+
+class _Source:
+    """A text that is read from its beginning to its end: a file, or what a call expands to, which has one place."""
+
+    def __init__(self, text: str, place: ParameterPlace, *, is_file: bool, keyword: str = "") -> None:
+        self.text = text
+        self.at = 0
+        self.place = place
+        self.is_file = is_file
+        self.keyword = keyword
+        self.statements = 0
+        self.has_ended = False
+        self.goes_on_behind = place
+        self._counted = 0
+
+    def here(self) -> ParameterPlace:
+        """The line that has been come to."""
+        if self.is_file:
+            self.place = ParameterPlace(
+                self.place.path, self.place.line + self.text.count("\n", self._counted, self.at)
+            )
+            self._counted = self.at
+        return self.place
+
+
+class Lexer:
+    """Reads a parameter file word by word; what its INCLUDEs name and its macros expand to is read in their place.
+
+    Raises (each method): ParameterError.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.macros = Macros()
+        self._sources = [_Source(read_text(path), ParameterPlace(path, 1), is_file=True)]
+        self._files = 1
+        self._is_glued = False
+
+    @property
+    def place(self) -> ParameterPlace:
+        """Where the next lexeme is."""
+        return self._sources[-1].here()
+
+    def begin_statement(self) -> None:
+        """Count one more statement of the text that is being read."""
+        source = self._sources[-1]
+        source.statements += 1
+        if not source.is_file and source.statements > MOST_STATEMENTS:
+            raise ParameterError(source.here(), f"a macro expands to more than {MOST_STATEMENTS} statements")
+
+    def include(self, name: str, place: ParameterPlace, keyword: str) -> None:
+        """Go on with another file, and then with what follows here."""
+        path = found_from(name, place)
+        files = [one for one in self._sources if one.is_file]
+        if keyword == "OBEY" and (outer := next((one for one in files if one.keyword == "OBEY"), None)):
+            raise ParameterError(place, f"OBEY inside of {outer.place.path}, which is obeyed itself")
+        files[-1].goes_on_behind = place
+        for one in files:
+            if one.place.path.resolve() == path.resolve():
+                raise ParameterError(place, f"{path} includes itself: by {one.goes_on_behind}")
+        self._files += 1
+        if len(files) > DEEPEST_INCLUDE or self._files > MOST_FILES:
+            raise ParameterError(place, f"more than {DEEPEST_INCLUDE} files in files, or {MOST_FILES} in all")
+        self._sources.append(_Source(read_text(path, place), ParameterPlace(path, 1), is_file=True, keyword=keyword))
+
+    def rest_of_line(self) -> str:
+        """What is left of the line, as it stands."""
+        source = self._sources[-1]
+        found = _REST_OF_LINE.match(source.text, source.at)
+        source.at = found.end() if found else source.at
+        return found[0].strip() if found else ""
+
+    def up_to(self, pattern: re.Pattern[str], missing: str) -> re.Match[str]:
+        """Go behind what fits ``pattern`` from here on, all as it stands; ``missing`` says what is not there."""
+        source = self._sources[-1]
+        found = pattern.match(source.text, source.at)
+        if found is None:
+            raise ParameterError(source.here(), missing)
+        source.at = found.end()
+        return found
+
+    def next(self, *, over_lines: bool = False) -> Lexeme | None:
+        """The next lexeme, None at the end; ``over_lines`` where quotes may be closed on a later line."""
+        while self._sources:
+            source = self._sources[-1]
+            if found := _SKIPPED.match(source.text, source.at):
+                source.at, self._is_glued = found.end(), False
+            if source.at < len(source.text):
+                lexeme = self._lexeme(source, over_lines=over_lines)
+                if lexeme is not None:
+                    self._is_glued = lexeme.kind is not LexemeKind.LINE_END
+                    return lexeme
+            elif len(self._sources) == 1:
+                return None
+            elif source.is_file and not source.has_ended:
+                source.has_ended = True
+                return Lexeme(LexemeKind.LINE_END, "", source.here())
+            else:
+                self._sources.pop()
+        return None
+
+    def _lexeme(self, source: _Source, *, over_lines: bool) -> Lexeme | None:
+        """The lexeme that begins here; None where a call has been expanded in its place."""
+        character, place = source.text[source.at], source.here()
+        if character in _ON_A_LINE:
+            return self._quoted(source, place, over_lines=over_lines)
+        if found := _WORD.match(source.text, source.at):
+            return self._word(source, found[0], place)
+        source.at += 1
+        return Lexeme(LexemeKind.LINE_END if character.isspace() else LexemeKind.MARK, character, place, self._is_glued)
+
+    def _quoted(self, source: _Source, place: ParameterPlace, *, over_lines: bool) -> Lexeme:
+        quote = source.text[source.at]
+        found = _ON_A_LINE[quote].match(source.text, source.at)
+        if found is None and over_lines:
+            found = _OVER_LINES[quote].match(source.text, source.at)
+        if found is None:
+            raise ParameterError(place, f"the quote {quote} is not closed")
+        source.at = found.end()
+        return Lexeme(LexemeKind(quote), found[1].replace(2 * quote, quote), place, self._is_glued)
+
+    def _word(self, source: _Source, word: str, place: ParameterPlace) -> Lexeme | None:
+        character = self.macros.character
+        if word.startswith(character) and source.is_file:
+            text, source.at = self.macros.call(source.text, source.at, place)
+            self._sources.append(_Source(text, place, is_file=False))
+            return None
+        cut = self.macros.inside(word) if source.is_file else None
+        word = word[:cut]
+        source.at += len(word)
+        return Lexeme(LexemeKind.WORD, word, place, self._is_glued)

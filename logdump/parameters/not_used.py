@@ -1,0 +1,235 @@
+"""Parameters that are read and not used, and the answers that they would change. Every answer asks here."""
+
+from __future__ import annotations
+
+import enum
+import re
+from collections.abc import Collection, Iterable, Iterator
+from typing import NamedTuple
+
+from logdump.parameters.model import ProcessSide, Rule
+from logdump.parameters.names import ObjectName
+from logdump.parameters.tree import DdlOption, Exclusion, Node, Other, ParameterFile, Switch, Taker
+
+
+class ParameterUse(enum.Enum):
+    """An answer that goes by parameter files."""
+
+    CAPTURED = "DDL by Extract"
+    APPLIED = "DDL by Replicat"
+    COVERAGE = "PARAMS COVERAGE"
+    WIRE = "COMPRESS"
+    HISTORY = "RECOVERY"
+    RESTART = "SAFE, EXPLAIN RESTART"
+    OPEN = "BR"
+
+
+DDL = (ParameterUse.CAPTURED, ParameterUse.APPLIED)
+TABLES = (*DDL, ParameterUse.COVERAGE)
+
+
+class StatementInQuestion(NamedTuple):
+    """The DDL statement that an answer is about: the type of its object, its text, the names of its objects."""
+
+    object_type: str
+    text: str
+    names: tuple[ObjectName, ...]
+
+
+class UnusedParameter(NamedTuple):
+    """A parameter that is read and not used.
+
+    Attributes:
+        keyword: its keyword, for an option of DDLOPTIONS that option.
+        answers: those that it would change.
+        effect: what GoldenGate does by it.
+        pattern: what its own text holds, where not every statement of the keyword matters.
+        of: the text that a DDL statement has whose answer changes.
+        types: the types of object, likewise; any where there are none.
+    """
+
+    keyword: str
+    answers: Collection[ParameterUse]
+    effect: str
+    pattern: str = ""
+    of: str = ""
+    types: Collection[str] = ()
+
+
+_IDENTIFIED = r"\bidentified\s+by\b"
+_RENAME = r"\brename\b"
+UNUSED = (
+    UnusedParameter(
+        "DEFAULTUSERPASSWORD",
+        (ParameterUse.APPLIED,),
+        "Replicat puts its password into the statement",
+        of=_IDENTIFIED,
+        types=("USER",),
+    ),
+    UnusedParameter(
+        "DEFAULTUSERPASSWORDALIAS",
+        (ParameterUse.APPLIED,),
+        "Replicat puts its password into the statement",
+        of=_IDENTIFIED,
+        types=("USER",),
+    ),
+    UnusedParameter(
+        "NOREPLICATEPASSWORD",
+        (ParameterUse.CAPTURED,),
+        "Extract writes no password, but a placeholder",
+        of=_IDENTIFIED,
+        types=("USER",),
+    ),
+    UnusedParameter(
+        "USEPASSWORDVERIFIERLEVEL",
+        (ParameterUse.APPLIED,),
+        "Replicat changes the verifier of a password",
+        of=_IDENTIFIED,
+        types=("USER",),
+    ),
+    UnusedParameter(
+        "PASSWORD",
+        (ParameterUse.APPLIED,),
+        "Extract and Replicat encrypt the password",
+        of=_IDENTIFIED,
+        types=("USER",),
+    ),
+    UnusedParameter("MAPSCHEMAS", (ParameterUse.APPLIED,), "MAPSESSIONSCHEMA maps further names of the statement, too"),
+    UnusedParameter(
+        "NOCROSSRENAME", (ParameterUse.CAPTURED,), "Extract does not follow a table from an excluded name", of=_RENAME
+    ),
+    UnusedParameter("SEQUENCE", (ParameterUse.CAPTURED,), "Extract takes these sequences", types=("SEQUENCE",)),
+    UnusedParameter("SEQUENCE", (ParameterUse.COVERAGE,), "Extract takes these sequences"),
+    UnusedParameter(
+        "TRANLOGOPTIONS",
+        (ParameterUse.CAPTURED, ParameterUse.COVERAGE),
+        "Extract leaves out the transactions that it names",
+        pattern=r"\bEXCLUDE(?:USER|USERID|TAG|TRANS)\b",
+    ),
+    UnusedParameter("NAMEMATCHEXACT", TABLES, "capitals count in all names"),
+    UnusedParameter("NAMEMATCHIGNORECASE", TABLES, "capitals do not count where no name fits exactly"),
+    UnusedParameter("IGNOREINSERTS", (ParameterUse.COVERAGE,), "INSERTs of the tables after it are left out"),
+    UnusedParameter("IGNOREUPDATES", (ParameterUse.COVERAGE,), "UPDATEs of the tables after it are left out"),
+    UnusedParameter("IGNOREDELETES", (ParameterUse.COVERAGE,), "DELETEs of the tables after it are left out"),
+    UnusedParameter("IGNOREAPPLOPS", (ParameterUse.COVERAGE,), "changes by applications are left out"),
+    UnusedParameter("RMTHOSTOPTIONS", (ParameterUse.WIRE,), "it sets COMPRESS and the sizes for a passive Extract"),
+    UnusedParameter(
+        "RECOVERYOPTIONS",
+        (ParameterUse.HISTORY, ParameterUse.RESTART),
+        "when this process restarts, it writes over the data after its last write checkpoint",
+        pattern=r"\bOVERWRITEMODE\b",
+    ),
+    UnusedParameter(
+        "RECOVERYOPTIONS",
+        (ParameterUse.HISTORY, ParameterUse.RESTART),
+        "when this process restarts, it appends and writes the cut transaction again",
+        pattern=r"\bAPPENDMODE\b",
+    ),
+    UnusedParameter(
+        "MAXTRANSOPS", (ParameterUse.RESTART,), "Replicat commits parts of a transaction, and may stop inside one"
+    ),
+    UnusedParameter(
+        "TRANSACTIONTIMEOUT", (ParameterUse.RESTART,), "Replicat may commit a part of a transaction, and stop inside it"
+    ),
+    UnusedParameter(
+        "BR",
+        (ParameterUse.OPEN, ParameterUse.RESTART),
+        "after a failure Extract reads from the oldest begin, without Bounded Recovery",
+        pattern=r"\bBROFFONFAILURE\b",
+    ),
+)
+"""All of them; statements with a value that GoldenGate knows when it runs, or that fit nothing, come beside them."""
+DDL_OPTIONS_IN_USE = frozenset(
+    (  # noqa: SIM905 - a list of so many would fill a page
+        "MAPDERIVED NOMAPDERIVED GETREPLICATES IGNOREREPLICATES GETAPPLOPS IGNOREAPPLOPS IGNOREMAPPING REMOVECOMMENTS "
+        "MAPSESSIONSCHEMA ADDTRANDATA"
+    ).split()
+)
+
+
+HEARTBEAT_TABLE = "HEARTBEATTABLE"
+"""Names the heartbeat tables, in the file of a process or in GLOBALS."""
+_FOR_SIDE = {
+    **dict.fromkeys(("TABLE", "FILE", "TABLEEXCLUDE"), ProcessSide.EXTRACT),
+    **dict.fromkeys(("MAP", "MAPEXCLUDE"), ProcessSide.REPLICAT),
+}
+_USED_FOR: dict[str, Collection[ParameterUse]] = {
+    **dict.fromkeys((*_FOR_SIDE, "SCHEMAEXCLUDE", "CATALOGEXCLUDE", "SOURCECATALOG", "EXTTRAIL", "RMTTRAIL"), TABLES),
+    "DDLOPTIONS": DDL,
+    "RMTHOST": (ParameterUse.WIRE,),
+}
+"""The answers that go by a statement; DDL, DDLSUBST and DDLERROR are judged where they are evaluated."""
+
+
+def why_of_no_use(node: Node, side: ProcessSide) -> str:
+    """Why a statement that could be used is of no use in this file; empty where it is, or could never be."""
+    if isinstance(node, Other) and node.reason:
+        return f"is not evaluated: {node.reason}"
+    if not isinstance(node, Taker | Exclusion):
+        return ""
+    if side not in (_FOR_SIDE.get(node.keyword, side), ProcessSide.GLOBALS):
+        return f"is not for {side.title}"
+    if isinstance(node, Taker) and len(node.source.parts) == 1:
+        return "without a schema fits nothing here"
+    return ""
+
+
+def is_used(node: Node, side: ProcessSide) -> bool:
+    """Whether DDL, PARAMS COVERAGE or what looks for heartbeats goes by a statement."""
+    if isinstance(node, Other) and node.keyword == HEARTBEAT_TABLE:
+        return True
+    if isinstance(node, DdlOption):
+        return node.word in DDL_OPTIONS_IN_USE
+    return not isinstance(node, Other) and not why_of_no_use(node, side)
+
+
+def not_used(
+    file: ParameterFile, answer: ParameterUse, asked: StatementInQuestion | None = None
+) -> Iterator[tuple[Rule, str]]:
+    """The statements of a file that would change an answer and are not used for it, each with the reason or effect.
+
+    Args:
+        file: the parameter file; GLOBALS is another one.
+        answer: the answer.
+        asked: the DDL statement that it is about; None for an answer on all.
+    """
+    for node in file.nodes:
+        if reason := _reason(node, file.side, answer, asked):
+            yield node.rule, reason
+
+
+def sentences(files: Iterable[ParameterFile], answer: ParameterUse) -> Iterator[str]:
+    """What an answer on a trail has to name, file by file."""
+    for file in files:
+        for rule, reason in not_used(file, answer):
+            yield f"{rule.text} ({rule.path}, line {rule.line}) {reason}."
+
+
+def _reason(node: Node, side: ProcessSide, answer: ParameterUse, asked: StatementInQuestion | None) -> str:
+    if why := why_of_no_use(node, side):
+        keyword = node.keyword if isinstance(node, Taker | Exclusion | Other) else ""
+        return why if answer in _USED_FOR.get(keyword, ()) and _may_fit(node, asked) else ""
+    if isinstance(node, DdlOption) and not node.is_known:
+        return "is not known, and not used" if answer in DDL else ""
+    word = node.word if isinstance(node, DdlOption) else node.keyword if isinstance(node, Other | Switch) else ""
+    found = (one for one in UNUSED if one.keyword == word and answer in one.answers)
+    effect = next((one.effect for one in found if _concerns(one, node.rule, asked)), "")
+    return f"is not used: {effect}" if effect else ""
+
+
+def _may_fit(node: Node, asked: StatementInQuestion | None) -> bool:
+    """Whether a TABLE, MAP or exclusion may be about the objects of a statement, by its last part."""
+    if asked is None or not isinstance(node, Taker | Exclusion):
+        return True
+    last = (node.source if isinstance(node, Taker) else node.pattern).parts[-1]
+    return any(last.fits(one.name, is_plain="name" in one.plain) for one in asked.names)
+
+
+def _concerns(one: UnusedParameter, rule: Rule, asked: StatementInQuestion | None) -> bool:
+    if one.pattern and re.search(one.pattern, rule.text, re.IGNORECASE) is None:
+        return False
+    if asked is None:
+        return True
+    if one.types and asked.object_type not in one.types:
+        return False
+    return not one.of or re.search(one.of, asked.text, re.IGNORECASE | re.DOTALL) is not None

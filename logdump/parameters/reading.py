@@ -1,0 +1,336 @@
+"""From a parameter file to its tree."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from logdump.parameters.clauses import begins_clause, read_clause, read_clauses, rule_at
+from logdump.parameters.errors import ParameterError, ParameterPlace
+from logdump.parameters.model import ProcessSide, Rule
+from logdump.parameters.names import NamePart, NamePattern
+from logdump.parameters.not_used import why_of_no_use
+from logdump.parameters.statements import ParameterStatement, statements
+from logdump.parameters.tree import (
+    Clause,
+    Ddl,
+    DdlOption,
+    ErrorRule,
+    Exclusion,
+    Node,
+    Other,
+    OutputTrail,
+    ParameterFile,
+    Substitution,
+    Switch,
+    Taker,
+)
+from logdump.parameters.words import Words
+
+_RESPONSES = frozenset({"IGNORE", "DISCARD", "ABEND"})
+_WITH_VALUE = frozenset({"MAXRETRIES", "RETRYDELAY"})
+_OF_EXTRACT = frozenset({"RESTARTSKIP", "SKIPTRIGGERERROR", "RETRYDELAY"})
+_ERROR_WORDS = _RESPONSES | _WITH_VALUE | {"RETRYOP", "IGNOREMISSINGOBJECTS", "ABENDONMISSINGOBJECTS"}
+_PLAIN_OPTIONS = frozenset(
+    (  # noqa: SIM905 - a list of so many would fill a page
+        "MAPDERIVED NOMAPDERIVED MAPSCHEMAS GETREPLICATES IGNOREREPLICATES GETAPPLOPS IGNOREAPPLOPS IGNOREMAPPING "
+        "UPDATEMETADATA REPORT NOREPORT REPLICATEPASSWORD NOREPLICATEPASSWORD CAPTUREGLOBALTEMPTABLE NOTAG "
+        "NOCROSSRENAME WARNONLARGEDDL"
+    ).split()
+)
+_TAKERS = frozenset({"TABLE", "FILE", "MAP"})
+_EXCLUSIONS = frozenset({"TABLEEXCLUDE", "MAPEXCLUDE", "SCHEMAEXCLUDE", "CATALOGEXCLUDE"})
+_TRAILS = frozenset({"EXTTRAIL", "RMTTRAIL", "EXTFILE", "RMTFILE"})
+_TAKER_OPTIONS = frozenset(
+    (  # noqa: SIM905 - a list of so many would fill a page
+        "COLMAP COLS COLSEXCEPT FILTER WHERE SQLEXEC SQLPREDICATE KEYCOLS TOKENS EXCEPTIONSONLY MAPEXCEPTION THREAD "
+        "THREADRANGE COORDINATED EVENTACTIONS PARTITION EXITPARAM FETCHCOLS FETCHCOLSEXCEPT GETBEFORECOLS COMPARECOLS "
+        "RESOLVECONFLICT INSERTALLRECORDS DEF TARGETDEF REPERROR MAPALLCOLUMNS"
+    ).split()
+)
+_SWITCHES = frozenset(
+    (  # noqa: SIM905 - a list of so many would fill a page
+        "EXCLUDEWILDCARDOBJECTSONLY PASSTHRU USEANSISQLQUOTES NOUSEANSISQLQUOTES TRANLOGOPTIONS USERID USERIDALIAS "
+        "SOURCEDB INTEGRATEDPARAMS VAM GGSCHEMA"
+    ).split()
+)
+
+_Values = tuple[tuple[str, ...], tuple[NamePattern, ...]]
+
+
+class _Reading:
+    """The reading of one file: what the statements before mean for those that come."""
+
+    def __init__(self) -> None:
+        self.side: ProcessSide | None = None
+        self.named_at: ParameterPlace | None = None
+        self.group = ""
+        self.catalog: NamePart | None = None
+        self.ansi_quotes = True
+        self.ddl: ParameterStatement | None = None
+        self.host = 0
+
+    def words(self, statement: ParameterStatement) -> Words:
+        """The words of a statement."""
+        return Words(statement, ansi_quotes=self.ansi_quotes)
+
+    def name(self, words: Words, what: str) -> NamePattern:
+        """A name, in the catalog that SOURCECATALOG gives."""
+        return words.name(what).in_catalog(self.catalog)
+
+
+def read_parameters(path: Path, side: ProcessSide | None = None, *, ansi_quotes: bool = True) -> ParameterFile:
+    """The tree of a file; its side is that of its EXTRACT or REPLICAT, unless it is given.
+
+    Raises:
+        ParameterError: it cannot be read, is not as the language has it, or does not name its side.
+    """
+    reading = _Reading()
+    reading.ansi_quotes = ansi_quotes
+    is_globals = side is ProcessSide.GLOBALS or (side is None and path.name.upper() == ProcessSide.GLOBALS.name)
+    nodes = [node for one in statements(path, may_include=not is_globals) for node in _nodes(reading, one)]
+    found = ProcessSide.GLOBALS if is_globals else side or reading.side
+    if found is None:
+        raise ParameterError(ParameterPlace(path, 1), "has neither EXTRACT nor REPLICAT: give the side after the file")
+    return ParameterFile(path, found, reading.group, tuple(nodes), tuple(_notes(nodes, found, reading)))
+
+
+def _nodes(reading: _Reading, statement: ParameterStatement) -> Iterator[Node]:
+    rule = rule_at(statement.place, statement.text)
+    read = _STATEMENTS.get(statement.keyword)
+    if statement.keyword == "RMTHOST":
+        reading.host = rule.line
+    if read is None or (statement.runtime and statement.keyword not in _TAKES_RUNTIME):
+        reason = f"{statement.runtime} is a value of the running process" if statement.runtime else ""
+        yield Other(rule, statement.keyword, reason)
+    else:
+        yield from read(reading, statement, rule)
+
+
+def _process(reading: _Reading, statement: ParameterStatement, rule: Rule) -> Iterator[Node]:
+    """EXTRACT <group>, REPLICAT <group>."""
+    if reading.side is not None and reading.side is not ProcessSide[statement.keyword]:
+        raise ParameterError(
+            statement.place, f"{statement.keyword}: the file is {reading.side.name}'s ({reading.named_at})"
+        )
+    reading.side, reading.named_at = ProcessSide[statement.keyword], statement.place
+    reading.group = statement.lexemes[0].text if statement.lexemes else ""
+    yield Switch(rule, statement.keyword, reading.group)
+
+
+def _switch(_reading: _Reading, statement: ParameterStatement, rule: Rule) -> Iterator[Node]:
+    yield Switch(rule, statement.keyword)
+
+
+def _quotes(reading: _Reading, statement: ParameterStatement, rule: Rule) -> Iterator[Node]:
+    """USEANSISQLQUOTES, NOUSEANSISQLQUOTES."""
+    reading.ansi_quotes = statement.keyword == "USEANSISQLQUOTES"
+    yield from _switch(reading, statement, rule)
+
+
+def _source_catalog(reading: _Reading, statement: ParameterStatement, rule: Rule) -> Iterator[Node]:
+    """SOURCECATALOG <catalog>."""
+    name = reading.words(statement).name("SOURCECATALOG")
+    reading.catalog = name.parts[-1]
+    yield Switch(rule, statement.keyword, name.text, name.parts[-1])
+
+
+def _ddl(reading: _Reading, statement: ParameterStatement, rule: Rule) -> Iterator[Node]:
+    """DDL with its clauses; one in a file."""
+    if reading.ddl is not None:
+        raise ParameterError(statement.place, f"DDL: there is one at line {reading.ddl.place.line} already")
+    reading.ddl = statement
+    words = reading.words(statement)
+    unknown = statement.runtime or None
+    if unknown is None and not words.is_at_end and not begins_clause(words):
+        unknown = words.take().written
+    clauses = () if unknown else read_clauses(words)
+    _check_excludes(clauses)
+    yield Ddl(rule, clauses, unknown)
+
+
+def _check_excludes(clauses: tuple[Clause, ...]) -> None:
+    excluding = [one for one in clauses if not one.includes]
+    needs_include = [one for one in excluding if [option.word for option in one.options] != ["ALL"]]
+    if needs_include and len(excluding) == len(clauses):
+        place = ParameterPlace(needs_include[0].rule.path, needs_include[0].rule.line)
+        raise ParameterError(place, "DDL: EXCLUDE needs an INCLUDE, unless it is EXCLUDE ALL")
+
+
+def _substitution(reading: _Reading, statement: ParameterStatement, rule: Rule) -> Iterator[Node]:
+    """DDLSUBST 'string' WITH 'string' and its clauses."""
+    words = reading.words(statement)
+    search = words.string("DDLSUBST")
+    if not words.keyword("WITH"):
+        raise words.error("WITH is missing")
+    replacement = words.string("WITH")
+    if not search:
+        raise words.error("an empty text cannot be replaced")
+    clauses = read_clauses(words)
+    unknown = statement.runtime or (None if words.is_at_end else words.take().written)
+    yield Substitution(rule, search, replacement, clauses, unknown)
+
+
+def _error_rule(reading: _Reading, statement: ParameterStatement, rule: Rule) -> Iterator[Node]:
+    """DDLERROR of a Replicat: code, response, clauses; that of an Extract is kept as it stands."""
+    words = reading.words(statement)
+    if words.peek() in _OF_EXTRACT:
+        yield Other(rule, statement.keyword)
+        return
+    code = words.word_or_string("DDLERROR").upper()
+    found, clauses, unknown = list[str](), list[Clause](), statement.runtime
+    while not words.is_at_end:
+        if begins_clause(words):
+            clauses.append(read_clause(words, _ERROR_WORDS))
+        elif words.peek() in _ERROR_WORDS:
+            word = words.take().text.upper()
+            found.append(f"{word} {words.word_or_string(word)}" if word in _WITH_VALUE else word)
+        else:
+            word = words.take().written
+            unknown = unknown or word
+    response = next((word for word in found if word in _RESPONSES), "ABEND")
+    yield ErrorRule(rule, error_code(code), response, tuple(found), tuple(clauses), unknown)
+
+
+def error_code(text: str) -> str:
+    """An error code as rules compare it: ``ORA-00942`` is 942."""
+    digits = text.upper().removeprefix("ORA-").removeprefix("ORA")
+    return str(int(digits)) if digits.isascii() and digits.isdigit() else text.upper()
+
+
+def _ddl_options(reading: _Reading, statement: ParameterStatement, _rule: Rule) -> Iterator[Node]:
+    """DDLOPTIONS, an option each."""
+    words = reading.words(statement)
+    while not words.is_at_end:
+        place, begin = words.place, words.at
+        word = words.peek()
+        lexeme = words.take()
+        none: _Values = ((), ())
+        (values, names), is_known = none, word in _PLAIN_OPTIONS
+        if word in _VALUED_OPTIONS:
+            values, names = _VALUED_OPTIONS[word](words)
+            is_known = True
+        text = words.text_since(begin) if is_known else lexeme.written
+        yield DdlOption(rule_at(place, f"DDLOPTIONS {text}"), word or lexeme.written, values, names, is_known)
+
+
+def _remove_comments(words: Words) -> _Values:
+    word = words.peek()
+    if word not in ("BEFORE", "AFTER"):
+        raise words.error("REMOVECOMMENTS takes BEFORE or AFTER")
+    words.take()
+    return (word,), ()
+
+
+def _session_schema(words: Words) -> _Values:
+    source = words.name("MAPSESSIONSCHEMA")
+    if not words.keyword("TARGET"):
+        raise words.error("MAPSESSIONSCHEMA takes a schema, TARGET and a schema")
+    return (), (source, words.name("TARGET"))
+
+
+def _add_trandata(words: Words) -> _Values:
+    found = list[str]()
+    while words.peek() in ("ABEND", "RETRYOP", "RETRYDELAY", "MAXRETRIES"):
+        word = words.take().text
+        found.append(word)
+        if word.upper() in _WITH_VALUE:
+            found.append(words.word_or_string(word))
+    return tuple(found), ()
+
+
+def _password(words: Words) -> _Values:
+    """A password, or the algorithm it is encrypted by, and its key: kept without them."""
+    words.word_or_string("DDLOPTIONS")
+    if not words.is_at_end and (words.peek() == "BLOWFISH" or words.peek().startswith("AES")):
+        words.take()
+    if words.keyword("ENCRYPTKEY"):
+        words.word_or_string("ENCRYPTKEY")
+    return (), ()
+
+
+def _password_alias(words: Words) -> _Values:
+    words.word_or_string("DEFAULTUSERPASSWORDALIAS")
+    if words.keyword("DOMAIN"):
+        words.word_or_string("DOMAIN")
+    return (), ()
+
+
+def _level(words: Words) -> _Values:
+    return (words.word_or_string("USEPASSWORDVERIFIERLEVEL"),), ()
+
+
+_VALUED_OPTIONS: dict[str, Callable[[Words], _Values]] = {
+    "REMOVECOMMENTS": _remove_comments,
+    "MAPSESSIONSCHEMA": _session_schema,
+    "ADDTRANDATA": _add_trandata,
+    **dict.fromkeys(("DEFAULTUSERPASSWORD", "PASSWORD"), _password),
+    "DEFAULTUSERPASSWORDALIAS": _password_alias,
+    "USEPASSWORDVERIFIERLEVEL": _level,
+}
+
+
+def _taker(reading: _Reading, statement: ParameterStatement, rule: Rule) -> Iterator[Node]:
+    """TABLE <name> …; and MAP <name>, TARGET <name> …;."""
+    words = reading.words(statement)
+    source = reading.name(words, statement.keyword)
+    target, options = None, list[str]()
+    if words.keyword("TARGET"):
+        target = words.name("TARGET")
+    elif statement.keyword == "MAP":
+        raise words.error("TARGET is missing")
+    while not words.is_at_end:
+        if words.peek() in _TAKERS and words.peek() == statement.keyword:
+            raise words.error(f"another {statement.keyword} begins before a ;")
+        if words.peek() in _TAKER_OPTIONS:
+            options.append(words.peek())
+        words.take()
+        words.group()
+    yield Taker(rule, statement.keyword, source, target, tuple(dict.fromkeys(options)))
+
+
+def _exclusion(reading: _Reading, statement: ParameterStatement, rule: Rule) -> Iterator[Node]:
+    """TABLEEXCLUDE and its like, for one name or several."""
+    words = reading.words(statement)
+    is_table = statement.keyword in ("TABLEEXCLUDE", "MAPEXCLUDE")
+    while not words.is_at_end:
+        name = words.name(statement.keyword)
+        yield Exclusion(rule, statement.keyword, name.in_catalog(reading.catalog) if is_table else name)
+
+
+def _trail(reading: _Reading, statement: ParameterStatement, rule: Rule) -> Iterator[Node]:
+    """EXTTRAIL <trail> and its like."""
+    name = reading.words(statement).word_or_string(statement.keyword)
+    yield OutputTrail(rule, statement.keyword, name, reading.host if statement.keyword.startswith("RMT") else 0)
+
+
+def _notes(nodes: list[Node], side: ProcessSide, reading: _Reading) -> Iterator[str]:
+    """What is to be known before anything is believed that follows from the file."""
+    for node in nodes:
+        if isinstance(node, Taker | Exclusion | Other) and (why := why_of_no_use(node, side)):
+            yield f"{_at(node.rule)}: {node.keyword} {why}"
+    if side is not ProcessSide.GLOBALS and reading.side not in (None, side):
+        yield f"the file itself is for {reading.side.title if reading.side else ''}"
+
+
+def _at(rule: Rule) -> str:
+    return f"{rule.path}, line {rule.line}"
+
+
+_Read = Callable[[_Reading, ParameterStatement, Rule], Iterator[Node]]
+_STATEMENTS: dict[str, _Read] = {
+    **dict.fromkeys(_SWITCHES, _switch),
+    **dict.fromkeys(("EXTRACT", "REPLICAT"), _process),
+    **dict.fromkeys(("USEANSISQLQUOTES", "NOUSEANSISQLQUOTES"), _quotes),
+    **dict.fromkeys(_TAKERS, _taker),
+    **dict.fromkeys(_EXCLUSIONS, _exclusion),
+    **dict.fromkeys(_TRAILS, _trail),
+    "SOURCECATALOG": _source_catalog,
+    "DDL": _ddl,
+    "DDLSUBST": _substitution,
+    "DDLOPTIONS": _ddl_options,
+    "DDLERROR": _error_rule,
+}
+"""What reads the statements that are used here, by keyword."""
+_TAKES_RUNTIME = frozenset({"DDL", "DDLSUBST", "DDLERROR"})
+"""Those that are kept with the value in them, as not evaluated."""

@@ -1,0 +1,143 @@
+"""The statements of a parameter file: what ends one, and those that are about the file itself."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from logdump.parameters.errors import ParameterError, ParameterPlace
+from logdump.parameters.lexer import Lexeme, LexemeKind, Lexer, text_of
+from logdump.parameters.macros import MOST_PARAMETERS, Macro
+
+UP_TO_SEMICOLON = frozenset({"TABLE", "MAP", "SEQUENCE", "FILE"})
+"""The statements that run over lines; any other ends with its line, unless ``&`` is last there."""
+MOST_WORDS = 100_000
+"""Words and marks of one statement, at most."""
+_SECRETS = frozenset({"PASSWORD", "DEFAULTUSERPASSWORD", "ENCRYPTKEY", "DECRYPTTRAIL", "ENCRYPTTRAIL", "PASSWD"})
+_LOGINS = frozenset({"USERID", "TRANLOGOPTIONS"})
+_HIDDEN = "***"
+_RUNTIME = re.compile(r"(?:[^=.?*]*+=)?(\?[A-Za-z_]\w*+)")
+_GAP = r"(?:\s|--[^\n]*+\n)*+"
+_HEAD = rf"{_GAP}(?P<name>[^\s(),;]++){_GAP}(?:,{_GAP})?(?:PARAMS{_GAP}\((?P<parameters>[^)]*+)\){_GAP})?"
+_MACRO = re.compile(
+    rf"{_HEAD}BEGIN\b(?P<body>(?:'[^'\n]*+'|\"[^\"\n]*+\"|--[^\n]*+|(?!\bEND\b{_GAP};).)*+)END{_GAP};",
+    re.IGNORECASE | re.DOTALL,
+)
+
+
+class ParameterStatement(NamedTuple):
+    """A statement: its keyword in capitals, and what follows, without the semicolon and with passwords replaced.
+
+    ``runtime`` is a value that only GoldenGate knows when it runs, ``?NAME``, where one stands in it.
+    """
+
+    keyword: str
+    lexemes: tuple[Lexeme, ...]
+    place: ParameterPlace
+    text: str
+    runtime: str | None
+
+
+def statements(path: Path, *, may_include: bool = True) -> Iterator[ParameterStatement]:
+    """The statements of a file, and of those it includes, with macros expanded.
+
+    Raises:
+        ParameterError: something in it is not as the language has it.
+    """
+    lexer = Lexer(path)
+    while (first := lexer.next()) is not None:
+        if first.kind is LexemeKind.LINE_END or first.text in ("", ";"):
+            continue
+        keyword = first.text.upper() if first.kind is LexemeKind.WORD else ""
+        lexer.begin_statement()
+        if keyword in _OF_THE_FILE:
+            if keyword in ("INCLUDE", "OBEY") and not may_include:
+                raise ParameterError(first.place, f"{keyword} cannot be in GLOBALS")
+            _OF_THE_FILE[keyword](lexer, first.place, keyword)
+            continue
+        yield _statement(first, keyword, _rest(lexer, first.place, keyword))
+
+
+def _statement(first: Lexeme, keyword: str, lexemes: list[Lexeme]) -> ParameterStatement:
+    head, *kept = _without_secrets([first, *lexemes])
+    words = (one.text for one in kept if one.kind is LexemeKind.WORD)
+    runtime = next((found[1] for word in words if (found := _RUNTIME.fullmatch(word))), None)
+    return ParameterStatement(keyword, tuple(kept), first.place, text_of([head, *kept]), runtime)
+
+
+def _rest(lexer: Lexer, place: ParameterPlace, keyword: str) -> list[Lexeme]:
+    """What follows the keyword, up to what ends the statement."""
+    is_long, found = keyword in UP_TO_SEMICOLON, list[Lexeme]()
+    while (one := lexer.next(over_lines=is_long)) is not None:
+        if one.kind is LexemeKind.MARK and one.text == ";":
+            return found
+        if len(found) == MOST_WORDS:
+            raise ParameterError(place, f"{keyword} has more than {MOST_WORDS} words")
+        if one.kind is not LexemeKind.LINE_END:
+            found.append(one)
+        elif not is_long:
+            return found
+    if is_long:
+        raise ParameterError(place, f"{keyword} is not closed by ;")
+    return found
+
+
+def _without_secrets(lexemes: list[Lexeme]) -> Iterator[Lexeme]:
+    """The same with passwords replaced, which are to be seen by no one else."""
+    before, is_login = "", False
+    for one in lexemes:
+        word = one.text.upper()
+        if before in _SECRETS and one.kind is not LexemeKind.MARK:
+            yield one._replace(text=_HIDDEN)
+        elif is_login and "/" in one.text:
+            yield one._replace(text=re.sub(r"/[^@]*", f"/{_HIDDEN}", one.text))
+        else:
+            yield one
+        is_login = is_login or word in _LOGINS
+        before = word if one.kind is LexemeKind.WORD else before
+
+
+def _define(lexer: Lexer, place: ParameterPlace, _keyword: str) -> None:
+    """MACRO #name [PARAMS (#a, …)] BEGIN … END;."""
+    found = lexer.up_to(_MACRO, "MACRO is not #name [PARAMS (#a, …)] BEGIN … END;")
+    character = lexer.macros.character
+    parameters = [one.strip() for one in (found["parameters"] or "").split(",") if one.strip()]
+    for name in (found["name"], *parameters):
+        if re.fullmatch(rf"{re.escape(character)}[\w$-]+", name) is None:
+            raise ParameterError(place, f"{name} is not a name of a macro or parameter: {character}name")
+    names = [one[len(character) :].upper() for one in parameters]
+    if len(names) > MOST_PARAMETERS or len(set(names)) != len(names):
+        raise ParameterError(place, f"{found['name']} has more than {MOST_PARAMETERS} parameters, or one twice")
+    lexer.macros.define(Macro(found["name"][len(character) :].upper(), tuple(names), found["body"].strip(), place))
+
+
+def _set_character(lexer: Lexer, place: ParameterPlace, _keyword: str) -> None:
+    """MACROCHAR <character>."""
+    character = lexer.rest_of_line().rstrip(";").strip()
+    if len(character) != 1 or character.isalnum() or character in "'\"(){},;&-.*?":
+        raise ParameterError(place, f"MACROCHAR takes one character, not {character!r}")
+    lexer.macros.character = character
+
+
+def _include(lexer: Lexer, place: ParameterPlace, keyword: str) -> None:
+    """INCLUDE <file>, OBEY <file>."""
+    words = _rest(lexer, place, keyword)
+    if not words:
+        raise ParameterError(place, f"{keyword} takes a file")
+    lexer.include(text_of(words).strip("'\""), place, keyword)
+
+
+def _skip_comment(lexer: Lexer, _place: ParameterPlace, _keyword: str) -> None:
+    """COMMENT <text>."""
+    lexer.rest_of_line()
+
+
+_OF_THE_FILE: dict[str, Callable[[Lexer, ParameterPlace, str], None]] = {
+    "MACRO": _define,
+    "MACROCHAR": _set_character,
+    "INCLUDE": _include,
+    "OBEY": _include,
+    "COMMENT": _skip_comment,
+}

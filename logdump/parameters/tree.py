@@ -1,0 +1,196 @@
+"""What a parameter file says, as a tree: a node for each statement, the rule at each of them naming file and line."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from pathlib import Path
+from typing import NamedTuple, TypeVar
+
+from logdump.parameters.model import ProcessSide, Rule
+from logdump.parameters.names import NamePart, NamePattern
+
+
+class ClauseOption(NamedTuple):
+    """One option of a clause, with its value: words, texts, names; ``is_known`` where its meaning is."""
+
+    word: str
+    values: tuple[str, ...] = ()
+    names: tuple[NamePattern, ...] = ()
+    is_known: bool = True
+
+    @property
+    def text(self) -> str:
+        """As it may be written."""
+        return " ".join([self.word, *self.values, *(one.text for one in self.names)])
+
+
+class Clause(NamedTuple):
+    """INCLUDE or EXCLUDE with its options, all of which have to be true."""
+
+    includes: bool
+    options: tuple[ClauseOption, ...]
+    rule: Rule
+
+    def option(self, word: str) -> ClauseOption | None:
+        """The first option of this word."""
+        return next((one for one in self.options if one.word == word), None)
+
+
+class Ddl(NamedTuple):
+    """DDL with its clauses."""
+
+    rule: Rule
+    clauses: tuple[Clause, ...]
+    unknown: str | None = None
+
+
+class Substitution(NamedTuple):
+    """DDLSUBST."""
+
+    rule: Rule
+    search: str
+    replacement: str
+    clauses: tuple[Clause, ...]
+    unknown: str | None = None
+
+
+class ErrorRule(NamedTuple):
+    """DDLERROR of a Replicat: an error code without its leading zeros, or DEFAULT, and the response to it."""
+
+    rule: Rule
+    code: str
+    response: str
+    words: tuple[str, ...]
+    clauses: tuple[Clause, ...]
+    unknown: str | None = None
+
+
+class DdlOption(NamedTuple):
+    """One option of DDLOPTIONS, with the words or names behind it."""
+
+    rule: Rule
+    word: str
+    values: tuple[str, ...] = ()
+    names: tuple[NamePattern, ...] = ()
+    is_known: bool = True
+
+
+class Taker(NamedTuple):
+    """TABLE or MAP: the source, the target (None of most TABLEs), the words of its options."""
+
+    rule: Rule
+    keyword: str
+    source: NamePattern
+    target: NamePattern | None
+    options: tuple[str, ...]
+
+
+class Exclusion(NamedTuple):
+    """TABLEEXCLUDE, MAPEXCLUDE, SCHEMAEXCLUDE, CATALOGEXCLUDE."""
+
+    rule: Rule
+    keyword: str
+    pattern: NamePattern
+
+
+class OutputTrail(NamedTuple):
+    """EXTTRAIL, RMTTRAIL, EXTFILE, RMTFILE: where Extract writes what the TABLE statements after it take.
+
+    ``host`` is the line of the RMTHOST before a remote one: trails of one name on two hosts are two.
+    """
+
+    rule: Rule
+    keyword: str
+    name: str
+    host: int = 0
+
+    @property
+    def bare_name(self) -> str:
+        """The name without its folder, as the files of the trail begin."""
+        return self.name.replace("\\", "/").rpartition("/")[2]
+
+
+class Switch(NamedTuple):
+    """A statement that is one keyword, or a keyword and a value, and that matters here."""
+
+    rule: Rule
+    keyword: str
+    value: str = ""
+    part: NamePart | None = None
+
+
+class Other(NamedTuple):
+    """A statement that is not used here, as it stands; ``reason`` where it might be and cannot."""
+
+    rule: Rule
+    keyword: str
+    reason: str = ""
+
+
+Node = Ddl | Substitution | ErrorRule | DdlOption | Taker | Exclusion | OutputTrail | Switch | Other
+T = TypeVar("T", bound=Node)
+
+
+class ParameterFile(NamedTuple):
+    """A parameter file that has been read: its nodes in order, and what is to be known about them."""
+
+    path: Path
+    side: ProcessSide
+    group: str
+    nodes: tuple[Node, ...]
+    notes: tuple[str, ...]
+
+    def of(self, kind: type[T]) -> list[T]:
+        """The nodes of one kind, in order."""
+        return [node for node in self.nodes if isinstance(node, kind)]
+
+    @property
+    def trails(self) -> list[OutputTrail]:
+        """The trails that it writes, each once: at its first statement."""
+        found: dict[tuple[str, int], OutputTrail] = {}
+        for one in self.of(OutputTrail):
+            found.setdefault((one.name, one.host), one)
+        return list(found.values())
+
+    def by_trail(self) -> Iterator[tuple[str | None, ParameterFile]]:
+        """Each trail by its name with what is for it; the file alone where it names none."""
+        for one in self.trails:
+            yield one.name, self.for_trails([one])
+        if not self.trails:
+            yield None, self
+
+    def for_trails(self, wanted: Collection[OutputTrail]) -> ParameterFile:
+        """The file with the TABLE and exclusion statements of these trails alone.
+
+        A statement belongs to the trail before it. An exclusion before the first trail holds for all of them, a TABLE
+        there for none; of a file that writes one trail every statement is for that one.
+        """
+        if len(self.trails) <= 1:
+            return self
+        keys, kept, trail = {(one.name, one.host) for one in wanted}, list[Node](), None
+        for node in self.nodes:
+            if isinstance(node, OutputTrail):
+                trail = node.name, node.host
+            is_bound = isinstance(node, Taker | OutputTrail) or (isinstance(node, Exclusion) and trail is not None)
+            if not is_bound or trail in keys:
+                kept.append(node)
+            elif isinstance(node, Taker) and trail is None:
+                kept.append(Other(node.rule, node.keyword, "it is before the first trail"))
+        return self._replace(nodes=tuple(kept))
+
+    @property
+    def ddl(self) -> Ddl | None:
+        """The DDL parameter."""
+        return next(iter(self.of(Ddl)), None)
+
+    def options_named(self, word: str) -> list[DdlOption]:
+        """The options of DDLOPTIONS of this word, in order."""
+        return [one for one in self.of(DdlOption) if one.word == word]
+
+    def option(self, *words: str) -> DdlOption | None:
+        """The last option of DDLOPTIONS that is one of these."""
+        return next((one for one in reversed(self.of(DdlOption)) if one.word in words), None)
+
+    def has(self, *keywords: str) -> bool:
+        """Whether one of these keywords stands in it."""
+        return any(isinstance(node, Switch | Other) and node.keyword in keywords for node in self.nodes)

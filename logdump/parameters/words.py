@@ -1,0 +1,125 @@
+"""Going over the lexemes of a statement, word by word."""
+
+from __future__ import annotations
+
+from logdump.parameters.errors import ParameterError, ParameterPlace
+from logdump.parameters.lexer import Lexeme, LexemeKind, text_of
+from logdump.parameters.names import NamePattern, name_of
+from logdump.parameters.statements import ParameterStatement
+
+
+class Words:
+    """The lexemes of a statement and how far they have been read; commas between options do not count.
+
+    Args:
+        statement: what they are of; its place is that of errors at its end.
+        ansi_quotes: whether double quotes hold names and single quotes texts.
+    """
+
+    def __init__(self, statement: ParameterStatement, *, ansi_quotes: bool = True) -> None:
+        self._statement = statement
+        self._lexemes = statement.lexemes
+        self._ansi_quotes = ansi_quotes
+        self.at = 0
+
+    @property
+    def place(self) -> ParameterPlace:
+        """Where the next word is, or the statement at its end."""
+        return self._lexemes[self.at].place if self.at < len(self._lexemes) else self._statement.place
+
+    def error(self, problem: str) -> ParameterError:
+        """What is wrong here."""
+        return ParameterError(self.place, f"{self._statement.keyword}: {problem}")
+
+    def text_since(self, begin: int) -> str:
+        """What has been read since ``begin``, without a comma at its end."""
+        return text_of(self._lexemes[begin : self.at]).removesuffix(",")
+
+    def skip_commas(self) -> None:
+        """Go behind commas."""
+        while self.at < len(self._lexemes) and self._lexemes[self.at].text == ",":
+            self.at += 1
+
+    def peek(self) -> str:
+        """The next word in capitals; empty at the end, and for a text in quotes or a mark."""
+        self.skip_commas()
+        one = self._lexemes[self.at] if self.at < len(self._lexemes) else None
+        return one.text.upper() if one is not None and one.kind is LexemeKind.WORD else ""
+
+    @property
+    def is_at_end(self) -> bool:
+        """Whether nothing is left."""
+        self.skip_commas()
+        return self.at >= len(self._lexemes)
+
+    def take(self) -> Lexeme:
+        """The next lexeme, whatever it is."""
+        if self.is_at_end:
+            raise self.error("something is missing at its end")
+        self.at += 1
+        return self._lexemes[self.at - 1]
+
+    def keyword(self, word: str) -> bool:
+        """Whether the next word is this one, which is then read."""
+        found = self.peek() == word
+        self.at += found
+        return found
+
+    def string(self, what: str) -> str:
+        """A text in quotes, of either kind."""
+        if self.is_at_end or self._lexemes[self.at].kind not in (LexemeKind.SINGLE, LexemeKind.DOUBLE):
+            raise self.error(f"{what} takes a text in quotes")
+        return self.take().text
+
+    def word_or_string(self, what: str) -> str:
+        """A word, or a text in quotes."""
+        if self.is_at_end or self._lexemes[self.at].kind is LexemeKind.MARK:
+            raise self.error(f"{what} takes a word")
+        return self.take().text
+
+    def name(self, what: str, *, quotes_hold_names: bool = False) -> NamePattern:
+        """A name; in some places a whole name may stand in quotes, as older releases have it."""
+        self.skip_commas()
+        begin = self.at
+        while self.at < len(self._lexemes) and self._lexemes[self.at].kind is not LexemeKind.MARK:
+            if self.at > begin and not self._lexemes[self.at].is_glued:
+                break
+            self.at += 1
+        found = name_of(self._lexemes[begin : self.at], quotes_hold_names=quotes_hold_names or not self._ansi_quotes)
+        if found is None:
+            written = text_of(self._lexemes[begin : self.at])
+            self.at = begin
+            raise self.error(f"{what} takes a name, not {written or 'nothing'}")
+        return found
+
+    def names(self, what: str) -> tuple[NamePattern, ...]:
+        """A name, or several in parentheses, as MySQL has them; a whole name may stand in quotes."""
+        if not self._mark("("):
+            return (self.name(what, quotes_hold_names=True),)
+        found = [self.name(what, quotes_hold_names=True)]
+        while not self._mark(")"):
+            found.append(self.name(what, quotes_hold_names=True))
+        return tuple(found)
+
+    def _mark(self, text: str) -> bool:
+        """Whether the next lexeme is this mark, which is then read."""
+        one = None if self.is_at_end else self._lexemes[self.at]
+        found = one is not None and one.kind is LexemeKind.MARK and one.text == text
+        self.at += found
+        return found
+
+    def group(self) -> tuple[str, ...]:
+        """What stands in parentheses, nested ones included, word by word; nothing where none open here."""
+        if self.is_at_end or self._lexemes[self.at].text != "(" or self._lexemes[self.at].kind is not LexemeKind.MARK:
+            return ()
+        depth, found = 0, list[str]()
+        while self.at < len(self._lexemes):
+            one = self._lexemes[self.at]
+            self.at += 1
+            if one.kind is LexemeKind.MARK:
+                depth += {"(": 1, ")": -1}.get(one.text, 0)
+                if depth == 0:
+                    return tuple(found)
+            else:
+                found.append(one.text)
+        raise self.error("a parenthesis is not closed")

@@ -1,0 +1,55 @@
+"""The whole trail that a command goes over."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from logdump.session.errors import CommandError, MissingFileError
+from logdump.session.matching_files import matching_files
+from logdump.session.session import Session
+from trailformat.errors import NotATrail
+from trailformat.trail.sequence import TrailSequence
+from trailformat.transactions.whole_trail import WholeTrail
+
+
+def whole_trail_of(session: Session, wildcard: str | None, command: str) -> WholeTrail:
+    """The trail of the open file, or that of the files whose names fit.
+
+    Raises:
+        CommandError: there are none, or they are of several trails.
+    """
+    if wildcard is None:
+        return WholeTrail.around(session.trail.path)
+    try:
+        return WholeTrail(matching_files(wildcard))
+    except NotATrail as error:
+        raise CommandError(f"{wildcard} names {error.problem}; {command} takes {error.expected}.") from error
+
+
+def trail_named(session: Session, name: str, command: str) -> WholeTrail:
+    """A file, a trail by its name without a number, or the files that a wildcard names.
+
+    Raises:
+        CommandError: there is none.
+    """
+    path = Path(name).expanduser().absolute()
+    if path.is_file():
+        return WholeTrail([path])
+    if "*" in path.name or "?" in path.name:
+        return whole_trail_of(session, name, command)
+    try:
+        return WholeTrail(TrailSequence(path).paths)
+    except NotATrail as error:
+        raise MissingFileError(
+            f"{name}: {error.problem}; {command} takes a file, a trail, or a wildcard for one."
+        ) from error
+
+
+def refuse_filter(session: Session, command: str, *, filtered: bool) -> None:
+    """See that a command that needs the whole trail does not run under a filter unless it is said to.
+
+    Raises:
+        CommandError: it would.
+    """
+    if not filtered and session.filters_in_use is not None and session.filters_in_use.active:
+        raise CommandError(f"Half a trail gives wrong answers: FILTER OFF, or {command} FILTERED for fewer findings.")

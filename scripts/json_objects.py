@@ -1,0 +1,34 @@
+"""All JSON objects that logdump prints, found in the modules that make them."""
+
+from __future__ import annotations
+
+import importlib
+from pathlib import Path
+
+import logdump
+from logdump.display.json_header import FILE_HEADER
+from logdump.display.json_lines import BAD_RECORD
+from logdump.display.json_record import RECORD
+from logdump.display.json_shape import Shape
+
+_ROOT = Path(logdump.__file__).parent
+_MODULES = [*sorted(_ROOT.glob("display/json_*.py")), *sorted(_ROOT.glob("features/*/json.py"))]
+
+
+def _names() -> list[str]:
+    return [".".join(("logdump", *path.relative_to(_ROOT).with_suffix("").parts)) for path in _MODULES]
+
+
+def _found() -> list[Shape]:
+    """Each object once, in the order of the modules and of their lines."""
+    shapes = [
+        one for name in _names() for one in vars(importlib.import_module(name)).values() if isinstance(one, Shape)
+    ]
+    return [one for one in {id(one): one for one in shapes}.values() if one.members]
+
+
+_ALL = _found()
+SHAPES = tuple(one for one in _ALL if one.event is not None or one in (RECORD, FILE_HEADER, BAD_RECORD))
+"""The objects that stand on a line; each begins with ``type``, the name of its shape."""
+PARTS = tuple(one for one in _ALL if one not in SHAPES)
+"""The objects inside those."""

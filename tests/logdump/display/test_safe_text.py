@@ -1,0 +1,355 @@
+"""SAFE about transactions made by hand: each way in which one begins, ends and lacks a part, and hostile names."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from logdump.display.json_shape import exact
+from logdump.features.safe.json import SAFE_POINT
+from logdump.features.safe.model import SafePointShown
+from logdump.features.safe.text import safe_lines
+from logdump.notation.plural import amount
+from logdump.session.settings import Settings
+from tests.logdump.extents import BEFORE, HERE, NEXT, OPEN, OVERTAKEN, WHOLE
+from trailformat.records.io_types import DELETE, INSERT, RESTART_ABEND
+from trailformat.records.transaction import NO_TRANSACTION, Transaction
+from trailformat.trail.sequence import Spot
+from trailformat.transactions.extent import Damage, Ended, Extent, Restart
+from trailformat.transactions.restart_places import RestartPlaces
+
+_ESCAPES = "\x1b[2J\nB"
+_CUT = WHOLE._replace(
+    after=Spot(HERE, 450), ended=Ended.CUT, marker=Restart(Spot(HERE, 400), RESTART_ABEND), has_end=False
+)
+_LOST = WHOLE._replace(begin=None, first=Spot(HERE, 200), records=2)
+_TO = "  ALTER REPLICAT <group>, EXTSEQNO {}, EXTRBA {}"
+
+_UNFINISHED = "A record that is not complete begins at RBA 9 of dirdat/et000000008, 3 bytes: more may follow."
+
+
+def _places(extent: Extent | None, rba: int, path: Path) -> RestartPlaces:
+    """Around a place, where the transaction stands once."""
+    whole = extent if extent is not None and extent.is_whole else None
+    damage = next((one for one in extent.damage if not one.is_partial), None) if extent is not None else None
+    after = extent.after if extent is not None else None
+    return RestartPlaces(Spot(path, rba), extent, (), whole, after, damage=damage)
+
+
+def _lines(places: RestartPlaces) -> list[str]:
+    return list(safe_lines(SafePointShown(places), Settings()))
+
+
+def _said(extent: Extent | None, rba: int = 100, path: Path = HERE) -> list[str]:
+    return _lines(_places(extent, rba, path))
+
+
+def _json(extent: Extent | None, rba: int = 100, path: Path = HERE) -> dict[str, Any]:
+    found: dict[str, Any] = exact(SAFE_POINT.build(SafePointShown(_places(extent, rba, path))))
+    return found
+
+
+def test_the_whole_answer_at_the_beginning() -> None:
+    assert _said(WHOLE) == [
+        "RBA 100 begins a transaction: a restart there applies it again, whole.",
+        "To apply the whole transaction again:",
+        _TO.format(7, 100),
+        "To skip it, 3 records:",
+        _TO.format(7, 400),
+        "Transaction 5.2.88, CSN 4188",
+        "  Begins at  RBA 100",
+        "  Last at    RBA 300",
+        "  Ends at    RBA 400, the first RBA after it",
+        "             SHOP.SALES: 2 records, 1 Delete, 1 Insert",
+        "             SHOP.TEAS: 1 record, 1 Insert",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("extent", "rba", "verdict"),
+    [
+        (WHOLE, 100, "RBA 100 begins a transaction: a restart there applies it again, whole."),
+        (
+            WHOLE._replace(before=2),
+            300,
+            "RBA 300 is inside a transaction, 2 of 3 records before it: a restart there is not safe.",
+        ),
+        (
+            WHOLE._replace(begin=Spot(BEFORE, 100), before=1),
+            100,
+            "RBA 100 is inside a transaction, 1 of 3 records before it: a restart there is not safe.",
+        ),
+        (
+            _LOST._replace(records=1),
+            200,
+            "RBA 200 is inside a transaction, 0 of 1 record before it: a restart there is not safe.",
+        ),
+        (_CUT, 100, "RBA 100 begins a transaction that is never applied: a restart there is safe."),
+        (OVERTAKEN, 100, "RBA 100 begins a transaction that is never applied: a restart there is safe."),
+        (
+            OPEN,
+            100,
+            (
+                "RBA 100 begins a transaction whose end is not in the trail yet: "
+                "a restart there applies it once its end is available."
+            ),
+        ),
+        (
+            OPEN._replace(missing=NEXT),
+            100,
+            (
+                "RBA 100 begins a transaction whose end is not in the trail: "
+                "a restart there applies it once its end is available."
+            ),
+        ),
+        (
+            _CUT._replace(before=1),
+            200,
+            "RBA 200 is inside a transaction, 1 of 3 records before it: a restart there is not safe.",
+        ),
+    ],
+)
+def test_the_verdict(extent: Extent, rba: int, verdict: str) -> None:
+    assert _said(extent, rba)[0] == verdict
+    assert _json(extent, rba)["safe"] is ("inside" not in verdict)
+
+
+def test_between_two_transactions_the_place_itself_is_printed() -> None:
+    assert _said(None, 400) == [
+        "RBA 400 is between two transactions: a restart there loses nothing and repeats nothing.",
+        "ALTER REPLICAT <group>, EXTSEQNO 7, EXTRBA 400",
+    ]
+    assert _said(None, 400, Path("copy.bin"))[1] == "ALTER REPLICAT <group>, EXTSEQNO <n>, EXTRBA 400"
+
+
+@pytest.mark.parametrize(
+    ("extent", "advice"),
+    [
+        (
+            _CUT,
+            ["To restart before the part that Replicat drops:", _TO.format(7, 100), "To skip it, 3 records:", (7, 450)],
+        ),
+        (
+            OVERTAKEN,
+            ["To restart before the part that Replicat drops:", _TO.format(7, 100), "To skip it, 3 records:", (7, 400)],
+        ),
+        (OPEN, ["To apply it once its end is available:", _TO.format(7, 100)]),
+        (_LOST, ["To skip it, 2 records:", (7, 400)]),
+        (_LOST._replace(ended=Ended.OVERTAKEN), ["To skip it, 2 records:", (7, 400)]),
+        (
+            WHOLE._replace(begin=Spot(BEFORE, 900), after=Spot(NEXT, 50)),
+            ["To apply the whole transaction again:", _TO.format(6, 900), "To skip it, 3 records:", (8, 50)],
+        ),
+    ],
+)
+def test_the_advice(extent: Extent, advice: list[str | tuple[int, int]]) -> None:
+    expected = [_TO.format(*one) if isinstance(one, tuple) else one for one in advice]
+    said = _said(extent)
+    assert said[1 : said.index("Transaction 5.2.88, CSN 4188")] == expected
+
+
+@pytest.mark.parametrize(
+    ("extent", "lines"),
+    [
+        (WHOLE._replace(begin=Spot(BEFORE, 900)), ["  Begins at  RBA 900 of dirdat/et000000006"]),
+        (_LOST, ["  Begins at  unknown: its first record is lost"]),
+        (
+            _LOST._replace(missing=BEFORE),
+            ["  Begins at  not in the trail: dirdat/et000000006 is missing"],
+        ),
+        (WHOLE._replace(last=None), ["  Last at    no record of it can be read"]),
+        (WHOLE._replace(last=Spot(NEXT, 30)), ["  Last at    RBA 30 of dirdat/et000000008"]),
+        (
+            _CUT,
+            ["  Ends at    no end record. Cut by RestartAbend at RBA 400: a Replicat drops it"],
+        ),
+        (
+            OVERTAKEN,
+            ["  Ends at    no end record: the next transaction begins at RBA 400: a Replicat drops it"],
+        ),
+        (
+            OVERTAKEN._replace(ended=Ended.DAMAGE, after=Spot(NEXT, 5)),
+            ["  Ends at    no end record: the next transaction begins at RBA 5 of dirdat/et000000008"],
+        ),
+        (OPEN, ["  Ends at    not in the trail yet: the transaction is open at the end of the trail"]),
+        (
+            OPEN._replace(missing=NEXT),
+            ["  Ends at    not in the trail: dirdat/et000000008 is missing"],
+        ),
+        (
+            OPEN._replace(begin=None, missing=BEFORE),
+            ["  Ends at    not in the trail yet: the transaction is open at the end of the trail"],
+        ),
+        (
+            WHOLE._replace(transaction=NO_TRANSACTION),
+            ["Transaction without TRANID, CSN not known"],
+        ),
+        (WHOLE._replace(tables={"": Counter({INSERT: 2})}), ["             (no name): 2 records, 2 Insert"]),
+        (
+            WHOLE._replace(damage=(Damage(HERE, 200, 17, is_partial=False), Damage(NEXT, 9, 3, is_partial=True))),
+            [
+                (
+                    "Damage at RBA 200 of dirdat/et000000007, 17 bytes: "
+                    "the records after it may belong to another transaction."
+                ),
+                _UNFINISHED,
+            ],
+        ),
+    ],
+)
+def test_the_rest(extent: Extent, lines: list[str]) -> None:
+    said = _said(extent)
+    assert [one for one in said if one in lines] == lines
+
+
+def _copied(extent: Extent, *again: Extent, asked: int = 100, others: int = 0) -> RestartPlaces:
+    """Around a place in a transaction that comes again."""
+    whole = next(one for one in again if one.is_whole)
+    return RestartPlaces(Spot(HERE, asked), extent, again, whole, again[-1].after, others)
+
+
+_COPY = WHOLE._replace(begin=Spot(HERE, 450), first=Spot(HERE, 450), after=Spot(NEXT, 90))
+
+
+def test_what_is_cut_and_comes_again_is_left_out_behind_its_whole_copy() -> None:
+    assert _lines(_copied(_CUT, _COPY))[:6] == [
+        "RBA 100 begins a transaction that is cut here and has a whole copy: a restart there is safe.",
+        "To restart before the part that Replicat drops:",
+        _TO.format(7, 100),
+        "A copy follows at RBA 450: whole.",
+        "To skip it, 6 records:",
+        _TO.format(8, 90),
+    ]
+
+
+def test_of_several_copies_each_is_named_and_what_else_is_left_out_is_said() -> None:
+    cut = _CUT._replace(begin=Spot(HERE, 450), first=Spot(HERE, 450))
+    copy = _COPY._replace(begin=Spot(NEXT, 7), first=Spot(NEXT, 7))
+    assert _lines(_copied(_CUT, cut, copy, others=2))[3:8] == [
+        "A copy follows at RBA 450: not whole.",
+        "A copy follows at RBA 7 of dirdat/et000000008: whole.",
+        "To skip it, 9 records:",
+        _TO.format(8, 90),
+        "That also skips 2 transactions that a Replicat would apply.",
+    ]
+
+
+def test_a_place_after_the_last_record_of_what_is_cut_is_safe_itself() -> None:
+    assert _lines(_copied(_CUT._replace(before=3), _COPY, asked=400))[:4] == [
+        "RBA 400 is after the last record of a transaction that has no end: a restart there is safe.",
+        _TO.format(7, 400),
+        "To restart before the part that Replicat drops:",
+        _TO.format(7, 100),
+    ]
+
+
+def test_where_damage_comes_first_a_replicat_abends() -> None:
+    damage = Damage(HERE, 400, 20, is_partial=False)
+    places = RestartPlaces(Spot(HERE, 400), damage=damage)
+    safe = "RBA 400 is between two transactions: a restart there loses nothing and repeats nothing"
+    assert _lines(places)[:2] == [
+        f"{safe}, but the Replicat then abends at the damage at RBA 400.",
+        _TO.format(7, 400).strip(),
+    ]
+    elsewhere = places._replace(damage=damage._replace(path=NEXT, rba=0))
+    assert _lines(elsewhere)[0] == f"{safe}, but the Replicat then abends at the damage at RBA 0 of {NEXT}."
+    assert exact(SAFE_POINT.build(SafePointShown(places)))["damage"] == [
+        {"file": "dirdat/et000000007", "rba": 400, "length": 20, "partial": False}
+    ]
+    inside = _said(WHOLE._replace(ended=Ended.DAMAGE, damage=(damage._replace(rba=200),)))
+    assert inside[:3] == [
+        "RBA 100 begins a transaction with damage inside: a Replicat abends at it.",
+        "To restart before it:",
+        _TO.format(7, 100),
+    ]
+
+
+def test_damage_stands_before_the_transaction() -> None:
+    said = _said(WHOLE._replace(damage=(Damage(HERE, 200, 17, is_partial=False),)))
+    assert said[5].startswith("Damage at RBA 200")
+    assert said[6].startswith("Transaction")
+
+
+def test_text_of_a_trail_and_names_of_files_are_harmless() -> None:
+    odd = Path(f"dir{_ESCAPES}/et000000007")
+    hostile = WHOLE._replace(
+        transaction=Transaction(_ESCAPES, _ESCAPES),
+        begin=Spot(odd, 1),
+        last=Spot(odd, 2),
+        after=Spot(odd, 3),
+        tables={_ESCAPES: Counter({INSERT: 1})},
+        damage=(Damage(odd, 4, 5, is_partial=False), Damage(odd, 6, 7, is_partial=True)),
+    )
+    others = (
+        hostile._replace(begin=None, missing=odd),
+        hostile._replace(after=None, missing=odd),
+        hostile._replace(marker=Restart(Spot(odd, 9), RESTART_ABEND), ended=Ended.CUT),
+        hostile._replace(has_end=False, ended=Ended.OVERTAKEN),
+    )
+    for extent in (hostile, *others):
+        said = _said(extent)
+        assert all(one.isprintable() for one in said)
+        assert sum("\\x1b[2J" in one for one in said) >= 5
+
+
+def test_the_answer_as_json() -> None:
+    marked = _CUT._replace(damage=(Damage(HERE, 200, 17, is_partial=False),), missing=NEXT, before=1)
+    spot = {"file": "dirdat/et000000007", "seqno": 7}
+    alter = "ALTER REPLICAT <group>, EXTSEQNO 7, EXTRBA {}"
+    assert _json(marked, 200) == {
+        "file": "dirdat/et000000007",
+        "rba": 200,
+        "safe": False,
+        "csn": "4188",
+        "xid": "5.2.88",
+        "begin": {**spot, "rba": 100, "alter": alter.format(100)},
+        "last": {**spot, "rba": 300, "alter": alter.format(300)},
+        "after": {**spot, "rba": 450, "alter": alter.format(450)},
+        "leave_out": {**spot, "rba": 450, "alter": alter.format(450)},
+        "others_left_out": 0,
+        "again": [],
+        "has_end": False,
+        "ended": "cut",
+        "marker": {**spot, "rba": 400, "alter": alter.format(400)},
+        "records": 3,
+        "records_before": 1,
+        "tables": [
+            {
+                "table": "SHOP.SALES",
+                "records": 2,
+                "types": [
+                    {"io_type": DELETE, "io_type_name": "Delete", "records": 1},
+                    {"io_type": INSERT, "io_type_name": "Insert", "records": 1},
+                ],
+            },
+            {
+                "table": "SHOP.TEAS",
+                "records": 1,
+                "types": [{"io_type": INSERT, "io_type_name": "Insert", "records": 1}],
+            },
+        ],
+        "damage": [{"file": "dirdat/et000000007", "rba": 200, "length": 17, "partial": False}],
+        "missing": "dirdat/et000000008",
+    }
+
+
+def test_between_two_transactions_json_has_the_place_alone() -> None:
+    answer = _json(None, 400)
+    told = {name: value for name, value in answer.items() if value is not None}
+    assert told == {"file": "dirdat/et000000007", "rba": 400, "safe": True, "others_left_out": 0, "again": []}
+    assert len(answer) == 19
+
+
+def test_what_a_transaction_lacks_is_null_in_json() -> None:
+    answer = _json(OPEN._replace(begin=None, last=None))
+    assert [answer[name] for name in ("begin", "last", "after", "marker", "missing")] == [None] * 5
+    unnamed = _json(WHOLE._replace(begin=Spot(Path("copy.bin"), 100)))["begin"]
+    assert unnamed["seqno"] is None
+
+
+@pytest.mark.parametrize(("number", "text"), [(0, "0 records"), (1, "1 record"), (2, "2 records")])
+def test_a_number_of_records(number: int, text: str) -> None:
+    assert amount(number, "record") == text
