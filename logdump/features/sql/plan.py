@@ -10,12 +10,11 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
+from logdump.arrow.tables.layout import ROW_OPERATIONS
 from logdump.features.sql.conditions import alternatives, conjuncts
 from logdump.features.sql.trail_table import Narrowed
 from logdump.spark.source.bounds import END_OF_FILE, RbaRange
 from trailformat import IO_TYPES
-from trailformat.changes.row_changes import OPERATIONS
-from trailformat.records.io_types import RECORD_FRAGMENT
 
 _SCAN = "ARROW_SCAN"
 _VALUE = r"(?P<number>\d+)|'(?P<text>(?:[^']|'')*)'(?P<time>::TIMESTAMP WITH TIME ZONE)?"
@@ -109,19 +108,14 @@ class _Bounds:
 
 
 def _types_of(found: re.Match[str]) -> tuple[int, ...]:
-    """The record types that a condition on ``op`` or ``op_code`` leaves; none where it is not understood.
-
-    An operation on a row may be in fragments, whose records have a type of their own.
-    """
+    """The record types that a condition on ``op`` or ``op_code`` leaves; none where it is not understood."""
     if found["sign"] != "=":
         return ()
     if found["number"]:
         number = int(found["number"])
         return (number,) if number in IO_TYPES else ()
-    changes = [number for number, operation in OPERATIONS.items() if operation == found["text"]]
-    if changes:
-        return (*changes, RECORD_FRAGMENT)
-    return tuple(number for number, name in IO_TYPES.items() if name == found["text"])
+    names = [*IO_TYPES.items(), *ROW_OPERATIONS.items()]
+    return tuple(number for number, name in names if name == found["text"])
 
 
 def _narrowed(columns: frozenset[str], prefix: str, conditions: tuple[str, ...]) -> Narrowed:
