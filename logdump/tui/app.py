@@ -27,12 +27,13 @@ from logdump.tui.panes.footer import Footer
 from logdump.tui.panes.help_screen import HelpScreen
 from logdump.tui.panes.log_strip import LogStrip
 from logdump.tui.panes.pages import Pages
-from logdump.tui.panes.palette import Palette
+from logdump.tui.panes.palette import Palette, Taken
 from logdump.tui.panes.prompt import Prompt, PromptLabel
 from logdump.tui.panes.record_list import RecordList
 from logdump.tui.panes.side_by_side_pane import SideBySidePane
 from logdump.tui.panes.sidebar import Panes, Sidebar
 from logdump.tui.panes.tabs import Tabs
+from logdump.tui.panes.text_pane import TextPane
 from logdump.tui.panes.timeline_pane import TimelinePane
 from logdump.tui.panes.title import Title
 from logdump.tui.reading import messages
@@ -75,6 +76,7 @@ class TrailApp(HarmlessApp):
         super().__init__(appearance or Appearance())
         self.session = session
         self.model = Model()
+        self.model.hidden = self.appearance.choices.hidden
         self.mode = ScreenMode(session, self.post_message, kept)
         self.file = OpenFile(session.settings, self.post_message)
         self._first = first
@@ -176,6 +178,7 @@ class TrailApp(HarmlessApp):
         """The keys of the place are those that act there."""
         if len(self.screen_stack) == 1:
             self.model.place = getattr(self.focused, "place", Area.PANES)
+            self.model.pane = "pages" if isinstance(self.focused, TextPane) else getattr(self.focused, "id", "") or ""
             self.model.offers = ""
 
     def on_prompt_offered(self, message: Prompt.Offered) -> None:
@@ -232,7 +235,7 @@ class TrailApp(HarmlessApp):
         else:
             self._letters.came_from = self._spot_of_row
             self.model.upper = "records"
-            self.model.show_page("values")
+            self.model.show_page(self.model.record_page)
             self.records.focus()
             self.enter(text)
 
@@ -334,7 +337,7 @@ class TrailApp(HarmlessApp):
         """To another record that the one under the cursor depends on."""
         self.file.ask_related(what, self.model.current)
 
-    def action_back(self) -> None:
+    def action_jump_back(self) -> None:
         """To where the cursor was before the last jump."""
         spot = self._jumps.back()
         if spot is None:
@@ -373,13 +376,28 @@ class TrailApp(HarmlessApp):
         await self.push_screen(HelpScreen(self.appearance.keymap.keys, self.glyphs))
 
     async def action_show_palette(self) -> None:
-        """All commands; the one chosen begins a line."""
+        """All actions and commands; a command that is chosen begins a line."""
+        await self.push_screen(Palette(self.glyphs, self.model.hidden), self._take_from_palette)
 
-        def take(name: str | None) -> None:
-            if name is not None:
-                self.action_type_in(f"{name} ")
-
-        await self.push_screen(Palette(self.glyphs), take)
+    async def _take_from_palette(self, taken: Taken | None) -> None:
+        choices = self.appearance.choices
+        if taken is None:
+            return
+        if taken.theme:
+            self.use_theme(taken.theme)
+            choices.theme = taken.theme
+        if taken.column:
+            self.model.hidden = self.model.hidden ^ {taken.column}
+            choices.hidden = self.model.hidden
+        problem = choices.save() if taken.theme or taken.column else ""
+        if problem:
+            self._reports.tell(f"The choice is not kept: {problem}.")
+        if taken.command:
+            self.action_type_in(f"{taken.command} ")
+        elif taken.key is not None:
+            if taken.key.pane and self.model.upper != taken.key.pane:
+                self.action_show_choices(taken.key.pane)
+            await self.run_action(taken.key.action, self.query_one(f"#{taken.key.pane}") if taken.key.pane else self)
 
     def action_show_choices(self, name: str) -> None:
         """One of the panes over the record list; again: the list."""

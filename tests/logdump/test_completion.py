@@ -15,7 +15,7 @@ from logdump.commands import REGISTRY
 from logdump.language.completion import complete, completed
 from logdump.language.reader import Context
 from logdump.language.words import last_word
-from logdump.line.line_editor import endings
+from logdump.line.interactive import endings
 from tests.logdump.line import Line
 from tests.searching import examples
 

@@ -2,36 +2,234 @@
 
 from __future__ import annotations
 
+from array import array
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
+from typing import NamedTuple
 
 from logdump.features.bounded_recovery import observed
 from logdump.features.bounded_recovery.begins import GivenBegin
-from logdump.features.bounded_recovery.checkpoints import MOST_CHECKPOINTS, BrCheckpoints
-from logdump.features.bounded_recovery.first_pass import FirstCheckpoint, FirstPass
+from logdump.features.bounded_recovery.checkpoints import MOST_CHECKPOINTS, BrCheckpoints, is_before, start_of
+from logdump.features.bounded_recovery.damaged_places import DamagedPlaces
 from logdump.features.bounded_recovery.model import (
     Began,
     BeginSource,
     BoundedRecoveryShown,
+    BrRestartShown,
     CheckpointShown,
+    ClockState,
     FirstSource,
     LongTransactionsEnd,
     LongTransactionShown,
+    ObservedRestart,
+    RedoStart,
+    RestartKind,
+    RestartReach,
 )
 from logdump.features.bounded_recovery.options import BrOptions
-from logdump.features.bounded_recovery.restart import RestartAt
-from logdump.features.bounded_recovery.sources import began, operations_of
+from logdump.features.bounded_recovery.sources import began, operations_of, place_of
 from logdump.features.recovery.lists import Findings
 from logdump.session.errors import CommandError
 from logdump.session.events import Event, Progress
 from logdump.session.reading import Reading, reading_of
+from trailformat.changes.csn import csn_key
+from trailformat.records.file_header import ORACLE
 from trailformat.trail.file import TrailFile
 from trailformat.trail.row_definitions import RowDefinitions
+from trailformat.trail.sequence import Spot
 from trailformat.transactions.extent import Damage, Extent, Restart
 from trailformat.transactions.extents import transactions_of
 from trailformat.transactions.not_applied import NotApplied
-from trailformat.transactions.redo_clock import RedoClock
+from trailformat.transactions.redo_clock import RedoClock, RedoPlace
 from trailformat.transactions.whole_trail import WholeTrail
+
+_ORACLE_CSN = "number"
+
+
+class FirstCheckpoint(NamedTuple):
+    """The first checkpoint, and what tells it."""
+
+    time: int
+    source: FirstSource
+    spot: Spot | None
+
+
+class FirstPass:
+    """What has to be known of a trail before checkpoints are reckoned.
+
+    Args:
+        whole: the trail.
+        slack: that of the redo clock.
+        at: the moment of a restart; markers behind it do not count. None: all count.
+        see_damage: takes each place of damage.
+
+    Attributes:
+        clock: set by all whole transactions.
+        commits: the first and the last commit; None before one.
+        unknown_vendor: whether no header says that the source is Oracle.
+    """
+
+    def __init__(
+        self,
+        whole: WholeTrail,
+        slack: int,
+        at: int | None,
+        see_damage: Callable[[Damage], object] = lambda _: None,
+    ) -> None:
+        self.clock = RedoClock(slack)
+        self.commits: tuple[int, int] | None = None
+        self._whole, self._damaged = whole, DamagedPlaces(whole)
+        self.unknown_vendor = True
+        self._at, self._see_damage = at, see_damage
+        self._created: FirstCheckpoint | None = None
+        self._marker: FirstCheckpoint | None = None
+
+    @property
+    def damaged(self) -> int:
+        """Places of damage."""
+        return self._damaged.number
+
+    def read_headers(self) -> None:
+        """Look at the header of each file.
+
+        Raises:
+            CommandError: one names another source than Oracle.
+        """
+        for ordinal in range(len(self._whole)):
+            trail = self._whole.open(ordinal)
+            if trail is None:
+                continue
+            with trail:
+                header = trail.file_header
+            if header is None:
+                continue
+            if header.vendor not in ("", ORACLE):
+                raise not_oracle(f"DatabaseInfo of {trail.path.name} names vendor {header.vendor}")
+            self.unknown_vendor = self.unknown_vendor and header.vendor != ORACLE
+            if self._created is None and header.created is not None:
+                self._created = FirstCheckpoint(header.created, FirstSource.CREATED, Spot(trail.path, 0))
+
+    def take(self, one: Extent | Damage | Restart) -> None:
+        """Take in what stands next.
+
+        Raises:
+            CommandError: a CSN is none of Oracle.
+        """
+        for damage in self._damaged.take(one):
+            self._see_damage(damage)
+        if isinstance(one, Restart):
+            if self._at is None or one.time <= self._at:
+                self._marker = FirstCheckpoint(one.time, FirstSource.RESTART, one.spot)
+        elif isinstance(one, Extent) and one.is_whole:
+            self._learn(one)
+
+    def _learn(self, extent: Extent) -> None:
+        csn, commit = extent.transaction.csn, extent.last_moment.time
+        if self.unknown_vendor and csn is not None:
+            key = csn_key(csn)
+            if key is not None and key.kind != _ORACLE_CSN:
+                raise not_oracle(f"{csn} is a {key.kind}")
+        first, last = self.commits or (commit, commit)
+        self.commits = min(first, commit), max(last, commit)
+        place, last_place = place_of(extent.first_moment), place_of(extent.last_moment)
+        if place is not None:
+            self.clock.learn(place, last_place or place, commit, is_one=extent.records == 1)
+
+    def first_checkpoint(self, given: int | None) -> FirstCheckpoint | None:
+        """As given; else the last restart, the beginning of the first file, the first commit; None without any."""
+        if given is not None:
+            return FirstCheckpoint(given, FirstSource.GIVEN, None)
+        commit = FirstCheckpoint(self.commits[0], FirstSource.COMMIT, None) if self.commits is not None else None
+        return self._marker or self._created or commit
+
+    @property
+    def clock_state(self) -> ClockState:
+        """Whether the clock is used."""
+        if self.clock.is_set:
+            return ClockState.USED
+        return ClockState.MIXED if self.clock.transactions else ClockState.ABSENT
+
+
+def not_oracle(why: str) -> CommandError:
+    """The refusal of a trail from another database."""
+    return CommandError(f"Bounded Recovery is for Oracle alone: {why}.")
+
+
+_MOST_ENDS = 4_000_000
+"""So many of the last commits are kept to count what is captured again."""
+
+
+class RestartAt:
+    """Gathers what is open at a moment, and what has been committed before it.
+
+    Args:
+        checkpoints: those up to it.
+        options: the moment, whether the last checkpoint is not completed, bytes of a redo log.
+    """
+
+    def __init__(self, checkpoints: BrCheckpoints, options: BrOptions) -> None:
+        self._at, self._checkpoints, self._options = options.restart or 0, checkpoints, options
+        self._number = checkpoints.number_at(self._at) - options.fails
+        self._oldest: Began | None = None
+        self._has_persisted = False
+        self._reached: RedoPlace | None = None
+        self._ends: array[int] = array("q")
+
+    def add(self, one: Began) -> None:
+        """Take a transaction in."""
+        if one.end is not None and one.end <= self._at:
+            self._ends.append(one.end)
+            if len(self._ends) > _MOST_ENDS:
+                del self._ends[: _MOST_ENDS // 2]
+            if one.last_place is not None:
+                self._reached = max(one.last_place, self._reached or one.last_place)
+        elif one.high <= self._at:
+            if self._oldest is None or is_before(one, self._oldest):
+                self._oldest = one
+            is_persisted = not self._options.is_off and self._checkpoints.is_persisted_at(one, self._number)
+            self._has_persisted = self._has_persisted or is_persisted
+
+    def shown(self, heartbeat: ObservedRestart | None, header: ObservedRestart | None) -> BrRestartShown:
+        """What there is, when all transactions are in."""
+        ends = sorted(self._ends)
+        here = RedoStart(self._at, self._reached)
+        without = self._reach(start_of(self._oldest) if self._oldest is not None else here, ends)
+        kind = RestartKind.NORMAL if self._oldest is not None else RestartKind.READ_CHECKPOINT
+        kind = RestartKind.BOUNDED if self._has_persisted else kind
+        is_bounded = kind is RestartKind.BOUNDED
+        number, checkpoints = self._number, self._checkpoints
+        last_number = checkpoints.number_at(self._at)
+        late = self._at - checkpoints.time(last_number) if self._options.fails else 0
+        return BrRestartShown(
+            self._at,
+            kind,
+            checkpoints.time(number) if number >= 0 else None,
+            self._reach(checkpoints.restart(number), ends) if is_bounded else without,
+            without,
+            checkpoints.persisted_at(number) if is_bounded else 0,
+            None if self._options.is_off else 2 * checkpoints.interval + late,
+            self._options.fails,
+            heartbeat,
+            header,
+        )
+
+    def _reach(self, start: RedoStart, ends: list[int]) -> RestartReach:
+        logs = size = None
+        if start.place is not None and self._reached is not None:
+            logs = max(0, self._reached.log - start.place.log) + 1
+            size = self._bytes(start.place, self._reached, logs)
+        recaptured = len(ends) - bisect_right(ends, start.time)
+        return RestartReach(start, self._at - start.time, logs, size, recaptured)
+
+    def _bytes(self, start: RedoPlace, reached: RedoPlace, logs: int) -> int | None:
+        """Redo between two places; over several logs only where their size is known, as if all were full."""
+        if logs == 1:
+            return max(0, reached.position - start.position)
+        log_size = self._options.log_size
+        if log_size is None:
+            return None
+        return max(0, log_size - start.position) + (logs - 2) * log_size + reached.position
 
 
 class BrSurvey:

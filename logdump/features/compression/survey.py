@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Generic, NamedTuple, TypeVar
 
-from logdump.features.compression.blocks import DEFAULT_SIZE, Packer
 from logdump.features.compression.images import ImageSavings
 from logdump.features.compression.model import Compression, CompressionShown, ImageSaving, ImagesShown, Surveyed
 from logdump.features.compression.wire import DEFAULT_THRESHOLD, LEVELS, TABLE_LEVEL, Compressor
@@ -17,6 +16,31 @@ from trailformat.records.record import Record
 from trailformat.scan import BAD_SPAN, scan
 from trailformat.trail.file import TrailFile
 from trailformat.trail.row_definitions import RowDefinitions
+
+DEFAULT_SIZE = 30_000
+
+
+class Packer:
+    """Packs records into blocks of at most so many bytes."""
+
+    def __init__(self, size: int = DEFAULT_SIZE) -> None:
+        self._size = size
+        self._parts: list[bytes] = []
+        self._length = 0
+
+    def add(self, record: bytes) -> Iterator[bytes]:
+        """Take a record in; yields the block before it, where that has no room for it."""
+        if self._length + len(record) > self._size:
+            yield from self.end()
+        self._parts.append(record)
+        self._length += len(record)
+
+    def end(self) -> Iterator[bytes]:
+        """End the block, if one was begun."""
+        if self._parts:
+            yield b"".join(self._parts)
+        self._parts, self._length = [], 0
+
 
 MOST_TABLES = 1000
 """So many tables are added up one by one; the further ones as one."""

@@ -4,15 +4,149 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from logdump.features.ddl.extract_steps import EXTRACT_STEPS
-from logdump.features.ddl.mapping import ddl_takers
+from logdump.features.ddl.common_steps import (
+    filter_by_clauses,
+    remove_comments_after,
+    remove_comments_before,
+    separate_comments,
+    substitute,
+)
+from logdump.features.ddl.mapping import TABLE, ddl_takers, takers_of
 from logdump.features.ddl.model import DdlEvaluated, Outcome
 from logdump.features.ddl.replicat_steps import REPLICAT_STEPS
 from logdump.features.ddl.scopes import why_other
+from logdump.features.ddl.statement import read_statement
 from logdump.features.ddl.subject import DdlSubject, subject_of
-from logdump.features.ddl.trace import Trace
+from logdump.features.ddl.trace import Step, Trace
 from logdump.parameters.in_use import ParametersInUse
 from logdump.parameters.tree import ParameterFile, Taker
+
+_LOG_SOURCES = ("TRANLOGOPTIONS", "USERID", "USERIDALIAS", "SOURCEDB", "VAM")
+
+
+def is_pump(file: ParameterFile) -> bool:
+    """Whether a file looks like that of a data pump: it passes everything on, or logs in to no database."""
+    return file.has("PASSTHRU") or (file.ddl is None and not file.has(*_LOG_SOURCES))
+
+
+def capture(trace: Trace) -> None:
+    """Step 1: the statement is captured."""
+    trace.note(f"captured ({trace.subject.size} characters)")
+
+
+def search_ddl(trace: Trace) -> None:
+    """Step 3: nothing is captured without a DDL parameter; a pump has none and passes statements on as they are."""
+    if is_pump(trace.file):
+        trace.note("a data pump, by its parameters: DDL passes as it is")
+        trace.is_written = True
+        trace.end(Outcome.CAPTURED, "a data pump passes DDL on as it is")
+    elif trace.file.ddl is None:
+        trace.note("no DDL parameter")
+        trace.end(Outcome.LEFT_OUT, "no DDL parameter")
+    else:
+        trace.note(f"DDL ({trace.at(trace.file.ddl.rule)})", trace.file.ddl.rule)
+
+
+def search_ignore_replicates(trace: Trace) -> None:
+    """Step 4: statements of a Replicat are ignored unless GETREPLICATES; those of others under IGNOREAPPLOPS."""
+    is_replicat = trace.subject.items.get("C15", "").upper() == "YES"
+    words = ("GETREPLICATES", "IGNOREREPLICATES") if is_replicat else ("GETAPPLOPS", "IGNOREAPPLOPS")
+    found = trace.file.option(*words)
+    who = "a Replicat, as its record says" if is_replicat else "the application, as far as is known"
+    setting = f"{found.word} ({trace.at(found.rule)})" if found else f"{words[is_replicat]} by default"
+    trace.note(f"made by {who}; {setting}", found.rule if found else None)
+    is_ignored = found.word == words[1] if found else is_replicat
+    if is_ignored:
+        trace.end(Outcome.IGNORED, f"{setting}: made by {who}", found.rule if found else None)
+
+
+def flag_rename(trace: Trace) -> None:
+    """Step 5: a RENAME is flagged."""
+    trace.note("RENAME: flagged" if trace.subject.is_rename else "no RENAME")
+
+
+def get_names(trace: Trace) -> None:
+    """Step 6: the names of base and derived object."""
+    subject = trace.subject
+    base = f"base {subject.base}" if subject.base else "base object is not known"
+    trace.note(f"{base}, derived {subject.derived}" if subject.derived else base)
+
+
+def change_rename(trace: Trace) -> None:
+    """Step 7: RENAME becomes ALTER TABLE RENAME, which can name a schema."""
+    read, subject = read_statement(trace.text, trace.sql), trace.subject
+    if read.operation != "RENAME":
+        trace.note("nothing to change")
+        return
+    if read.base is None or read.derived is None or subject.derived is None or read.has_more:
+        trace.note("RENAME of more than one object, or of one that is not known: stays as it is")
+        return
+    old = trace.text[read.derived.begin : read.derived.end]
+    if not read.derived.is_qualified and subject.derived.owner:
+        old = f"{subject.derived.owner}.{old}"
+    trace.text = f"ALTER {read.object_type} {old} RENAME {trace.text[read.derived.end :].lstrip()}"
+    trace.note(f"changed to ALTER {read.object_type} {old} RENAME")
+
+
+def determine_scope(trace: Trace) -> None:
+    """Step 9: MAPPED, UNMAPPED or OTHER."""
+    subject = trace.subject
+    if other := why_other(subject):
+        trace.scope = "OTHER"
+        trace.note(f"OTHER: {other}")
+        return
+    names = [one for one in (subject.base, subject.derived if subject.is_rename else None) if one is not None]
+    for name in names:
+        takers = takers_of(name, trace.file, TABLE, trace.globals)
+        if takers.found:
+            taker = takers.found[0]
+            trace.scope = "MAPPED"
+            trace.note(f"MAPPED: {taker.keyword} {taker.source.text} ({trace.at(taker.rule)})", taker.rule)
+            return
+        if takers.excluded:
+            trace.doubt(f"{name} is excluded by {takers.excluded.text} ({trace.at(takers.excluded)})")
+    trace.scope = "UNMAPPED"
+    if subject.base is None:
+        trace.doubt("the base object is not known: it may be MAPPED")
+    trace.note("UNMAPPED: in no TABLE" if names else "UNMAPPED possible: the base object is not known")
+
+
+def add_trandata(trace: Trace) -> None:
+    """Step 13: what ADDTRANDATA would issue for a CREATE TABLE."""
+    found, subject = trace.file.option("ADDTRANDATA"), trace.subject
+    if found is None:
+        trace.note("ADDTRANDATA: not set")
+    elif (subject.operation, subject.object_type) != ("CREATE", "TABLE"):
+        trace.note(f"ADDTRANDATA ({trace.at(found.rule)}): not a CREATE TABLE", found.rule)
+    else:
+        issued = f"ALTER TABLE {subject.base or '<name>'} ADD SUPPLEMENTAL LOG GROUP …"
+        trace.note(f"ADDTRANDATA ({trace.at(found.rule)}) would issue {issued}", found.rule)
+
+
+def write(trace: Trace) -> None:
+    """Step 14: the statement is written to the trail."""
+    trace.is_written = True
+    trace.note("would be written to the trail:")
+    trace.end(Outcome.CAPTURED, "written to the trail")
+
+
+EXTRACT_STEPS = (
+    Step(1, "capture", capture, ("X1",)),
+    Step(2, "comments", separate_comments, ("X2",)),
+    Step(3, "DDL parameter", search_ddl, ("X3",)),
+    Step(4, "IGNOREREPLICATES", search_ignore_replicates, ("X4",)),
+    Step(5, "RENAME", flag_rename, ("X5",)),
+    Step(6, "names", get_names, ("X6",)),
+    Step(7, "ALTER TABLE RENAME", change_rename, ("X7",)),
+    Step(8, "REMOVECOMMENTS BEFORE", remove_comments_before, ("X8",)),
+    Step(9, "scope", determine_scope, ("X9", "X9a", "X9b", "X9c")),
+    Step(10, "INCLUDE and EXCLUDE", filter_by_clauses, ("X10", "X10a", "X10b")),
+    Step(11, "DDLSUBST", substitute, ("X11",)),
+    Step(12, "REMOVECOMMENTS AFTER", remove_comments_after, ("X12",)),
+    Step(13, "ADDTRANDATA", add_trandata, ("X13",)),
+    Step(14, "write", write, ("X14",)),
+)
+"""The steps, each with the statements of Oracle's list that it carries out."""
 
 
 def evaluate(subject: DdlSubject, parameters: ParametersInUse, error: str | None = None) -> Iterator[DdlEvaluated]:

@@ -7,18 +7,21 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
+from logdump.arrow.tables.layout import ROW_OPERATIONS
+from logdump.features.sql.conditions import alternatives, conjuncts
 from logdump.features.sql.trail_table import Narrowed
 from logdump.spark.source.bounds import END_OF_FILE, RbaRange
+from trailformat import IO_TYPES
 
 _SCAN = "ARROW_SCAN"
 _VALUE = r"(?P<number>\d+)|'(?P<text>(?:[^']|'')*)'(?P<time>::TIMESTAMP WITH TIME ZONE)?"
 _CONDITION = re.compile(rf"(?P<column>\d+\.\w+) (?P<sign>=|<|<=|>|>=) (?:{_VALUE})")
-_RANGE = re.compile(r"(\d+\.\w+) BETWEEN (\S.*)")
 _PLAIN = re.compile(r"\d+\.\w+")
 """A column of which no part can be taken for something else in the text of a condition."""
+_FROM, _UP_TO = ("=", ">", ">="), ("=", "<", "<=")
 _WILD = re.compile(r"[*?\"\\;,]")
 
 
@@ -41,54 +44,7 @@ def _scans(nodes: list[dict[str, Any]], conditions: tuple[str, ...]) -> Iterator
             columns = facts.get("Projections")
             yield PlannedScan((columns,) if isinstance(columns, str) else columns and tuple(columns), conditions)
         above = facts.get("Expression", "") if node.get("name", "").strip() == "FILTER" else ""
-        yield from _scans(node.get("children", []), _conjuncts(above) if isinstance(above, str) else ())
-
-
-def _conjuncts(expression: str) -> tuple[str, ...]:
-    """The parts of ``((a) AND (b))`` outside of texts and inner brackets, without their own brackets."""
-    text = expression.strip()
-    if not _is_bracketed(text):
-        return (text,) if text else ()
-    inside, parts, depth, first, is_text = text[1:-1], [], 0, 0, False
-    for at, sign in enumerate(inside):
-        if sign == "'":
-            is_text = not is_text
-        elif not is_text:
-            depth += (sign == "(") - (sign == ")")
-            if depth == 0 and inside.startswith(" OR ", at):
-                return (inside,)
-            if depth == 0 and inside.startswith(" AND ", at):
-                parts.append(inside[first:at])
-                first = at + 5
-    if not parts:
-        return (inside,)
-    return tuple(one for part in _with_ranges([*parts, inside[first:]]) for one in _conjuncts(part))
-
-
-def _with_ranges(parts: list[str]) -> Iterator[str]:
-    """The parts, of which a BETWEEN has been cut in two: as its two conditions."""
-    remaining = iter(parts)
-    for part in remaining:
-        found = _RANGE.fullmatch(part)
-        if found is None:
-            yield part
-        else:
-            yield f"({found[1]} >= {found[2]})"
-            yield f"({found[1]} <= {next(remaining, '')})"
-
-
-def _is_bracketed(text: str) -> bool:
-    if not text.startswith("(") or not text.endswith(")"):
-        return False
-    depth, is_text = 0, False
-    for at, sign in enumerate(text):
-        if sign == "'":
-            is_text = not is_text
-        elif not is_text:
-            depth += (sign == "(") - (sign == ")")
-            if depth == 0:
-                return at == len(text) - 1
-    return False
+        yield from _scans(node.get("children", []), conjuncts(above) if isinstance(above, str) else ())
 
 
 def needs_of(prefix: str, offered: Iterable[str], scans: Iterable[PlannedScan]) -> Narrowed:
@@ -110,24 +66,73 @@ def needs_of(prefix: str, offered: Iterable[str], scans: Iterable[PlannedScan]) 
     return _narrowed(frozenset(columns), prefix, of_view[0])
 
 
+class _Bounds:
+    """What the conditions on a view say of its records."""
+
+    def __init__(self) -> None:
+        self.first, self.last = 0, END_OF_FILE
+        self.options: dict[str, str] = {}
+
+    def rba(self, found: re.Match[str]) -> None:
+        sign, number = found["sign"], found["number"]
+        if number and sign in _FROM:
+            self.first = max(self.first, int(number) + (sign == ">"))
+        if number and sign in _UP_TO:
+            self.last = min(self.last, int(number) - (sign == "<"))
+
+    def time(self, found: re.Match[str]) -> None:
+        if not found["time"] or not found["text"].endswith("+00"):
+            return
+        moment = found["text"].removesuffix("+00").replace(" ", "T") + "Z"
+        if found["sign"] in _FROM:
+            self.options["startTimestamp"] = moment
+        if found["sign"] in _UP_TO:
+            # The first time in the header of a file is that of its first change: records before it are earlier.
+            self.options |= {"endTimestamp": moment, "skipFiles": "false"}
+
+    def table(self, found: re.Match[str]) -> None:
+        if found["sign"] == "=" and found["text"] and not _WILD.search(found["text"]):
+            self.options["table"] = found["text"]
+
+    def csn(self, found: re.Match[str]) -> None:
+        """Equal texts alone: SQL orders CSNs as texts, a trail as numbers."""
+        if found["sign"] == "=" and found["text"] and found["text"].isdecimal():
+            self.options |= {"startCsn": found["text"], "endCsn": found["text"]}
+
+    def types(self, found: Sequence[re.Match[str]]) -> None:
+        """The record types of any of some conditions."""
+        types = [_types_of(one) for one in found]
+        if all(types):
+            numbers = sorted(number for some in types for number in some)
+            self.options["where"] = f"IOTYPE {','.join(map(str, numbers))}"
+
+
+def _types_of(found: re.Match[str]) -> tuple[int, ...]:
+    """The record types that a condition on ``op`` or ``op_code`` leaves; none where it is not understood."""
+    if found["sign"] != "=":
+        return ()
+    if found["number"]:
+        number = int(found["number"])
+        return (number,) if number in IO_TYPES else ()
+    names = [*IO_TYPES.items(), *ROW_OPERATIONS.items()]
+    return tuple(number for number, name in names if name == found["text"])
+
+
 def _narrowed(columns: frozenset[str], prefix: str, conditions: tuple[str, ...]) -> Narrowed:
-    first, last = 0, END_OF_FILE
-    options: dict[str, str] = {}
+    bounds = _Bounds()
     for condition in conditions:
-        found = _CONDITION.fullmatch(condition)
-        if found is None or not found["column"].startswith(prefix):
+        found = [_CONDITION.fullmatch(one) for one in alternatives(condition)]
+        matches = [one for one in found if one is not None and one["column"].startswith(prefix)]
+        names = {one["column"].removeprefix(prefix) for one in matches}
+        if len(matches) < len(found) or len(names) != 1:
             continue
-        name, sign = found["column"].removeprefix(prefix), found["sign"]
-        if name == "rba" and found["number"]:
-            number = int(found["number"])
-            first = max(first, number + (sign == ">")) if sign in ("=", ">", ">=") else first
-            last = min(last, number - (sign == "<")) if sign in ("=", "<", "<=") else last
-        elif name == "time" and found["time"] and found["text"].endswith("+00"):
-            moment = found["text"].removesuffix("+00").replace(" ", "T") + "Z"
-            if sign in ("=", ">", ">="):
-                options["startTimestamp"] = moment
-            if sign in ("=", "<", "<="):
-                options["endTimestamp"] = moment
-        elif name == "table" and sign == "=" and found["text"] and not _WILD.search(found["text"]):
-            options["table"] = found["text"]
-    return Narrowed(columns, RbaRange(first, last), options)
+        [name] = names
+        if name in _OF_TYPES:
+            bounds.types(matches)
+        elif name in _BY_COLUMN and len(matches) == 1:
+            _BY_COLUMN[name](bounds, matches[0])
+    return Narrowed(columns, RbaRange(bounds.first, bounds.last), bounds.options)
+
+
+_BY_COLUMN = {"rba": _Bounds.rba, "time": _Bounds.time, "table": _Bounds.table, "csn": _Bounds.csn}
+_OF_TYPES = frozenset({"op", "op_code"})

@@ -76,11 +76,11 @@ class TrailTable:
     def narrowed(self, to: Narrowed, observer: reached.Observer | None = None) -> Generator[pa.RecordBatch, None, None]:
         """The batches of the rows that a reader may need, with nulls in columns that it does not need.
 
-        The observer is told how far reading is.
+        Of options that are given already the given ones hold. The observer is told how far reading is.
         """
         if self._options.analysis is not None or self._options.summary:
             to = Narrowed(to.columns)  # its rows are made of all records
-        options = self._options if not to.options else checked(parse_options({**self._given, **to.options}, Use.READ))
+        options = self._options if not to.options else checked(parse_options({**to.options, **self._given}, Use.READ))
         selected = tuple(
             chosen._replace(is_wanted=to.columns is None or chosen.alias in to.columns) for chosen in self._selected
         )

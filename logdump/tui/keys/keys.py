@@ -83,7 +83,7 @@ KEYS = (
     Key("transaction_end", "E", "end of this transaction", Area.PANES, sends="TRANSACTION END"),
     Key("definition", "S", "the definition in force (schema)", Area.PANES, acts="app.go_to_related('definition')"),
     Key("lob_row", "L", "the row of this LOB or fragment", Area.PANES, acts="app.go_to_related('row of its LOB')"),
-    Key("back", "ctrl+o", "back to where the last jump began", Area.PANES, acts="app.back"),
+    Key("back", "ctrl+o", "back to where the last jump began", Area.PANES, acts="app.jump_back"),
     Key("same_table", "right_curly_bracket", "next record of this table", Area.PANES, sends="SAMETABLE NEXT"),
     Key(
         "same_table_before", "left_curly_bracket", "record of this table before", Area.PANES, sends="SAMETABLE PREVIOUS"

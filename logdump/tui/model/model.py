@@ -67,6 +67,7 @@ class Model(Observable):
         index: what is known of the file so far; ``indexed`` changes when it grows.
         field: the field of a record that was picked last.
         page_before: the page that was shown before those of commands.
+        record_page: the page about the record that was shown last.
     """
 
     state = Part(State())
@@ -112,6 +113,8 @@ class Model(Observable):
     """The row under the cursor."""
     upper = Part("records")
     """The pane that is shown above the pages."""
+    hidden: Part[frozenset[str]] = Part(frozenset())
+    """The columns of the list that are hidden."""
     order = Part("bytes")
     """The order of transactions."""
     shown = Part(ShownPage())
@@ -119,6 +122,8 @@ class Model(Observable):
     """The lines of the page that are visible, or the field picked."""
     place = Part(Area.PROMPT)
     """The place of the keyboard: the prompt, the page of two trails, or any other pane."""
+    pane = Part("records")
+    """The pane with the keyboard: records, pages, the prompt, or one over the records."""
     offers = Part("")
     """Completions of the word at the prompt, until the next key."""
 
@@ -129,7 +134,7 @@ class Model(Observable):
         self.history: tuple[str, ...] = ()
         self.index = TrailIndex()
         self.field = ""
-        self.page_before = self.page
+        self.page_before = self.record_page = self.page
 
     @property
     def page(self) -> str:
@@ -175,6 +180,8 @@ class Model(Observable):
         """Show a page, or have it read again."""
         if name not in OF_COMMANDS:
             self.page_before = name
+        if name not in NOT_OF_RECORD:
+            self.record_page = name
         self.shown = ShownPage(name, self.shown.times + 1)
 
     def show_records_page(self) -> None:

@@ -110,7 +110,7 @@ class ChoicePane(Styled, can_focus=True):
             return self.strip(self._above[y].pieces, width)
         y -= len(self._above)
         if y == 0:
-            return self.strip(((self._heading, ""),), width, style="title")
+            return self.strip(((self._heading, ""),), width, style="focus" if self.has_focus else "title")
         at = self._top + y - 1
         if not self._choices and y == 1:
             return self.strip(((f"  {self._empty_text}", "dim"),), width)

@@ -52,6 +52,11 @@ class ColumnNeeds(NamedTuple):
     what: int = 0
     schema: str | None = None
 
+    @property
+    def cells(self) -> tuple[int, int, int, int, int, int]:
+        """The numbers alone."""
+        return self.rba, self.clock, self.csn, self.operation, self.table, self.what
+
     def of(self, rows: Iterable[ListRow], glyphs: Glyphs) -> ColumnNeeds:
         """The cells for these rows beside those before."""
         needs = self
@@ -68,7 +73,9 @@ class ColumnNeeds(NamedTuple):
             if table_text(row):
                 own = table_text(row).rpartition(".")[0]
                 schema = own if schema is None or schema == own else ""
-            needs = ColumnNeeds(*map(max, needs[:-1], more), schema)
+            widest = [max(known, cells) for known, cells in zip(needs.cells, more, strict=True)]
+            rba, clock, csn, operation, table, what = widest
+            needs = ColumnNeeds(rba, clock, csn, operation, table, what, schema)
         return needs
 
 
@@ -85,11 +92,15 @@ class ColumnWidths(NamedTuple):
     schema: str = ""
 
 
-def columns_for(width: int, size: int, needs: ColumnNeeds) -> ColumnWidths:
-    """The columns for a list of ``width`` cells, cursor and scroll bar included, over a file of ``size`` bytes."""
+def columns_for(width: int, size: int, needs: ColumnNeeds, hidden: frozenset[str] = frozenset()) -> ColumnWidths:
+    """The columns for a list of ``width`` cells, cursor and scroll bar included, over a file of ``size`` bytes.
+
+    ``hidden`` are the names of those that are left out whatever room there is.
+    """
     rba = max(_LEAST_RBA, len(str(size)), needs.rba)
     room = width - 1
-    for layout, least in _layouts(ColumnWidths(rba, kind=_KIND), needs):
+    for widths, least in _layouts(ColumnWidths(rba, kind=_KIND), needs):
+        layout = widths._replace(**dict.fromkeys(hidden, 0))  # type: ignore[arg-type]  # the names are of widths
         left = room - taken(layout[:-1], _GAPS) - _GAPS[-1]
         if left >= least:
             return layout._replace(what=max(0, left))
@@ -110,7 +121,7 @@ def _layouts(usual: ColumnWidths, needs: ColumnNeeds) -> Iterator[tuple[ColumnWi
     slim = full._replace(operation=0, clock=_SHORT_CLOCK)
     yield slim, 40
     bare = slim._replace(table=short, schema=schema)
-    yield bare, 36
+    yield bare, 44
     yield slim._replace(csn=0), 52
     bare = bare._replace(csn=0)
     yield bare, 16

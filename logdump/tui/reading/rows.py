@@ -9,8 +9,9 @@ from logdump.display.record_row import RecordRow, RecordRows
 from trailformat import PartialRecord, Record, TrailError, TrailFile, io_type_name
 from trailformat.changes.transaction_context import TransactionContext
 from trailformat.changes.transaction_search import TransactionSearch
-from trailformat.changes.transactions import Transaction, TransactionRole, place_of, role_of
+from trailformat.changes.transactions import TransactionRole, place_of, role_of
 from trailformat.index import known_index
+from trailformat.records.transaction import Transaction
 from trailformat.trail.row_definitions import RowDefinitions
 
 

@@ -1,4 +1,4 @@
-"""Four themes, chosen by LOGDUMP_THEME; nothing is shown by colour alone.
+"""Four themes, chosen by LOGDUMP_THEME or in the palette (Ctrl+P theme); nothing is shown by colour alone.
 
 ``terminal`` uses the terminal's own colours, which costs the fewest bytes and fits light and dark ones; ``mono`` uses
 none, and is what NO_COLOR asks for.
@@ -89,8 +89,8 @@ THEMES = {
 }
 
 
-def theme_for(environment: Mapping[str, str]) -> Theme:
-    """The theme that the environment names."""
+def theme_for(environment: Mapping[str, str], chosen: str = "") -> Theme:
+    """The theme that the environment names, else the one that was chosen on the screen."""
     if environment.get("NO_COLOR"):
         return THEMES["mono"]
-    return THEMES.get(environment.get("LOGDUMP_THEME", "").lower(), THEMES["terminal"])
+    return THEMES.get(environment.get("LOGDUMP_THEME", chosen).lower(), THEMES["terminal"])

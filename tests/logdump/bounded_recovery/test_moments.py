@@ -12,9 +12,9 @@ from fixtures import TRAILS
 from logdump.features.bounded_recovery import observed
 from logdump.features.bounded_recovery.begins import GivenBegin
 from logdump.features.bounded_recovery.checkpoints import BrCheckpoints
-from logdump.features.bounded_recovery.first_pass import FirstPass
 from logdump.features.bounded_recovery.model import Began, BeginSource, FirstSource
 from logdump.features.bounded_recovery.sources import began
+from logdump.features.bounded_recovery.survey import FirstPass
 from logdump.features.heartbeat.model import HeartbeatRow
 from logdump.features.heartbeat.reading import HeartbeatReader
 from logdump.session.errors import CommandError

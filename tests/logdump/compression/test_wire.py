@@ -10,8 +10,8 @@ from random import Random
 import pytest
 
 from fixtures import TRAILS
-from logdump.features.compression.blocks import Packer
 from logdump.features.compression.model import Compression
+from logdump.features.compression.survey import Packer
 from logdump.features.compression.wire import LEVELS, MOST_THRESHOLD, SAMPLE, Compressor
 from trailformat import TrailFile
 

@@ -146,7 +146,7 @@ def test_each_file_waits_for_the_disk_once(trail: Path, tmp_path: Path, monkeypa
 
 def test_the_paths_of_columns_are_those_of_parquet(tmp_path: Path) -> None:
     arrow_files = pytest.importorskip("logdump.features.export.arrow_files", reason="Arrow files need pyarrow")
-    records = pytest.importorskip("logdump.features.export.record_batches").record_schema()
+    records = pytest.importorskip("logdump.features.export.arrow_export").record_schema()
     pq = pytest.importorskip("pyarrow.parquet")
     pq.write_table(records.empty_table(), tmp_path / "out")
     leaves = pq.read_metadata(tmp_path / "out").schema

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from logdump.parameters.errors import ParameterError
-from logdump.parameters.files import MOST_BYTES
+from logdump.parameters.lexer import MOST_BYTES
 from logdump.parameters.reading import read_parameters
 
 

@@ -71,6 +71,23 @@ def test_a_table_has_a_view_by_its_name(name: str, asked: Asked) -> None:
         ("select count(*) from records where rba > 2000 and rba <= 3000", {"rba"}, (2000, 3000), {}),
         ("select op from records where rba = 1811", {"op", "rba"}, (1811, 1811), {}),
         ("select op from records where rba = 1811 or op = 'Insert'", {"op", "rba"}, (0, END_OF_FILE), {}),
+        ("select rba from records where op = 'Insert'", {"op"}, (0, END_OF_FILE), {"where": "IOTYPE 5"}),
+        ("select rba from records where op_code in (5, 3)", {"op_code"}, (0, END_OF_FILE), {"where": "IOTYPE 3,5"}),
+        (
+            "select rba from records where op in ('Insert', 'Delete') and rba < 3000",
+            {"op"},
+            (0, 2999),
+            {"where": "IOTYPE 3,5"},
+        ),
+        ("select rba from records where op in ('Insert', 'FileHeader')", {"op"}, (0, END_OF_FILE), {}),
+        ("select rba from records where op <> 'Insert'", {"op"}, (0, END_OF_FILE), {}),
+        ("select op from teahouse.teas where op = 'INSERT'", {"op"}, (0, END_OF_FILE), {"where": "IOTYPE 5"}),
+        (
+            "select op from records where csn = '41882317'",
+            {"op", "csn"},
+            (0, END_OF_FILE),
+            {"startCsn": "41882317", "endCsn": "41882317"},
+        ),
         ("select op from records where not rba = 1811", {"op", "rba"}, (0, END_OF_FILE), {}),
         (
             """select op from records where "table" = 'TEAHOUSE.TEAS'""",
@@ -102,6 +119,29 @@ def test_only_what_a_statement_needs_is_read(
     assert narrowed.columns >= columns - {"rba"}
     assert "raw" not in narrowed.columns
     assert (narrowed.rbas, dict(narrowed.options)) == (RbaRange(*rbas), options)
+
+
+@pytest.mark.parametrize("view", ["records", "teahouse.teas", "teahouse.sales"])
+@pytest.mark.parametrize("column", ["op", "op_code", "csn", "time", "rba"])
+@pytest.mark.parametrize("path", ["et000000000", "at00000000?"])
+def test_a_scan_that_is_narrowed_has_all_rows_of_a_condition(path: str, column: str, view: str) -> None:
+    asked = Asked()
+    over = f"over {TRAILS}/{path} "
+    asked(f"sql {over}select rba from {view} where {column} is null")
+    if asked.failures:
+        return  # the trail has no such table
+    values = [value for (value,) in asked.rows(f"{over}select distinct {column}::varchar from {view}") if value]
+    for value in values[:: len(values) // 5 + 1]:
+        found = asked.rows(f"{over}select file, rba from {view} where {column} = '{value}' order by all")
+        everything = f"select file, rba from {view} where {column}::varchar = '{value}' order by all"
+        assert found == asked.rows(over + everything)
+        assert found
+
+
+def test_the_filter_of_the_session_goes_before_a_condition(asked: Asked) -> None:
+    asked("filter include iotype delete")
+    assert asked.rows("select op from records where op = 'Insert'") == []
+    assert asked.rows("select distinct op from records where op_code = 3") == [("Delete",)]
 
 
 def test_two_reads_of_one_view_are_not_narrowed_by_the_conditions_of_one(asked: Asked, read: list[Narrowed]) -> None:
