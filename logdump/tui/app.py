@@ -27,7 +27,7 @@ from logdump.tui.panes.footer import Footer
 from logdump.tui.panes.help_screen import HelpScreen
 from logdump.tui.panes.log_strip import LogStrip
 from logdump.tui.panes.pages import Pages
-from logdump.tui.panes.palette import Palette, Taken
+from logdump.tui.panes.palette import Palette, PaletteChoice
 from logdump.tui.panes.prompt import Prompt, PromptLabel
 from logdump.tui.panes.record_list import RecordList
 from logdump.tui.panes.side_by_side_pane import SideBySidePane
@@ -40,6 +40,7 @@ from logdump.tui.reading import messages
 from logdump.tui.reading.open_file import OpenFile
 from logdump.tui.reading.rows import ListRow, RowKind
 from logdump.tui.reading.screen_mode import ScreenMode
+from logdump.tui.reading.start_page import StartPage, StartPlace
 from logdump.tui.text.appearance import Appearance
 from logdump.tui.text.harmless_app import NOTICE, HarmlessApp
 from logdump.tui.text.styled import StyledScreen
@@ -59,6 +60,7 @@ class TrailApp(HarmlessApp):
         first: a line to run at the start.
         kept: where the history goes.
         appearance: characters, colours and keys.
+        start: the trails of the start page; None opens with the records.
     """
 
     CSS_PATH = "layout.tcss"
@@ -72,7 +74,14 @@ class TrailApp(HarmlessApp):
     log_strip: LogStrip
     prompt: Prompt
 
-    def __init__(self, session: Session, first: str, kept: KeptHistory, appearance: Appearance | None = None) -> None:
+    def __init__(
+        self,
+        session: Session,
+        first: str,
+        kept: KeptHistory,
+        appearance: Appearance | None = None,
+        start: StartPlace | None = None,
+    ) -> None:
         super().__init__(appearance or Appearance())
         self.session = session
         self.model = Model()
@@ -80,6 +89,8 @@ class TrailApp(HarmlessApp):
         self.mode = ScreenMode(session, self.post_message, kept)
         self.file = OpenFile(session.settings, self.post_message)
         self._first = first
+        self._start = start
+        self._start_page = StartPage(self.post_message)
         self._letters = MarkLetters()
         self._jumps = Jumps()
         self._goes_back_to: Widget | None = None
@@ -114,7 +125,13 @@ class TrailApp(HarmlessApp):
     @property
     def is_quiet(self) -> bool:
         """Whether every line is carried out and every pane has what it requested."""
-        return self.mode.is_idle and self.file.is_idle and not self.records.is_waiting and not self._reports.held
+        return (
+            self.mode.is_idle
+            and self.file.is_idle
+            and self._start_page.is_idle
+            and not self.records.is_waiting
+            and not self._reports.held
+        )
 
     def on_mount(self) -> None:
         """Begin: the file is opened while the panes, still empty, are painted."""
@@ -128,9 +145,16 @@ class TrailApp(HarmlessApp):
         self.model.observe(self._scan_timeline, Model.shown, Model.listing, Model.state)
         self.set_interval(_POLL_EVERY, self._poll)
         self.app_resume_signal.subscribe(self, lambda _: self.refresh(layout=True))
+        if self._start is not None:
+            self._show_trails(self._start)
         if self._first or self.session.has_trail:
             self.call_after_refresh(self._reports.hold())
             self.enter(self._first or "OPEN")
+
+    def _show_trails(self, place: StartPlace) -> None:
+        """Show the start page of a place, and have it read."""
+        self._start_page.read(place)
+        self.action_show_choices("trails")
 
     def _scan_timeline(self) -> None:
         if self.model.page == TIMELINE and self.model.state.path is not None:
@@ -151,12 +175,13 @@ class TrailApp(HarmlessApp):
         """End the threads."""
         self.mode.close()
         self.file.close()
+        self._start_page.close()
 
     def enter(self, text: str) -> None:
         """Run a line as if it had been typed."""
         self.session.width = self.size.width
         self._reports.enter(text)
-        self._jumps.begin(self.mode.entered, text, self._spot_of_row)
+        self._jumps.begin(self.mode.entered, self._spot_of_row, self.model.row.end if self.model.row else 0)
 
     # What the keyboard does beside the bindings.
 
@@ -326,6 +351,8 @@ class TrailApp(HarmlessApp):
         """Ctrl+C: stop the command under way, else the scans beside the screen."""
         if not self.mode.is_idle:
             self.mode.stop()
+        elif not self._start_page.is_idle:
+            self._start_page.stop()
         elif self.file.stop():
             self.model.busy = "stopped, Ctrl+L continues"
 
@@ -379,7 +406,7 @@ class TrailApp(HarmlessApp):
         """All actions and commands; a command that is chosen begins a line."""
         await self.push_screen(Palette(self.glyphs, self.model.hidden), self._take_from_palette)
 
-    async def _take_from_palette(self, taken: Taken | None) -> None:
+    async def _take_from_palette(self, taken: PaletteChoice | None) -> None:
         choices = self.appearance.choices
         if taken is None:
             return
@@ -406,6 +433,14 @@ class TrailApp(HarmlessApp):
         else:
             self.model.upper = name
             self.query_one(f"#{name}").focus()
+
+    def action_show_start_page(self) -> None:
+        """The trails of the folder of the open file, or of the place that the view began with."""
+        path = self.model.state.path
+        if self.model.upper == "trails":
+            self.action_leave()
+        else:
+            self._show_trails(StartPlace((str(path.parent),)) if path is not None else self._start or StartPlace())
 
     def action_await_letter(self, purpose: str) -> None:
         """The next key is the letter of a mark."""

@@ -2,30 +2,27 @@
 
 from __future__ import annotations
 
-from logdump.language.words import first_word
 from trailformat.trail.sequence import Spot
 
 _MOST = 100
-_STEPS = frozenset({"N", "NEXT"})
-"""Commands whose moves are steps, not jumps."""
 
 
 class Jumps:
-    """Remembers where the cursor was before each line that moved it elsewhere."""
+    """Remembers where the cursor was before each line that moved it further than to the next row."""
 
     def __init__(self) -> None:
         self._places: list[Spot] = []
-        self._waiting: dict[int, Spot] = {}
+        self._waiting: dict[int, tuple[Spot, int]] = {}
 
-    def begin(self, number: int, line: str, here: Spot | None) -> None:
-        """A line was entered, with the cursor here."""
-        if here is not None and first_word(line)[0].upper() not in _STEPS:
-            self._waiting[number] = here
+    def begin(self, number: int, here: Spot | None, end: int) -> None:
+        """A line was entered, with the cursor on the row from here to ``end``."""
+        if here is not None:
+            self._waiting[number] = here, end
 
     def end(self, number: int, now: Spot | None) -> None:
         """That line has ended, with the cursor there."""
-        came_from = self._waiting.pop(number, None)
-        if came_from is not None and now is not None and came_from != now:
+        came_from, end = self._waiting.pop(number, (None, 0))
+        if came_from is not None and now not in (None, came_from, came_from._replace(rba=end)):
             self._places = [*self._places[-_MOST:], came_from]
 
     def back(self) -> Spot | None:

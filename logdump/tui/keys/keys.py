@@ -120,6 +120,7 @@ KEYS = (
     Key("transactions", "x", "transactions", Area.PANES, acts="app.show_choices('transactions')", short="transactions"),
     Key("marks", "M", "marks", Area.PANES, acts="app.show_choices('marks')"),
     Key("files", "T", "files of the trail", Area.PANES, acts="app.show_choices('files')"),
+    Key("trails", "O", "start page: the trails of the folder", Area.PANES, acts="app.show_start_page"),
     Key("mark", "m", "mark this record with the letter that follows", Area.PANES, acts="app.await_letter('mark')"),
     Key(
         "to_mark",

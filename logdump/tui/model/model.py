@@ -11,6 +11,7 @@ from logdump.session.marks import Mark
 from logdump.session.reading import Reading
 from logdump.tui.keys.keys import Area
 from logdump.tui.model.observable import Observable, Part
+from logdump.tui.reading.messages import TrailsListed
 from logdump.tui.reading.neighbour_files import NeighbourFiles
 from logdump.tui.reading.rows import ListRow
 from logdump.tui.reading.scans import FILTER, OVER_TIME
@@ -94,6 +95,8 @@ class Model(Observable):
     """The files before and after the open one in its trail."""
     files = Part[tuple[ListedFile, ...]](())
     """The files of the trail, as they were when they were shown last."""
+    trails: Part[TrailsListed | None] = Part(None)
+    """The trails of the start page; None where it was not shown."""
     warning = Part("")
     """The last event on disk: the file was cut, or removed."""
     lacks = Part[Mapping[str, Reading]]({})

@@ -32,7 +32,7 @@ def _searched(command: AnyCommand) -> str:
     return f"{command.syntax} {' '.join(command.aliases)} {command.summary}".upper()
 
 
-class Taken(NamedTuple):
+class PaletteChoice(NamedTuple):
     """What was chosen: the key that acts so, or the theme, or the column to hide or show, or the command to type."""
 
     key: Key | None = None
@@ -41,13 +41,12 @@ class Taken(NamedTuple):
     command: str = ""
 
 
-def actions_for(text: str, hidden: frozenset[str] = frozenset()) -> list[tuple[str, str, Taken]]:
+def actions_for(text: str, hidden: frozenset[str] = frozenset()) -> list[tuple[str, str, PaletteChoice]]:
     """What can be done without a command, where each word typed is in its name: name, text, what it is."""
-    found = [
-        (key_name(key.keys.split(",")[0]), f"{key.id.replace('_', ' ')}: {key.what}", Taken(key)) for key in _ACTING
-    ]
-    found += [("", f"theme: {name}", Taken(theme=name)) for name in THEMES]
-    found += [("", f"column: {'show' if name in hidden else 'hide'} {name}", Taken(column=name)) for name in HIDEABLE]
+    found = [(key_name(key.keys.split(",")[0]), _words(key), PaletteChoice(key)) for key in _ACTING]
+    found += [("", f"theme: {name}", PaletteChoice(theme=name)) for name in THEMES]
+    switches = [(name, "show" if name in hidden else "hide") for name in HIDEABLE]
+    found += [("", f"column: {word} {name}", PaletteChoice(column=name)) for name, word in switches]
     words = text.lower().split()
     return [one for one in found if all(word in one[1].lower() for word in words)]
 
@@ -59,7 +58,7 @@ def _words(key: Key) -> str:
 _ACTING = [key for key in KEYS if key.acts.startswith("app.") or key.pane or key.sends]
 
 
-class Palette(ModalScreen[Taken | None]):
+class Palette(ModalScreen[PaletteChoice | None]):
     """The actions of keys and the commands of the registry; the result is what was chosen."""
 
     COMPONENT_CLASSES = COMPONENTS
@@ -75,7 +74,7 @@ class Palette(ModalScreen[Taken | None]):
         super().__init__()
         self._glyphs = glyphs
         self._hidden = hidden
-        self._taken: list[Taken] = []
+        self._taken: list[PaletteChoice] = []
 
     def compose(self) -> ComposeResult:
         """A line to type in, and the list."""
@@ -104,7 +103,7 @@ class Palette(ModalScreen[Taken | None]):
         self.query_one(ChoicePane).action_choose(step)
 
     def _fill(self, text: str) -> None:
-        found = [(one.syntax, one.summary, Taken(command=one.name)) for one in fitting(text)]
+        found = [(one.syntax, one.summary, PaletteChoice(command=one.name)) for one in fitting(text)]
         actions = actions_for(text, self._hidden)
         found = [*actions, *found] if text.strip() else [*found, *actions]
         self._taken = [taken for _, _, taken in found]

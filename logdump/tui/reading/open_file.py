@@ -181,7 +181,7 @@ class OpenFile:
             reader, size = RowReader(trail, session.definitions_of(trail)), trail.size
             rows: RowSource = reader if matches is None else MatchingRows(reader, matches, size)
             page = read_page(rows, request, size)
-            return PageRead(request, with_neighbours(page, request) if matches is None else page)
+            return PageRead(request, with_neighbours(page, request, session) if matches is None else page)
 
         self._rows.ask("page", read)
 

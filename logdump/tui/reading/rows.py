@@ -76,12 +76,12 @@ class RowReader:
 
     Args:
         trail: the file.
-        definitions: those of its rows; those in the trail unless given.
+        definitions: those of its rows; without them the rows have no stories.
     """
 
     def __init__(self, trail: TrailFile, definitions: RowDefinitions | None = None) -> None:
         self._trail = trail
-        self._definitions = definitions or RowDefinitions(trail)
+        self._definitions = definitions
 
     def at(self, rba: int) -> ListRow:
         """The row that begins at ``rba``: damage where no sound record does."""
@@ -124,10 +124,10 @@ class RowReader:
         index = known_index(trail)
         is_indexed = index is not None and index.covered >= rows[-1].rba
         context = TransactionContext(trail, _SEARCHED_WITH_INDEX if is_indexed else _SEARCHED)
-        stories = RecordRows(trail, self._definitions, context)
+        stories = RecordRows(trail, self._definitions, context) if self._definitions is not None else None
         return [self._completed(row, context, stories) for row in rows]
 
-    def _completed(self, row: ListRow, context: TransactionContext, stories: RecordRows) -> ListRow:
+    def _completed(self, row: ListRow, context: TransactionContext, stories: RecordRows | None) -> ListRow:
         if row.kind not in (RowKind.RECORD, RowKind.FILE_HEADER):
             return row
         if row.is_restart:
@@ -139,9 +139,10 @@ class RowReader:
             return row
         if record is None:
             return row
-        if row.table_index is not None:
+        if row.table_index is not None or stories is None:
             csn = context.of(record).csn
-            return row._replace(csn=csn, is_csn_known=csn is not None or context.is_found)
+            is_known = row.place is None or csn is not None or context.is_found
+            return row._replace(csn=csn, is_csn_known=is_known)
         story = stories.of(record)
         is_known = row.place is None or story.is_transaction_known
         return row._replace(csn=story.csn, is_csn_known=is_known, story=story)

@@ -88,7 +88,7 @@ def _title(known: KnownRecord, change: Change, kind: RecordKind) -> Line:
     if known.table is not None and change.definition is not None:
         pieces.append((f"  definition: RBA {known.table.rba}", "dim"))
     elif change.definition is None:
-        pieces.append(("  no definition: SOURCEDEFS reads one", "warn"))
+        pieces.append(("  without a definition", "warn"))
     for other in change.records:
         if other.rba != known.record.rba:
             pieces.append((f"  {'before' if other.header.is_before else 'after'}: RBA {other.rba}", "dim"))
@@ -157,7 +157,7 @@ def _statement(record: Record, known: KnownRecord, session: Session) -> Iterator
     transaction = known.transaction
     data = record.data if record.data_size > _LARGEST_STATEMENT else joined(session.trail, record).data
     items = dict(parse_ddl(data))
-    words = " ".join(word for word in (items.get("B6", ""), items.get("B5", "")) if word) or "DDL"
+    words = " ".join(word for word in (items.get("B6", ""), items.get("B5", "")) if word) or "STATEMENT"
     name = ".".join(word for word in (items.get("B3", ""), items.get("B4", "")) if word)
     pieces: list[Piece] = [(escape(words), "ddl"), (f" {escape(name)}", "strong")]
     pieces += [(f"  CSN {escape(transaction.csn)}", "")] if transaction.csn else []

@@ -67,8 +67,8 @@ def test_a_record_without_such_another_says_so() -> None:
 
 
 def test_steps_and_lines_that_move_nothing_are_no_jumps() -> None:
-    jumps, here, there = Jumps(), Spot(Path("a"), 1), Spot(Path("a"), 2)
-    for number, (line, now) in enumerate([("n", there), ("show", here), ("pos 2", there)]):
-        jumps.begin(number, line, here)
+    jumps, here = Jumps(), Spot(Path("a"), 1)
+    for number, now in enumerate([here, here._replace(rba=9), here._replace(rba=20)]):
+        jumps.begin(number, here, 9)
         jumps.end(number, now)
     assert (jumps.back(), jumps.back()) == (here, None)

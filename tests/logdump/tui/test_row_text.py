@@ -15,6 +15,7 @@ from logdump.tui.panes.row_text import ColumnNeeds, ColumnWidths, clock_text, co
 from logdump.tui.reading.rows import ListRow, RowKind, RowReader
 from logdump.tui.text.glyphs import ASCII, UNICODE
 from trailformat import TrailFile
+from trailformat.trail.row_definitions import RowDefinitions
 
 SETTINGS = Settings(time_offset=GMT)
 ROW = ListRow(
@@ -89,7 +90,7 @@ def test_the_time_has_a_fraction_where_a_record_has_one() -> None:
 
 def test_values_before_and_after_have_styles_of_their_own() -> None:
     with TrailFile(TRAILS / "et000000000") as trail:
-        reader = RowReader(trail)
+        reader = RowReader(trail, RowDefinitions(trail))
         [row] = reader.for_screen([reader.at(3522)])
     styles = {style: text for text, style in row_pieces(row, columns_of(row, 100), SETTINGS, UNICODE)}
     assert (styles["key"], styles["before"], styles["after"], styles["update"]) == ("ASS02", "260", "310", " U")
