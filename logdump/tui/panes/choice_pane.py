@@ -71,8 +71,9 @@ class ChoicePane(Styled, can_focus=True):
         return rows if 2 * len(rows) < self.size.height else [Line(cut_to(one.pieces, width, self._glyphs.cut))]
 
     def _visible_top(self) -> int:
-        """The first line that is shown so that the cursor is visible."""
-        return min(max(self._top, self._cursor - self._height + 1), self._cursor)
+        """The first line that is shown so that the cursor is visible, and no row below the last line is empty."""
+        last = max(0, len(self._choices) - self._height)
+        return min(max(self._top, self._cursor - self._height + 1), self._cursor, last)
 
     @property
     def choice(self) -> Choice | None:

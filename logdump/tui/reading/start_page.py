@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -15,8 +16,7 @@ from logdump.tui.reading.messages import ListedTrail, Report, TrailsListed
 from logdump.tui.reading.summary import summary_of_file
 from trailformat import CannotRead, TrailError, TrailFile
 from trailformat.changes.encrypted import looks_encrypted
-from trailformat.records.io_types import RESTARTS
-from trailformat.scan import BAD_SPAN, scan
+from trailformat.index import TrailIndex, build
 from trailformat.trail.peek import peek
 from trailformat.trail.sequence import TrailName, trails_among
 
@@ -143,22 +143,19 @@ def _with_headers(trail: ListedTrail) -> Iterator[ListedTrail]:
 def _with_records(trail: ListedTrail) -> Iterator[ListedTrail]:
     """With the records, restarts and damage of all files, after each of them."""
     for path in trail.paths:
-        records = restarts = damaged = 0
-        is_cut = False
+        places, is_cut = TrailIndex().places, False
         try:
             with TrailFile(path) as file:
-                for batch in scan(file):
-                    spans = list(batch.spans())
-                    records += len(batch) - len(spans)
-                    damaged += sum(int(batch.kind[row]) == BAD_SPAN for row in spans)
-                    is_cut = any(int(batch.kind[row]) != BAD_SPAN for row in spans)
-                    restarts += sum(int(io_type) in RESTARTS for io_type in batch.io_type)
+                index = TrailIndex()
+                deque(build(file, index), 0)
+                places, is_unread = index.places, False
+                is_cut = places.covered < file.size
         except (CannotRead, TrailError, OSError):
-            damaged += 1
+            is_unread = True
         trail = trail._replace(
-            records=(trail.records or 0) + records,
-            restarts=trail.restarts + restarts,
-            damaged=trail.damaged + damaged,
+            records=(trail.records or 0) + places.records,
+            restarts=trail.restarts + places.restart_count,
+            damaged=trail.damaged + places.bad_span_count + is_unread,
             ends_in_record=is_cut,
             files_read=trail.files_read + 1,
         )

@@ -17,6 +17,7 @@ from logdump.line.history_file import KeptHistory
 from logdump.notation.times import GMT
 from logdump.session.session import Session
 from logdump.tui.app import TrailApp
+from logdump.tui.reading.start_page import StartPlace
 from logdump.tui.text.appearance import Appearance
 from tests.logdump.tui.resting import come_to_rest
 from tests.short_folder import short_folder
@@ -96,6 +97,7 @@ def drive(
     notices: bool = False,
     page: str = "detail",
     place: str = "prompt",
+    start: StartPlace | None = None,
 ) -> None:
     """Run the view of a trail (of the fixtures, unless it is a path) and take these steps in it.
 
@@ -105,7 +107,9 @@ def drive(
     session = session or Session()
     session.settings.time_offset = GMT
     path = trail if isinstance(trail, Path) else trails() / trail
-    app = TrailApp(session, f"open {path.name}; {SWITCHES}" if first is None else first, KeptHistory(None), appearance)
+    app = TrailApp(
+        session, f"open {path.name}; {SWITCHES}" if first is None else first, KeptHistory(None), appearance, start
+    )
     app.model.show_page(page)
 
     async def run() -> None:
