@@ -12,8 +12,8 @@ from logdump.session.events import Event, Notice, say
 from logdump.session.exit_status import ExitStatus
 from logdump.session.settings import Across
 from trailformat import TrailFile
-from trailformat.changes.transaction_search import BEGINNINGS, Found
 from trailformat.records import reached
+from trailformat.records.transaction import CarriedTransaction
 from trailformat.trail.sequence import Spot, file_beyond
 
 if TYPE_CHECKING:
@@ -78,11 +78,10 @@ def over_files(session: Session, close: Callable[[TrailFile], None] = TrailFile.
 
     ``close`` is called with each of those after it when it is done with. Raises as ``files_from``, and NotATrail.
     """
-    beginnings: dict[Path, Found | None] = {}
+    beginnings: dict[Path, CarriedTransaction | None] = {}
     yield session.trail
     for path in islice(files_from(session), 1, None):
-        trail = TrailFile(path)
-        BEGINNINGS[trail] = beginnings
+        trail = TrailFile(path, beginnings=beginnings)
         try:
             with session.reading(trail):
                 yield trail

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from trailformat.scan.kernels.constants import (
+from trailformat.native.constants import (
     CONTINUED_AT,
     HEADER_SIZE,
     NAME_IS_INDEX,
@@ -11,7 +11,7 @@ from trailformat.scan.kernels.constants import (
     UNSET,
     WIDE,
 )
-from trailformat.scan.kernels.loads import AHEAD, fetch, i64, store8, store64, u8, u16, u32
+from trailformat.native.loads import AHEAD, fetch, i64, store8, store64, u8, u16, u32
 
 
 def read_headers(data: int, starts: int, little: int, rows: int, indexes: int, continued: int) -> int:

@@ -1,6 +1,6 @@
 """The kernels, ready to be called: machine code where there is a library for this machine, else interpreted.
 
-A library is used only where its note (see :mod:`trailformat.scan.kernels.note`) says that it was made of the sources in
+A library is used only where its note (see :mod:`trailformat.native.note`) says that it was made of the sources in
 this package and that its bytes are whole: the system's loader does not survive a file that is cut. A call releases the
 interpreter's lock. Without a library the same sources run as they are, some hundred times as slow.
 """
@@ -10,11 +10,11 @@ from __future__ import annotations
 import ctypes
 import pkgutil
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import cache, wraps
 from pathlib import Path
 
-from trailformat.scan.kernels.note import LIBRARY, NOTE, LibraryNote, read_note, source_digest
+from trailformat.native.note import LIBRARY, NOTE, LibraryNote, read_note, source_digest
 
 Kernel = Callable[..., int]
 HOW_TO_GET_THEM = "make native, or pip install where there is a C compiler"
@@ -22,19 +22,8 @@ HOW_TO_GET_THEM = "make native, or pip install where there is a C compiler"
 
 
 def kernels() -> dict[str, Kernel]:
-    """Each kernel of the scan by its name."""
-    return chosen(_sources)
-
-
-def chosen(sources: Callable[[], Sequence[Kernel]]) -> dict[str, Kernel]:
-    """The kernels of the library, by their names; those that ``sources`` gives where they have to be interpreted."""
-    return native_kernels() if why_interpreted() is None else interpreted_kernels(sources)
-
-
-def _sources() -> Sequence[Kernel]:
-    from trailformat.scan.kernels.library import KERNELS  # noqa: PLC0415 - it needs numpy
-
-    return KERNELS
+    """Each kernel by its name."""
+    return native_kernels() if why_interpreted() is None else interpreted_kernels()
 
 
 @cache
@@ -48,9 +37,11 @@ def why_interpreted() -> str | None:
 
 
 @cache
-def interpreted_kernels(sources: Callable[[], Sequence[Kernel]]) -> dict[str, Kernel]:
-    """Kernels by their names as the interpreter runs them; words of 64 bits wrap around in silence."""
-    return {kernel.__name__: _wrapping(kernel) for kernel in sources()}
+def interpreted_kernels() -> dict[str, Kernel]:
+    """Each kernel by its name as the interpreter runs it; words of 64 bits wrap around in silence."""
+    from trailformat.native.library import KERNELS  # noqa: PLC0415 - it needs numpy
+
+    return {kernel.__name__: _wrapping(kernel) for kernel in KERNELS}
 
 
 def _wrapping(kernel: Kernel) -> Kernel:
@@ -99,7 +90,7 @@ def _opened(note: LibraryNote) -> ctypes.CDLL:
     code = _data(LIBRARY)
     if not note.is_of(code):
         raise ImportError("the library of kernels is not what was built")
-    path = Path(__file__).parents[2] / LIBRARY
+    path = Path(__file__).parents[1] / LIBRARY
     if path.is_file():
         return ctypes.CDLL(str(path))
     # the package is in a zip, as Spark's --py-files has it: the library is loaded from a copy that only we can write

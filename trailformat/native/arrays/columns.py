@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from trailformat.arrays.kernels.arguments import (
+from trailformat.native.arrays.arguments import (
     ALIGNED,
     BYTES,
     C_FORM,
@@ -28,9 +28,9 @@ from trailformat.arrays.kernels.arguments import (
     WIDE_4,
     WIDE_8,
 )
-from trailformat.arrays.kernels.bytes import take_bytes
-from trailformat.arrays.kernels.values import take_dates, take_decimals, take_integers, take_moments
-from trailformat.scan.kernels.loads import i64, inlined, store8, store64
+from trailformat.native.arrays.bytes import take_bytes
+from trailformat.native.arrays.values import take_dates, take_decimals, take_integers, take_moments
+from trailformat.native.loads import i64, inlined, store8, store64
 
 
 @inlined

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from trailformat.arrays.kernels.arguments import (
+from trailformat.native.arrays.arguments import (
     C_DATA,
     C_DATA_END,
     C_LITTLE,
@@ -21,8 +21,8 @@ from trailformat.arrays.kernels.arguments import (
     NUMBERS,
     SPARE,
 )
-from trailformat.scan.kernels.arguments import NULL, UNDECIDED
-from trailformat.scan.kernels.loads import i32, i64, inlined, load64, put64, store8, store32, store64, u8, u16
+from trailformat.native.loads import i32, i64, inlined, load64, put64, store8, store32, store64, u8, u16
+from trailformat.native.scan.arguments import NULL, UNDECIDED
 
 _HIGH_BITS = 0x8080808080808080
 _MOST_DIGITS = 200

@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from trailformat.arrays.kernels.arguments import C_DATA, C_MOST, C_OUT, C_ROWS, C_SCALE, C_VALID
-from trailformat.arrays.kernels.bytes import described, not_taken, set_bit, value_of
-from trailformat.scan.kernels.arguments import UNDECIDED
-from trailformat.scan.kernels.loads import i64, inlined, store16, store32, store64, u16, u32, u64
-from trailformat.scan.kernels.written import NO_DATE, date_at, decimal_at, moment_at
+from trailformat.native.arrays.arguments import C_DATA, C_MOST, C_OUT, C_ROWS, C_SCALE, C_VALID
+from trailformat.native.arrays.bytes import described, not_taken, set_bit, value_of
+from trailformat.native.arrays.written import NO_DATE, date_at, decimal_at, moment_at
+from trailformat.native.loads import i64, inlined, store16, store32, store64, u16, u32, u64
+from trailformat.native.scan.arguments import UNDECIDED
 
 
 @inlined

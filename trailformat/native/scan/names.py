@@ -9,7 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from trailformat.scan.kernels.arguments import (
+from trailformat.native.constants import HEADER_SIZE, NAME_IS_INDEX, PARTITION_AT
+from trailformat.native.loads import i64, inlined, load64, n64, u8, u16
+from trailformat.native.scan.arguments import (
     BY_INDEX,
     HASH,
     HASH_SHIFT,
@@ -22,8 +24,6 @@ from trailformat.scan.kernels.arguments import (
     START,
     WORDS,
 )
-from trailformat.scan.kernels.constants import HEADER_SIZE, NAME_IS_INDEX, PARTITION_AT
-from trailformat.scan.kernels.loads import i64, inlined, load64, n64, u8, u16
 
 _ONES, _HIGHS = np.uint64(0x0101010101010101), np.uint64(0x8080808080808080)
 _ODD = np.uint64(0x9E3779B97F4A7C15)

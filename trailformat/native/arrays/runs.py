@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from trailformat.arrays.kernels.arguments import SPARE
-from trailformat.scan.kernels.loads import i64, load64, put64, store8, u8
+from trailformat.native.arrays.arguments import SPARE
+from trailformat.native.loads import i64, load64, put64, store8, u8
 
 
 def join_runs(runs: int, count: int, out: int) -> Any:

@@ -9,7 +9,16 @@ from typing import Any
 
 import numpy as np
 
-from trailformat.scan.kernels.arguments import (
+from trailformat.native.constants import (
+    BEFORE_AFTER_AT,
+    IO_TIME_AT,
+    IO_TYPE_AT,
+    PARTITION_AT,
+    TOKEN_F,
+    TRANS_IND_AT,
+)
+from trailformat.native.loads import i64, inlined, store64, u8, u64
+from trailformat.native.scan.arguments import (
     ABOUT,
     BYTES,
     CODE,
@@ -63,17 +72,8 @@ from trailformat.scan.kernels.arguments import (
     VISITS,
     WATCHED,
 )
-from trailformat.scan.kernels.constants import (
-    BEFORE_AFTER_AT,
-    IO_TIME_AT,
-    IO_TYPE_AT,
-    PARTITION_AT,
-    TOKEN_F,
-    TRANS_IND_AT,
-)
-from trailformat.scan.kernels.fill import is_definition, lacks_head, next_frame, note_header, record_length
-from trailformat.scan.kernels.loads import i64, inlined, store64, u8, u64
-from trailformat.scan.kernels.names import key_of
+from trailformat.native.scan.fill import is_definition, lacks_head, next_frame, note_header, record_length
+from trailformat.native.scan.names import key_of
 
 _ODD = np.uint64(0x9E3779B97F4A7C15)
 _OTHER_ODD = np.uint64(0xC2B2AE3D27D4EB4F)

@@ -9,7 +9,25 @@ from typing import Any
 
 import numpy as np
 
-from trailformat.scan.kernels.arguments import (
+from trailformat.native.constants import (
+    AUDIT_POS_AT,
+    AUDIT_RBA_AT,
+    BEFORE_AFTER_AT,
+    IO_TIME_AT,
+    IO_TYPE_AT,
+    KIND_FILE_HEADER,
+    KIND_RECORD,
+    METADATA,
+    ORIG_NODE_AT,
+    PARTITION_AT,
+    RECORD_LENGTH_AT,
+    REFERENCE,
+    TABLE,
+    TOKEN_F,
+    TRANS_IND_AT,
+)
+from trailformat.native.loads import i64, inlined, store8, store32, store64, u8, u16, u32, u64
+from trailformat.native.scan.arguments import (
     C_AUDIT_POS,
     C_AUDIT_RBA,
     C_BEFORE_AFTER,
@@ -48,26 +66,8 @@ from trailformat.scan.kernels.arguments import (
     TRANSACTIONS,
     WHAT,
 )
-from trailformat.scan.kernels.constants import (
-    AUDIT_POS_AT,
-    AUDIT_RBA_AT,
-    BEFORE_AFTER_AT,
-    IO_TIME_AT,
-    IO_TYPE_AT,
-    KIND_FILE_HEADER,
-    KIND_RECORD,
-    METADATA,
-    ORIG_NODE_AT,
-    PARTITION_AT,
-    RECORD_LENGTH_AT,
-    REFERENCE,
-    TABLE,
-    TOKEN_F,
-    TRANS_IND_AT,
-)
-from trailformat.scan.kernels.frames import HEAD, frame_in_either
-from trailformat.scan.kernels.loads import i64, inlined, store8, store32, store64, u8, u16, u32, u64
-from trailformat.scan.kernels.names import key_of
+from trailformat.native.scan.frames import HEAD, frame_in_either
+from trailformat.native.scan.names import key_of
 
 
 @inlined

@@ -10,7 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from trailformat.scan.kernels.arguments import (
+from trailformat.native.constants import MOST_FIELDS
+from trailformat.native.loads import AHEAD, fetch, i64, inlined, store8, store32, store64, u8, u16
+from trailformat.native.scan.arguments import (
     BEYOND,
     BROKEN,
     GOOD,
@@ -25,9 +27,7 @@ from trailformat.scan.kernels.arguments import (
     NULL,
     UNDECIDED,
 )
-from trailformat.scan.kernels.constants import MOST_FIELDS
-from trailformat.scan.kernels.loads import AHEAD, fetch, i64, inlined, store8, store32, store64, u8, u16
-from trailformat.scan.kernels.tokens import next_token
+from trailformat.native.scan.tokens import next_token
 
 _LINES, _LINE = 4, 64
 """So many lines of the cache are fetched of a row, of so many bytes."""

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from trailformat.arrays.kernels.arguments import (
+from trailformat.native.arrays.arguments import (
     C_DATA,
     C_MOST,
     C_ROWS,
@@ -37,10 +37,10 @@ from trailformat.arrays.kernels.arguments import (
     SPELL_MOMENTS,
     SPELL_NUMBERS,
 )
-from trailformat.arrays.kernels.bytes import described, is_number, set_bit, value_of
-from trailformat.scan.kernels.arguments import UNDECIDED
-from trailformat.scan.kernels.loads import i64, inlined, load64, put64, store8, store32, store64, u8, u16, u32, u64
-from trailformat.scan.kernels.written import DAY, NO_DATE, date_at, moment_at
+from trailformat.native.arrays.bytes import described, is_number, set_bit, value_of
+from trailformat.native.arrays.written import DAY, NO_DATE, date_at, moment_at
+from trailformat.native.loads import i64, inlined, load64, put64, store8, store32, store64, u8, u16, u32, u64
+from trailformat.native.scan.arguments import UNDECIDED
 
 _ONES, _HIGHS = np.uint64(0x0101010101010101), np.uint64(0x8080808080808080)
 _QUOTES, _BACKSLASHES = np.uint64(0x2727272727272727), np.uint64(0x5C5C5C5C5C5C5C5C)

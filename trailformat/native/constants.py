@@ -8,7 +8,6 @@ from __future__ import annotations
 from trailformat.codec import layout, token_names, tokens
 from trailformat.definitions import metadata_kinds
 from trailformat.records import framing, io_types, record_header
-from trailformat.scan import batch
 
 TOKEN_G, TOKEN_F = framing.RECORD, framing.FILE_HEADER
 TOKEN_H, TOKEN_Z, TOKEN_D, TOKEN_T = b"HZDT"
@@ -35,7 +34,8 @@ IO_TIME_AT, AUDIT_POS_AT, AUDIT_RBA_AT = (
 TRANS_IND_AT, CONTINUED_AT = record_header.TRANS_IND_AT, record_header.CONTINUED_AT
 
 METADATA, TABLE, REFERENCE = io_types.METADATA, metadata_kinds.TABLE, metadata_kinds.REFERENCE
-KIND_RECORD, KIND_FILE_HEADER = batch.RECORD, batch.FILE_HEADER
+KIND_RECORD, KIND_FILE_HEADER, KIND_BAD_SPAN, KIND_PARTIAL = range(4)
+"""Kinds of rows."""
 
 
 def values() -> str:

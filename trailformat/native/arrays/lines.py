@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from trailformat.arrays.kernels.arguments import (
+from trailformat.native.arrays.arguments import (
     CSV,
     F_ABSENT,
     F_CLOSING,
@@ -41,9 +41,9 @@ from trailformat.arrays.kernels.arguments import (
     NUMBER,
     SPARE,
 )
-from trailformat.arrays.kernels.bytes import number_at
-from trailformat.scan.kernels.arguments import NULL
-from trailformat.scan.kernels.loads import i32, i64, inlined, load64, n64, put64, store8, store64, u8, u32
+from trailformat.native.arrays.bytes import number_at
+from trailformat.native.loads import i32, i64, inlined, load64, n64, put64, store8, store64, u8, u32
+from trailformat.native.scan.arguments import NULL
 
 _ONES, _HIGHS = np.uint64(0x0101010101010101), np.uint64(0x8080808080808080)
 _QUOTES, _BACKSLASHES = np.uint64(0x2222222222222222), np.uint64(0x5C5C5C5C5C5C5C5C)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from trailformat.scan.kernels.arguments import T_OFFSET, T_ORDER, T_RBA, T_SIZE
-from trailformat.scan.kernels.constants import MOST_FIELDS, UNSET, WIDE
-from trailformat.scan.kernels.loads import i64, inlined, n32, store8, u8, u16, u32
+from trailformat.native.constants import MOST_FIELDS, UNSET, WIDE
+from trailformat.native.loads import i64, inlined, n32, store8, u8, u16, u32
+from trailformat.native.scan.arguments import T_OFFSET, T_ORDER, T_RBA, T_SIZE
 
 
 @inlined

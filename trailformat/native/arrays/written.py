@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from trailformat.scan.kernels.loads import inlined, u8
+from trailformat.native.loads import inlined, u8
 
 DAY = 86_400_000_000
 NO_DATE = -(1 << 40)

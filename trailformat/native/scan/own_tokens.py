@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from trailformat.scan.kernels.arguments import ABSENT, T_KIND
-from trailformat.scan.kernels.constants import KIND_RECORD, LOGCSN, MOST_FIELDS, TRANID
-from trailformat.scan.kernels.loads import AHEAD, fetch, i64, inlined, store8, store64, u8
-from trailformat.scan.kernels.tokens import area_of, next_token
+from trailformat.native.constants import KIND_RECORD, LOGCSN, MOST_FIELDS, TRANID
+from trailformat.native.loads import AHEAD, fetch, i64, inlined, store8, store64, u8
+from trailformat.native.scan.arguments import ABSENT, T_KIND
+from trailformat.native.scan.tokens import area_of, next_token
 
 
 @inlined

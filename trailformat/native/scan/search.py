@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from trailformat.scan.kernels.loads import inlined, load64, u8
+from trailformat.native.loads import inlined, load64, u8
 
 _WORDS = 64
 """In a shorter loop LLVM makes no use of wide registers."""

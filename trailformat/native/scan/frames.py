@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from trailformat.scan.kernels.constants import (
+from trailformat.native.constants import (
     FIRST_OF_FILE_HEADER,
     HDR_IND,
     HEADER_SIZE,
@@ -24,8 +24,8 @@ from trailformat.scan.kernels.constants import (
     UNSET,
     WIDE,
 )
-from trailformat.scan.kernels.loads import inlined, u8, u16, u32
-from trailformat.scan.kernels.tokens import next_token
+from trailformat.native.loads import inlined, u8, u16, u32
+from trailformat.native.scan.tokens import next_token
 
 HEAD = 64
 """Bytes that hold the length of any record; a kernel has them before it reads one."""

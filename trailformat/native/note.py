@@ -13,14 +13,14 @@ import hashlib
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from trailformat.scan.kernels import constants
+from trailformat.native import constants
 
 if TYPE_CHECKING:
     from importlib.resources.abc import Traversable
 
 LIBRARY, NOTE = "native/kernels.so", "native/kernels.txt"
 """The files, in the package."""
-SOURCES = ("scan/kernels", "arrays/kernels")
+SOURCES = ("native", "native/scan", "native/arrays")
 """The folders of the kernels' sources, in the package."""
 
 
@@ -68,7 +68,7 @@ def source_digest(package: Traversable | None = None) -> str:
 
 
 def _package() -> Traversable:
-    folder = Path(__file__).parents[2]
+    folder = Path(__file__).parents[1]
     if folder.is_dir():
         return folder
     from importlib.resources import files  # noqa: PLC0415 - of a package in a zip only

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from trailformat.scan.kernels.constants import TOKEN_F, TOKEN_G
-from trailformat.scan.kernels.frames import frame_in_either
-from trailformat.scan.kernels.loads import u8
+from trailformat.native.constants import TOKEN_F, TOKEN_G
+from trailformat.native.loads import u8
+from trailformat.native.scan.frames import frame_in_either
 
 
 def next_frame(data: int, start: int, stop: int, limit: int, end: int) -> int:
