@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from logdump import __version__
 from logdump.commands import REGISTRY
-from logdump.language.execute import stands
+from logdump.language.execute import outputs_kept
 from logdump.language.words import first_word
 from logdump.line import terminal
 from logdump.line.input_lines import lines_of
@@ -214,7 +214,7 @@ def main(argv: list[str] | None = None) -> int:
         return ExitStatus.OK
     except OutputLost as error:
         terminal.give_up_output()
-        lines = f"logdump: standard output cannot be written: {error}", *stands()
+        lines = f"logdump: standard output cannot be written: {error}", *outputs_kept()
         terminal.write_lines(tuple(map(escape, lines)), is_narration=True)
         return ExitStatus.COMMAND_FAILED
     except (OSError, CannotRead) as error:
