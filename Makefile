@@ -98,4 +98,4 @@ $(VENV)/.dev: pyproject.toml | $(VENV)/bin/python
 	touch $@ $(VENV)/.test $(VENV)/.base
 
 clean:
-	rm -rf $(VENV) .venv-spark-* build trailformat/native *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) .venv-spark-* build trailformat/native/kernels.* *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis

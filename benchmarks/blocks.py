@@ -10,7 +10,7 @@ from typing import NamedTuple
 from benchmarks.tables import FILTERED, NEEDLE, tables
 from benchmarks.templates import AUDIT_RBA, TableTemplates, Template, opening_records, table_templates
 from trailformat import ByteOrder
-from trailformat.changes.transactions import FIRST, LAST, MIDDLE, ONLY
+from trailformat.records.record_header import FIRST, LAST, MIDDLE, ONLY
 
 BLOCK_BYTES = 8_000_000
 _BLOCKS = 4

@@ -18,7 +18,7 @@ from typing import Any
 from setuptools import build_meta
 
 _ROOT = Path(__file__).parents[1]
-_LIBRARY = _ROOT / "trailformat" / "native"
+_LIBRARY = _ROOT / "trailformat" / "native" / "kernels.so"
 
 build_editable = build_meta.build_editable
 build_sdist = build_meta.build_sdist
@@ -42,7 +42,7 @@ def build_wheel(wheel_directory: str, config_settings: Any = None, metadata_dire
     command = [sys.executable, "-m", "scripts.build_native", "--if-possible"]
     subprocess.run(command, cwd=_ROOT, check=True)  # noqa: S603 - our own command
     settings = dict(config_settings or {})
-    if _LIBRARY.is_dir():
+    if _LIBRARY.is_file():
         settings["--build-option"] = [f"--plat-name={sysconfig.get_platform()}"]
     name: str = build_meta.build_wheel(wheel_directory, settings, metadata_directory)
     return name

@@ -20,11 +20,10 @@ import sys
 import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 from logdump import __version__
-from trailformat.scan.kernels.note import LIBRARY, NOTE, LibraryNote, read_note, source_digest
+from trailformat.native.note import LIBRARY, NOTE, LibraryNote, read_note, source_digest
 
 PACKAGE = Path(__file__).parents[1] / "trailformat"
 PROCESSOR = "x86-64-v2" if platform.machine() in ("x86_64", "AMD64") else "generic"
@@ -42,7 +41,8 @@ def main(*arguments: str) -> int:
     try:
         build()
     except CannotBuild as error:
-        shutil.rmtree((PACKAGE / LIBRARY).parent, ignore_errors=True)  # made of other sources, it is of no use
+        for name in (LIBRARY, NOTE):
+            (PACKAGE / name).unlink(missing_ok=True)  # made of other sources, it is of no use
         sys.stderr.write(f"The kernels are not compiled, so large trails are read slowly: {error}\n")
         return 0 if "--if-possible" in arguments else 1
     return 0
@@ -107,19 +107,13 @@ def _compiled() -> tuple[bytes, dict[str, int]]:
     """The object code of all kernels, and the number of arguments of each."""
     # numba reads these when it is loaded; without them it compiles for the processor here
     os.environ |= {"NUMBA_CPU_NAME": PROCESSOR, "NUMBA_CPU_FEATURES": "", "NUMBA_DISABLE_INTEL_SVML": "1"}
-    # a package in name only: its own __init__ loads pyarrow, which no kernel needs
-    arrays_package = ModuleType("trailformat.arrays")
-    arrays_package.__path__ = [str(PACKAGE / "arrays")]
-    sys.modules[arrays_package.__name__] = arrays_package
     try:
         # in place of the functions that serve where kernels are interpreted
-        sys.modules["trailformat.scan.kernels.loads"] = importlib.import_module("trailformat.scan.kernels.intrinsics")
-        from trailformat.arrays.kernels import library as arrays  # noqa: PLC0415 - they load numba
-        from trailformat.scan.kernels import library as scan  # noqa: PLC0415
+        sys.modules["trailformat.native.loads"] = importlib.import_module("trailformat.native.intrinsics")
+        from trailformat.native.library import KERNELS  # noqa: PLC0415 - it loads numba
     except ImportError as error:
         raise CannotBuild(f"numba does not load ({error}); make native installs it") from error
-    kernels: list[Callable[..., int]] = [*scan.KERNELS, *arrays.KERNELS]
-    return _object_code(kernels), {kernel.__name__: _argument_count(kernel) for kernel in kernels}
+    return _object_code(KERNELS), {kernel.__name__: _argument_count(kernel) for kernel in KERNELS}
 
 
 def _object_code(kernels: Sequence[Callable[..., int]]) -> bytes:

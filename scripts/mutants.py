@@ -149,7 +149,7 @@ AREAS = {
         ("tests/logdump/ddl", _COMMANDS + "test_ddl.py", _COMMANDS + "test_params.py", _TRANSCRIPTS),
     ),
     "framing": Area(
-        ("trailformat/records/framing.py",),
+        ("trailformat/records/framing.py", "trailformat/trail/resync.py"),
         (
             "tests/trailformat/test_framing*.py",
             "tests/trailformat/test_trail_file.py",

@@ -9,7 +9,7 @@ from unittest import mock
 
 import pytest
 
-from trailformat.scan.kernels import loaded
+from trailformat.native import loaded
 
 
 class Kernels(enum.Enum):

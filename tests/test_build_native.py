@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from scripts import build_native
-from trailformat.scan.kernels.note import LIBRARY, NOTE
+from trailformat.native.note import LIBRARY, NOTE
 
 NUMBA = "numba does not load (No module named 'numba'); make native installs it"
 
@@ -66,7 +66,7 @@ def test_what_is_missing_is_told_in_a_line(
     missing = lack(monkeypatch, tmp_path)
     assert build_native.main(*words) == status
     assert capsys.readouterr().err == f"The kernels are not compiled, so large trails are read slowly: {missing}\n"
-    assert not (package / LIBRARY).parent.exists()
+    assert not any((package / name).exists() for name in (LIBRARY, NOTE))
 
 
 def test_numba_that_is_not_installed_is_named() -> None:
@@ -107,7 +107,10 @@ def test_a_wheel_is_for_one_kind_of_machine_where_it_holds_the_library(
     from scripts import build_backend
 
     made: list[dict[str, object]] = []
-    monkeypatch.setattr(build_backend, "_LIBRARY", tmp_path if is_there else tmp_path / "none")
+    library = tmp_path / "kernels.so"
+    if is_there:
+        library.touch()
+    monkeypatch.setattr(build_backend, "_LIBRARY", library)
     monkeypatch.setattr(subprocess, "run", lambda *_command, **_how: None)
     monkeypatch.setattr("setuptools.build_meta.build_wheel", lambda _folder, given, _metadata: made.append(given))
     build_backend.build_wheel("dist")

@@ -15,9 +15,6 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING
 
-import trailformat.records.far as _far
-import trailformat.trail.table_definitions as _table_definitions
-
 if TYPE_CHECKING:
     from trailformat.changes.row_changes import Change, ColumnChange, change_of
     from trailformat.codec.byte_order import ByteOrder
@@ -136,25 +133,6 @@ __all__ = [
     "parse_ddl",
     "to_datetime",
 ]
-
-
-def _search_far(trail: _table_definitions.Records, stop: int) -> _table_definitions.KnownMetadata | None:
-    from trailformat.index import search_metadata  # noqa: PLC0415 - large files alone need the index
-    from trailformat.trail.file import TrailFile  # noqa: PLC0415 - "import trailformat" is light without it
-
-    return search_metadata(trail, stop) if isinstance(trail, TrailFile) else None
-
-
-_table_definitions.TableDefinitions.search_far = _search_far
-
-
-def _search_for_records(_size: int) -> _far.Search:
-    from trailformat.scan import resync  # noqa: PLC0415 - few files have bytes that need it
-
-    return resync.next_sound
-
-
-_far.search_for = _search_for_records
 
 
 def __getattr__(name: str) -> object:

@@ -26,7 +26,7 @@ def run_debug(_session: Session, _arguments: None) -> Iterator[Event]:
 
 
 def _kernels() -> str:
-    from trailformat.scan.kernels.loaded import library_note, why_interpreted  # noqa: PLC0415 - of this command only
+    from trailformat.native.loaded import library_note, why_interpreted  # noqa: PLC0415 - of this command only
 
     if why := why_interpreted():
         return f"kernels interpreted ({why})"

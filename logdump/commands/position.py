@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Generator, Iterator
 from contextlib import closing
 from functools import partial
@@ -294,8 +295,8 @@ _PLACES = Alternatives[Place](
 COMMANDS = (
     Command(
         "NEXT | N | RECORD | REC",
-        Maybe(Number("<count>", least=1)),
-        "Display the next record, or the next <count>",
+        Maybe(Alternatives(Number("<count>", least=1), OneOf({"ALL": sys.maxsize}))),
+        "Display the next record, or the next <count>, or all up to the end",
         run_next,
     ),
     Command(

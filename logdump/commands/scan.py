@@ -39,9 +39,10 @@ from logdump.session.events import Event
 from logdump.session.scan import FilteredReader
 from logdump.session.session import Session
 from trailformat import IO_TYPES, Record, TrailName, io_type_number
-from trailformat.changes.transactions import BEGINS, ENDS, is_transactional
+from trailformat.changes.transactions import is_transactional
 from trailformat.definitions.metadata_kinds import DATABASE, REFERENCE, TABLE
 from trailformat.records import far
+from trailformat.records.record_header import BEGINS, ENDS
 from trailformat.trail.sequence import Spot
 
 if TYPE_CHECKING:

@@ -21,8 +21,8 @@ from trailformat import ByteOrder, Column, ColumnDefinition
 from trailformat.arrays import StoredValues, Strings, text_array
 from trailformat.arrays.array_types import DATES, DOUBLES, ArrayType, ArrowType, DecodePath, array_type
 from trailformat.arrays.stored import StoredColumn, behind_indicators, stored_numbers
+from trailformat.native.scan.arguments import NULL
 from trailformat.records.columns import PRESENT
-from trailformat.scan.kernels.arguments import NULL
 from trailformat.values import decode_value
 from trailformat.values.data_types import FIXED_TEXT, VARIABLE_TEXT
 from trailformat.values.sub_types import sub_type

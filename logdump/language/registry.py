@@ -74,7 +74,7 @@ class Registry:
 
     def _abbreviated(self, word: str) -> list[AnyCommand]:
         """The commands that ``word``, in capitals, may be short for."""
-        if len(word) < _SHORTEST_ABBREVIATION:
+        if len(word) < _SHORTEST_ABBREVIATION or not word.isalpha():
             return []
         ours = (command for command in self.commands if command.origin is Origin.LOGDUMP)
         return [command for command in ours if any(name.startswith(word) for name in (command.name, *command.aliases))]

@@ -12,12 +12,13 @@ from logdump.session.events import Event, Notice, say
 from logdump.session.exit_status import ExitStatus
 from logdump.session.settings import Across
 from trailformat import TrailFile
-from trailformat.changes.transaction_search import BEGINNINGS, Found
 from trailformat.records import reached
+from trailformat.records.transaction import CarriedTransaction
 from trailformat.trail.sequence import Spot, file_beyond
 
 if TYPE_CHECKING:
     from logdump.session.session import Session
+    from trailformat.transactions.whole_trail import WholeTrail
 
 
 class Place(NamedTuple):
@@ -78,11 +79,10 @@ def over_files(session: Session, close: Callable[[TrailFile], None] = TrailFile.
 
     ``close`` is called with each of those after it when it is done with. Raises as ``files_from``, and NotATrail.
     """
-    beginnings: dict[Path, Found | None] = {}
+    beginnings: dict[Path, CarriedTransaction | None] = {}
     yield session.trail
     for path in islice(files_from(session), 1, None):
-        trail = TrailFile(path)
-        BEGINNINGS[trail] = beginnings
+        trail = TrailFile(path, beginnings=beginnings)
         try:
             with session.reading(trail):
                 yield trail
@@ -105,11 +105,18 @@ def files_from(session: Session) -> Iterator[Path]:
 
     whole = WholeTrail.around(path)
     first = whole.ordinals.get(path, len(whole)) + 1
-    reached.announce([path, *whole.paths[first:]])
+    stop = _end_of(whole, session.settings.across_to, path)
+    reached.announce([path, *whole.paths[first:stop]])
     yield path
-    for ordinal in range(first, len(whole)):
+    for ordinal in range(first, stop):
         _check_gap(across, whole.paths[ordinal], whole.missing_before(ordinal))
         yield whole.paths[ordinal]
+
+
+def _end_of(whole: WholeTrail, last: Path | None, path: Path) -> int:
+    """The number of the file at which ACROSS TO ends; that of the trail's end without it, or where it is elsewhere."""
+    end = whole.ordinals.get(last) if last is not None else None
+    return len(whole) if end is None or end < whole.ordinals.get(path, 0) else end + 1
 
 
 def goes_over_files(session: Session) -> bool:
@@ -133,7 +140,7 @@ def cross(session: Session) -> Generator[Event, None, bool]:
     if across is Across.OFF:
         return False
     following, missing = file_beyond(session.trail.path, -1 if session.cursor.is_backwards else 1)
-    if following is None:
+    if following is None or session.trail.path == session.settings.across_to:
         return False
     _check_gap(across, following, missing)
     if missing is not None:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from logdump.session.session import Session
     from trailformat import Change, DatabaseDefinition, TableDefinition, TableEntry
     from trailformat.changes.segments import Segment
-    from trailformat.changes.transactions import Transaction
+    from trailformat.records.transaction import Transaction
     from trailformat.trail.row_definitions import RowDefinition
 
 

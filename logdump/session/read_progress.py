@@ -39,7 +39,7 @@ class Hint:
     @property
     def text(self) -> str:
         """The sentence."""
-        from trailformat.scan.kernels.loaded import HOW_TO_GET_THEM  # noqa: PLC0415 - of few sessions
+        from trailformat.native.loaded import HOW_TO_GET_THEM  # noqa: PLC0415 - of few sessions
 
         return f"A faster build reads this in a fraction of the time: {HOW_TO_GET_THEM}"
 
@@ -47,7 +47,7 @@ class Hint:
         """Whether it is to be said now, of files of so many bytes."""
         if self._is_said or size < _LARGE:
             return False
-        from trailformat.scan.kernels.loaded import why_interpreted  # noqa: PLC0415 - of large files
+        from trailformat.native.loaded import why_interpreted  # noqa: PLC0415 - of large files
 
         self._is_said = True
         return why_interpreted() is not None

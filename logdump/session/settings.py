@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import enum
 import types
+from pathlib import Path
 
 from logdump.notation.ebcdic import gutter_table
 from logdump.notation.times import LOCAL, TimeOffset
@@ -48,6 +49,8 @@ class Across(enum.Enum):
 class Settings(types.SimpleNamespace):
     """The switches of a session; ``reclen`` in bytes, ``spark_master`` None for the local engine.
 
+    ``across_to`` is the last file that ACROSS reads; None for that of the trail.
+
     Those not given stand at Logdump's defaults.
     """
 
@@ -64,6 +67,7 @@ class Settings(types.SimpleNamespace):
     metadata_detail: Detail = Detail.OFF
     values: bool = False
     across: Across = Across.OFF
+    across_to: Path | None = None
     notify: int = 10000
     scan_scrolling: bool = True
     trans_hist: int = 0

@@ -9,7 +9,7 @@ from tests.laws.imports import modules
 _NAMES = frozenset(
     ["BEGINS", "ENDS", "FIRST", "MIDDLE", "LAST", "ONLY", "RESTARTS", "RESTART_ABEND", "RESTART_OK", "RECORD_FRAGMENT"]
 )
-_HOMES = ("trailformat.changes.transactions", "trailformat.records.io_types")
+_HOMES = ("trailformat.changes.transactions", "trailformat.records.io_types", "trailformat.records.record_header")
 
 COUNT = "COUNT adds up records that end a transaction, as Logdump does"
 HALVES = "the second half of an update does not begin a transaction"
@@ -19,7 +19,7 @@ OTHERS = {
     "trailformat.changes.row_changes": HALVES,
     "trailformat.changes.segments": PIECES,
     "trailformat.scan.batch": COUNT,
-    "trailformat.scan.kernels.arguments": COUNT,
+    "trailformat.native.scan.arguments": COUNT,
     "trailformat.scan.rows.related": HALVES,
     "trailformat.totals.batch_totals": COUNT,
     "trailformat.index.record_index": MARKERS,
@@ -31,6 +31,7 @@ OTHERS = {
     "logdump.display.sql.blocks": HALVES,
     "logdump.session.known_record": PIECES,
     "logdump.spark.source.summary": COUNT,
+    "logdump.spark.source.table_lobs": PIECES,
 }
 """Modules outside of the room, and the question that each asks."""
 

@@ -14,8 +14,8 @@ from logdump.line.line_mode import Script
 from logdump.session import read_progress
 from logdump.session.events import JobProgress, Progress, SearchProgress
 from logdump.session.read_progress import Hint, ReadSoFar
+from trailformat.native import loaded
 from trailformat.scan import Scan
-from trailformat.scan.kernels import loaded
 
 FILES = f"{TRAILS}/at00000000?"
 COMMANDS = (

@@ -11,8 +11,8 @@ from logdump.commands.records import sequence_search
 from tests.logdump.line import Line
 from tests.trailformat.samples import header
 from trailformat import FileHeader, TrailFile, TrailWriter, from_datetime, make_file_header, make_record, make_token
-from trailformat.changes.transactions import FIRST, LAST
 from trailformat.records.file_header import SIGNATURE
+from trailformat.records.record_header import FIRST, LAST
 
 ORACLE = [str(1000 + 10 * number) for number in range(60)]
 MYSQL = [f"{4 + number // 25:021}:{1095 + 300 * (number % 25):015}" for number in range(60)]

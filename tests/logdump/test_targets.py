@@ -68,7 +68,7 @@ WRITING_MODULES = {
     "logdump/spark/write/publish.py",
     "logdump/line/terminal.py",
     "logdump/cli.py",
-    "trailformat/scan/kernels/loaded.py",
+    "trailformat/native/loaded.py",
 }
 """Where files are opened for writing or named; all others go through these.
 

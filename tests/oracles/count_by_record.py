@@ -10,8 +10,8 @@ from logdump.session.scan import progress
 from logdump.session.selection import Selection
 from logdump.session.session import Session
 from trailformat import Record, TrailError, TrailFile, TrailName
-from trailformat.changes.transactions import ENDS
 from trailformat.records.io_types import NOT_TRANSACTIONAL
+from trailformat.records.record_header import ENDS
 from trailformat.scan import HEADER_BYTES, Taken, Workers
 from trailformat.totals.counting import FILE_HEADER_NAME, OTHERS, OpenTransaction, Totals
 

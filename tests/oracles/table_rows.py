@@ -19,7 +19,7 @@ from logdump.session.events import Event
 from tests.oracles.record_walk import walk
 from trailformat import Record, Value
 from trailformat.changes.segments import joined
-from trailformat.changes.transactions import Transaction
+from trailformat.records.transaction import Transaction
 from trailformat.trail.row_definitions import RowDefinition
 
 

@@ -16,9 +16,9 @@ from fixtures.flavour import ORACLE_12, Flavour
 from fixtures.headers import file_header
 from fixtures.shop import SENCHA
 from trailformat import TrailWriter, from_datetime, make_token, to_datetime
-from trailformat.changes.transactions import FIRST, LAST, MIDDLE, ONLY
 from trailformat.records.file_header import replace_values
 from trailformat.records.io_types import INSERT, RESTART_OK
+from trailformat.records.record_header import FIRST, LAST, MIDDLE, ONLY
 
 SECOND = 1_000_000
 MINUTE, HOUR = 60 * SECOND, 3600 * SECOND

@@ -19,7 +19,6 @@ from fixtures.statements import Ddl, write_statement
 from tests.simulated.bounded_recovery import MINUTE, Worked, write_trail
 from tests.simulated.extract import Extract
 from tests.simulated.heartbeat_trails import target_trail
-from trailformat.changes.transactions import FIRST, LAST, MIDDLE, ONLY
 from trailformat.records.columns import build_columns
 from trailformat.records.io_types import (
     INSERT,
@@ -29,6 +28,7 @@ from trailformat.records.io_types import (
     RESTART_OK,
 )
 from trailformat.records.lob_pieces import HEADER_BYTES, PieceHeader, build_piece
+from trailformat.records.record_header import FIRST, LAST, MIDDLE, ONLY
 from trailformat.records.user_tokens import build_user_tokens
 
 _SECOND = 1_000_000

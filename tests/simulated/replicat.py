@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from tests.simulated.extract import Written
 from tests.simulated.source import Rows, apply
-from trailformat.changes.transactions import FIRST, LAST, ONLY
+from trailformat.records.record_header import FIRST, LAST, ONLY
 
 
 def replicat(written: Iterable[Written], rows: Rows) -> tuple[Rows, list[list[Written]]]:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from tests.simulated.extract import Written
-from trailformat.changes.transactions import FIRST, LAST, ONLY
+from trailformat.records.record_header import FIRST, LAST, ONLY
 from trailformat.trail.sequence import Spot
 
 

@@ -19,7 +19,6 @@ from trailformat import (
 )
 from trailformat.changes.row_changes import ColumnChange, changes, row_columns, row_images
 from trailformat.changes.transaction_context import TransactionContext
-from trailformat.changes.transactions import Transaction
 from trailformat.definitions.file import parse_definitions
 from trailformat.definitions.metadata import DatabaseDefinition, build_database, build_table
 from trailformat.records.columns import Column
@@ -37,6 +36,7 @@ from trailformat.records.io_types import (
     UPDATE_COMP,
 )
 from trailformat.records.record import replace_header
+from trailformat.records.transaction import Transaction
 from trailformat.trail.row_definitions import RowDefinitions
 
 

@@ -11,9 +11,10 @@ from tests.trailformat.samples import BOTH, header, row, trail_of
 from tests.trailformat.strategies import ORDERS
 from trailformat import BadRecord, ByteOrder, PartialRecord, Record, Token, TrailFile, make_token
 from trailformat.codec.tokens import WIDE, build_tokens, length_at, token_places
-from trailformat.records.framing import detect_order, frame_at, header_at, is_sound, sound_frame
+from trailformat.records.framing import detect_order, frame_at, header_at, is_sound
 from trailformat.records.record import build_record
 from trailformat.records.record_header import build_header
+from trailformat.trail.resync import sound_frame
 
 ONE = row().raw
 H = make_token("H", build_header(header(), ByteOrder.BIG))

@@ -16,10 +16,10 @@ from tests.trailformat.samples import header, row, table_record, trail_of
 from tests.trailformat.small_batches import in_batches
 from trailformat import Record, TrailFile, make_record, make_token
 from trailformat.changes.transaction_context import TransactionContext, transaction_at
-from trailformat.changes.transactions import FIRST, LAST, MIDDLE, ONLY
 from trailformat.index import attach, build
 from trailformat.index.trail_index import TrailIndex
 from trailformat.records.io_types import COMMENT, RECORD_FRAGMENT, RESTART_ABEND, RESTART_OK
+from trailformat.records.record_header import FIRST, LAST, MIDDLE, ONLY
 from trailformat.scan import scan
 from trailformat.trail.sequence import Spot
 from trailformat.transactions import whole_trail

@@ -8,17 +8,17 @@ import pytest
 from tests.trailformat.samples import BOTH, metadata_record, row, table_record, trail_of
 from trailformat import ByteOrder, Record, TrailFile
 from trailformat.definitions.metadata_kinds import DATABASE, REFERENCE
-from trailformat.index import attach, build, index_of, known_index
-from trailformat.trail import table_definitions
+from trailformat.index import attach, build, index_of
+from trailformat.trail import file
 
 DDR = metadata_record(DATABASE, 0, "")
 
 
-@pytest.fixture(autouse=True, params=["walking", "by the index"])
+@pytest.fixture(autouse=True, params=["walking", "by a kernel"])
 def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """How the definitions are found: short ways are walked, for long ones there is the index."""
-    if request.param == "by the index":
-        monkeypatch.setattr(table_definitions, "_FAR", 0)
+    """How the definitions are found: short ways are walked, for long ones there is a kernel."""
+    if request.param == "by a kernel":
+        monkeypatch.setattr(file, "_FAR", 1)
 
 
 def names(path: Path) -> list[str]:
@@ -132,21 +132,6 @@ def test_what_is_in_force_at_any_place_even_inside_a_record(tmp_path: Path) -> N
         ]:
             assert [entry.name for entry in trail.tables.in_force(rba)] == expected
         assert [trail.name_of(record) for record in trail.records(starts[4])] == ["NEW"]
-
-
-def test_definitions_far_into_a_file_are_found_for_the_index(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    parts = [table_record(1, "OLD"), row(name=1), table_record(1, "NEW"), row(name=1)]
-    rbas = list(accumulate((one.length for one in parts), initial=0))
-    monkeypatch.setattr(table_definitions, "_FAR", rbas[3])
-    with TrailFile(trail_of(tmp_path, *parts)) as trail:
-        near, far = trail.record_at(rbas[1]), trail.record_at(rbas[3])
-        assert near is not None
-        assert far is not None
-        assert trail.name_of(near) == "OLD"
-        assert known_index(trail) is None
-    with TrailFile(trail.path) as trail:
-        assert trail.name_of(far) == "NEW"
-        assert index_of(trail).places.metadata.tolist() == [rbas[0], rbas[2]]
 
 
 def test_an_attached_index_tells_where_definitions_are(tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ from tests.trailformat.samples import row, trail_of
 from tests.trailformat.small_batches import in_batches
 from tests.trailformat.test_transaction_walk import records_of
 from trailformat import make_record, make_token
-from trailformat.changes.transactions import FIRST, MIDDLE
+from trailformat.records.record_header import FIRST, MIDDLE
 from trailformat.transactions import whole_trail
 from trailformat.transactions.batches import TrailMark, TransactionBatch
 from trailformat.transactions.extent import Ended

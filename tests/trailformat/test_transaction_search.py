@@ -12,9 +12,10 @@ from tests.trailformat.transaction_shapes import shapes
 from trailformat import ByteOrder, Record, TrailFile, make_file_header, make_file_header_record, make_record, make_token
 from trailformat.changes import transaction_search
 from trailformat.changes.transaction_context import TransactionContext
-from trailformat.changes.transaction_search import Found, TransactionSearch
-from trailformat.changes.transactions import FIRST, LAST, MIDDLE, NO_TRANSACTION, Transaction
+from trailformat.changes.transaction_search import TransactionSearch
 from trailformat.index import build, index_of
+from trailformat.records.record_header import FIRST, LAST, MIDDLE
+from trailformat.records.transaction import NO_TRANSACTION, CarriedTransaction, Transaction
 
 TEN = Transaction("10", "1.1.1")
 
@@ -192,7 +193,7 @@ def test_backwards_a_transaction_is_looked_for_once(tmp_path: Path, monkeypatch:
     asked = []
     found = TransactionSearch.found_at
 
-    def note(search: TransactionSearch, rba: int, order: ByteOrder, *, is_fragment: bool) -> Found | None:
+    def note(search: TransactionSearch, rba: int, order: ByteOrder, *, is_fragment: bool) -> CarriedTransaction | None:
         asked.append(rba)
         return found(search, rba, order, is_fragment=is_fragment)
 

@@ -17,8 +17,8 @@ from tests.simulated.extract import Extract, Written
 from tests.simulated.source import Source
 from tests.trailformat.samples import row, table_record, trail_of
 from trailformat import NotATrail, Record, TrailFile, make_token
-from trailformat.changes.transactions import FIRST, LAST, MIDDLE, ONLY
 from trailformat.records.io_types import COMMENT, INSERT, RECORD_FRAGMENT, RESTART_ABEND, RESTART_OK
+from trailformat.records.record_header import FIRST, LAST, MIDDLE, ONLY
 from trailformat.trail.sequence import Spot
 from trailformat.transactions import details
 from trailformat.transactions.extent import Damage, Ended, Extent, Restart

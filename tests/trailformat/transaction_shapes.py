@@ -5,9 +5,9 @@ from __future__ import annotations
 from tests.trailformat.samples import header, row, table_record
 from tests.trailformat.scan.test_scan import FILE_HEADER_BYTES
 from trailformat import ByteOrder, Token, make_record, make_token
-from trailformat.changes.transactions import FIRST, LAST, MIDDLE, ONLY
 from trailformat.codec.tokens import UNSET, WIDE, build_tokens
 from trailformat.records.io_types import COMMENT, RESTART_OK
+from trailformat.records.record_header import FIRST, LAST, MIDDLE, ONLY
 
 
 def with_tokens(*tokens: Token, order: ByteOrder = ByteOrder.BIG, **fields: int) -> bytes:

@@ -19,7 +19,7 @@ from trailformat.arrays.spans import Image, Spans
 from trailformat.arrays.stored import StoredColumns
 from trailformat.codec.charsets import UTF_8
 from trailformat.definitions.column import ColumnDefinition
-from trailformat.scan.kernels.arguments import HAS_UNDECIDED, HAS_VALUE
+from trailformat.native.scan.arguments import HAS_UNDECIDED, HAS_VALUE
 
 
 class ColumnArray(NamedTuple):

@@ -6,7 +6,7 @@ import numpy as np
 
 from trailformat.arrays.spans import Spans
 from trailformat.arrays.strings import Strings
-from trailformat.scan.kernels.arguments import ABSENT
+from trailformat.native.scan.arguments import ABSENT
 from trailformat.scan.rows.row_bytes import Array
 
 

@@ -13,8 +13,8 @@ import pyarrow.compute as pc
 from trailformat.arrays.spans import STRANGE_INDICATOR, Image, Spans
 from trailformat.codec.byte_order import ByteOrder
 from trailformat.definitions.column import ColumnDefinition
+from trailformat.native.scan.arguments import UNDECIDED
 from trailformat.records.columns import PRESENT, Column
-from trailformat.scan.kernels.arguments import UNDECIDED
 from trailformat.values import Value, decode_value, plain_text
 
 

@@ -13,7 +13,8 @@ import pyarrow as pa
 
 from trailformat.arrays.array_types import ArrayType, DecodePath
 from trailformat.arrays.arrow import arrow_type
-from trailformat.arrays.kernels.arguments import (
+from trailformat.arrays.stored import WIDTHS, KernelArray, StoredColumns, described
+from trailformat.native.arrays.arguments import (
     ALIGNED,
     C_FORM,
     C_OFFSETS,
@@ -26,8 +27,7 @@ from trailformat.arrays.kernels.arguments import (
     RESULT_SIZE,
     SPARE,
 )
-from trailformat.arrays.kernels.loaded import kernels
-from trailformat.arrays.stored import WIDTHS, KernelArray, StoredColumns, described
+from trailformat.native.loaded import kernels
 
 
 def kernel_arrays(stored: StoredColumns, targets: dict[int, ArrayType]) -> list[KernelArray[pa.Array]]:

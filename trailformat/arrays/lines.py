@@ -11,7 +11,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from trailformat.arrays.kernels.arguments import (
+from trailformat.arrays.strings import Strings
+from trailformat.native.arrays.arguments import (
     CSV,
     F_DATA,
     F_ESCAPES,
@@ -40,8 +41,7 @@ from trailformat.arrays.kernels.arguments import (
     PLAIN,
     SPARE,
 )
-from trailformat.arrays.kernels.loaded import kernels
-from trailformat.arrays.strings import Strings
+from trailformat.native.loaded import kernels
 from trailformat.scan.rows.row_bytes import Array
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from trailformat.arrays.kernels.loaded import kernels
+from trailformat.native.loaded import kernels
 from trailformat.scan.rows.row_bytes import Array
 
 

@@ -7,7 +7,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from trailformat.scan.kernels.arguments import (
+from trailformat.native.loaded import kernels
+from trailformat.native.scan.arguments import (
     ABSENT,
     BROKEN,
     GOOD,
@@ -18,7 +19,6 @@ from trailformat.scan.kernels.arguments import (
     I_WIDE,
     IMAGE_SIZE,
 )
-from trailformat.scan.kernels.loaded import kernels
 from trailformat.scan.rows.images import image_regions
 from trailformat.scan.rows.row_bytes import Array, RowBytes
 
@@ -31,7 +31,7 @@ class Image(NamedTuple):
     """One image of every row: ``starts`` and ``sizes``, a row per column of the table, ``seen`` uint8, one of each.
 
     A size is that of the value after its indicator, or ABSENT, NULL or UNDECIDED of
-    :mod:`trailformat.scan.kernels.arguments`; HAS_VALUE, HAS_NULL and HAS_UNDECIDED there are the bits in ``seen``.
+    :mod:`trailformat.native.scan.arguments`; HAS_VALUE, HAS_NULL and HAS_UNDECIDED there are the bits in ``seen``.
     Where a size is below 0, its start means nothing.
     """
 

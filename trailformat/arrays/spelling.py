@@ -7,7 +7,9 @@ from typing import NamedTuple
 import numpy as np
 
 from trailformat.arrays.array_types import ANY_SIZE, ArrayType, DecodePath
-from trailformat.arrays.kernels.arguments import (
+from trailformat.arrays.stored import KernelArray, StoredColumn
+from trailformat.arrays.strings import Strings
+from trailformat.native.arrays.arguments import (
     FOUND_HIGH,
     FOUND_MISSING,
     FOUND_SIZE,
@@ -31,9 +33,7 @@ from trailformat.arrays.kernels.arguments import (
     SPELL_TEXTS,
     SPELLING_SIZE,
 )
-from trailformat.arrays.kernels.loaded import kernels
-from trailformat.arrays.stored import KernelArray, StoredColumn
-from trailformat.arrays.strings import Strings
+from trailformat.native.loaded import kernels
 from trailformat.scan.rows.row_bytes import Array
 
 _ASCII = 0x80

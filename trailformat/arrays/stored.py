@@ -7,7 +7,7 @@ from typing import Any, Generic, NamedTuple, TypeVar
 import numpy as np
 
 from trailformat.arrays.array_types import ArrayType, DecodePath
-from trailformat.arrays.kernels.arguments import (
+from trailformat.native.arrays.arguments import (
     BYTES,
     C_DATA,
     C_DATA_END,
@@ -34,8 +34,8 @@ from trailformat.arrays.kernels.arguments import (
     WIDE_4,
     WIDE_8,
 )
-from trailformat.arrays.kernels.loaded import kernels
-from trailformat.scan.kernels.arguments import UNDECIDED
+from trailformat.native.loaded import kernels
+from trailformat.native.scan.arguments import UNDECIDED
 from trailformat.scan.rows.row_bytes import Array
 
 A = TypeVar("A")

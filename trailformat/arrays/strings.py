@@ -9,9 +9,9 @@ from itertools import pairwise
 
 import numpy as np
 
-from trailformat.arrays.kernels.arguments import SPARE
 from trailformat.arrays.runs import joined_runs
 from trailformat.errors import BadData
+from trailformat.native.arrays.arguments import SPARE
 from trailformat.scan.rows.row_bytes import Array
 
 MOST_BYTES = (1 << 31) - 1 - SPARE

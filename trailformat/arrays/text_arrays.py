@@ -18,8 +18,8 @@ from trailformat.arrays.strings import Strings, check_size
 from trailformat.codec.byte_order import ByteOrder
 from trailformat.codec.charsets import UTF_8
 from trailformat.definitions.column import ColumnDefinition
+from trailformat.native.scan.arguments import UNDECIDED
 from trailformat.records.columns import PRESENT, Column
-from trailformat.scan.kernels.arguments import UNDECIDED
 from trailformat.scan.rows.row_bytes import Array
 from trailformat.values import DATA_TYPES, Value, decode_value, decoded_text
 

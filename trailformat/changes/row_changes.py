@@ -16,10 +16,11 @@ from typing import TYPE_CHECKING, NamedTuple
 from trailformat.changes.full_images import split_full_image
 from trailformat.changes.segments import joined
 from trailformat.changes.transaction_context import TransactionContext
-from trailformat.changes.transactions import BEGINS, Transaction
 from trailformat.errors import TrailError
 from trailformat.records import io_types
 from trailformat.records.images import Images
+from trailformat.records.record_header import BEGINS
+from trailformat.records.transaction import Transaction
 from trailformat.trail.row_definitions import RowDefinition, RowDefinitions
 from trailformat.values import Value, decode_value
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from trailformat.changes.transaction_search import TransactionSearch
-from trailformat.changes.transactions import NO_TRANSACTION, Transaction, TransactionRole, own_transaction, role_of
+from trailformat.changes.transactions import TransactionRole, own_transaction, role_of
 from trailformat.errors import TrailError
+from trailformat.records.transaction import NO_TRANSACTION, Transaction
 
 if TYPE_CHECKING:
     from trailformat.records.record import Record

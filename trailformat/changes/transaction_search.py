@@ -9,15 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import NamedTuple
-from weakref import WeakKeyDictionary
 
-from trailformat.changes.transactions import NO_TRANSACTION, Transaction, TransactionRole, role_in, transaction_in
+from trailformat.changes.transactions import TransactionRole, role_in, transaction_in
 from trailformat.codec.byte_order import ByteOrder
 from trailformat.codec.mapped_file import Source
 from trailformat.errors import TrailError
 from trailformat.records import framing
 from trailformat.records.record_header import IO_TYPE_AT, TRANS_IND_AT
+from trailformat.records.transaction import NO_TRANSACTION, CarriedTransaction, Transaction
 from trailformat.trail.file import TrailFile
 from trailformat.trail.sequence import TrailName
 
@@ -27,25 +26,11 @@ _MARK_EVERY = 1 << 10
 _MOST_MARKS = 1 << 16
 
 
-class Found(NamedTuple):
-    """The transaction to which a record belongs that begins none; ``has_ended`` where only fragments can follow."""
-
-    transaction: Transaction
-    has_ended: bool = False
-
-
-BEGINNINGS: WeakKeyDictionary[TrailFile, dict[Path, Found | None]] = WeakKeyDictionary()
-"""For open files of a command that goes over many, what goes on at the beginnings of those it has seen.
-
-It notes them there itself, so that not each file goes back over all before it.
-"""
-
-
 class TransactionSearch:
     """Finds the transactions that go on at places of one file, and remembers the places it has passed.
 
     Args:
-        trail: the file; its ``known_transactions`` shorten the way.
+        trail: the file; what is ``known`` of it and of the ``beginnings`` of files shortens the way.
         most_records: walk over no more than these for all answers together; None: over _MOST_RECORDS for each.
 
     Attributes:
@@ -59,7 +44,7 @@ class TransactionSearch:
         self._marks: dict[int, Transaction] = {}
         """By RBA, what goes on in some of the records that neither begin nor end a transaction."""
 
-    def found_at(self, rba: int, order: ByteOrder, *, is_fragment: bool = False) -> Found | None:
+    def found_at(self, rba: int, order: ByteOrder, *, is_fragment: bool = False) -> CarriedTransaction | None:
         """What goes on in the record at ``rba``, which does not begin a transaction; None where nothing is open there.
 
         Nothing is where the transaction before has ended, or a restart of Extract has cut it, or damage lies between; a
@@ -99,7 +84,7 @@ class _Walk:
         self._marks = marks
         self._is_fragment = self._has_ended = self._is_inside = False
 
-    def back(self, trail: TrailFile, rba: int, order: ByteOrder, *, is_fragment: bool) -> Found | None:
+    def back(self, trail: TrailFile, rba: int, order: ByteOrder, *, is_fragment: bool) -> CarriedTransaction | None:
         """What goes on at ``rba``.
 
         Raises:
@@ -113,9 +98,9 @@ class _Walk:
         found = self._at_beginning(trail)
         return found._replace(has_ended=edge is not None and edge.has_ended) if found is not None else edge
 
-    def _at_beginning(self, trail: TrailFile) -> Found | None:
+    def _at_beginning(self, trail: TrailFile) -> CarriedTransaction | None:
         """What goes on at the beginning of a file, by those before it. Raises like back."""
-        known, passed = BEGINNINGS.get(trail, {}), [trail.path]
+        known, passed = trail.beginnings, [trail.path]
         found = None
         try:
             found = self._before(trail, known, passed)
@@ -124,7 +109,9 @@ class _Walk:
                 known.update(dict.fromkeys(passed, found))
         return found
 
-    def _before(self, trail: TrailFile, known: Mapping[Path, Found | None], passed: list[Path]) -> Found | None:
+    def _before(
+        self, trail: TrailFile, known: Mapping[Path, CarriedTransaction | None], passed: list[Path]
+    ) -> CarriedTransaction | None:
         """The same; ``passed``: the files at whose beginning it goes on too."""
         name, seqno = TrailName.parse(trail.path), _seqno(trail)
         while name is not None and name.is_documented and not self.is_exhausted:
@@ -144,7 +131,7 @@ class _Walk:
 
     def _in_file(
         self, trail: TrailFile, rba: int, order: ByteOrder, marks: dict[int, Transaction], passed: list[int]
-    ) -> Found | _FileStart | None:
+    ) -> CarriedTransaction | _FileStart | None:
         """What goes on at ``rba``, where the file tells."""
         at, buffer = min(rba, trail.refresh()), trail.bytes
         while at > 0:
@@ -162,19 +149,19 @@ class _Walk:
                 self._is_inside, self._is_fragment = True, False
                 self._has_ended |= TransactionRole.ENDS in role
             if TransactionRole.BEGINS in role:
-                return Found(_transaction_at(buffer, at, length, order), self._has_ended)
+                return CarriedTransaction(_transaction_at(buffer, at, length, order), self._has_ended)
             if role in (TransactionRole.INSIDE, TransactionRole.OUTSIDE) and (
-                known := marks.get(at) or trail.known_transactions.get(at)
+                known := marks.get(at) or (trail.known.open_transactions.get(at) if trail.known is not None else None)
             ):
-                return Found(Transaction(*known), self._has_ended)
+                return CarriedTransaction(known, self._has_ended)
             self.left -= 1
             if self.left % _MARK_EVERY == 0 and role in (TransactionRole.INSIDE, TransactionRole.OUTSIDE):
                 passed.append(at)
         return _FileStart()
 
-    def _edge(self) -> Found | None:
+    def _edge(self) -> CarriedTransaction | None:
         """The answer where nothing before can belong to it."""
-        return Found(NO_TRANSACTION, self._has_ended) if self._is_inside else None
+        return CarriedTransaction(NO_TRANSACTION, self._has_ended) if self._is_inside else None
 
 
 class _FileStart:

@@ -7,7 +7,7 @@ a TransInd of its own (real 12.2 trail).
 from __future__ import annotations
 
 import enum
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from trailformat.codec.byte_order import ByteOrder
 from trailformat.codec.mapped_file import Source
@@ -15,24 +15,11 @@ from trailformat.codec.token_names import LOGCSN, TRANID
 from trailformat.codec.tokens import token_places
 from trailformat.errors import BadToken, TrailError
 from trailformat.records.io_types import NOT_TRANSACTIONAL, RECORD_FRAGMENT, RESTARTS
+from trailformat.records.record_header import FIRST, LAST, MIDDLE, ONLY
+from trailformat.records.transaction import NO_TRANSACTION, Transaction
 
 if TYPE_CHECKING:
     from trailformat.records.record import Record
-
-FIRST, MIDDLE, LAST, ONLY = range(4)
-"""TransInd."""
-BEGINS = frozenset({FIRST, ONLY})
-ENDS = frozenset({LAST, ONLY})
-
-
-class Transaction(NamedTuple):
-    """LOGCSN and TRANID of a transaction, each None when no record holds it."""
-
-    csn: str | None = None
-    xid: str | None = None
-
-
-NO_TRANSACTION = Transaction()
 
 
 class TransactionRole(enum.Flag):

@@ -15,7 +15,7 @@ is the file header where there is one. Any scan of the file can extend it.
 
 from __future__ import annotations
 
-from trailformat.index.building import build, reach, search_metadata
+from trailformat.index.building import build, reach
 from trailformat.index.checkpoints import ROWS_PER_CHECKPOINT
 from trailformat.index.neighbours import Neighbours, neighbours_of
 from trailformat.index.record_index import BadSpan, IndexRow, RecordIndex, RestartRow
@@ -42,5 +42,4 @@ __all__ = [
     "known_index",
     "neighbours_of",
     "reach",
-    "search_metadata",
 ]

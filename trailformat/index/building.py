@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from trailformat.changes.transactions import NO_TRANSACTION, Transaction
 from trailformat.index.record_index import RecordIndex
 from trailformat.index.trail_index import TrailIndex, index_of
+from trailformat.records.transaction import NO_TRANSACTION, Transaction
 from trailformat.scan.batch import Batch
 from trailformat.scan.scanning import Scan
 from trailformat.trail.file import TrailFile
@@ -57,14 +57,6 @@ def reach(trail: TrailFile, rba: int, *, at_once: bool = False) -> RecordIndex |
         for _ in build(trail, places, stop=rba):
             pass
     return places if places.covered >= rba else None
-
-
-def search_metadata(trail: TrailFile, stop: int) -> RecordIndex | None:
-    """The places of an open file extended to ``stop``; None where they do not hold all its metadata."""
-    places = index_of(trail).places
-    for _ in build(trail, places, stop=stop):
-        pass
-    return places if places.metadata_end >= places.end else None
 
 
 class _TransactionMarker:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from weakref import WeakKeyDictionary
 
-from trailformat.changes.transactions import Transaction
 from trailformat.index.record_index import RecordIndex
 from trailformat.index.sums import Sums
+from trailformat.records.transaction import Transaction
 from trailformat.scan.batch import Batch
 from trailformat.scan.position import ScanPosition
 from trailformat.trail.file import TrailFile
@@ -50,6 +50,15 @@ class TrailIndex:
         return self.sums.position(trail)
 
     @property
+    def metadata_end(self) -> int:
+        """RBA up to which all metadata records are known."""
+        return self.places.metadata_end
+
+    def metadata_between(self, start: int, stop: int) -> tuple[list[int], int]:
+        """See RecordIndex.metadata_between."""
+        return self.places.metadata_between(start, stop)
+
+    @property
     def covered(self) -> int:
         """RBA up to which the file was scanned for everything."""
         return self.sums.covered
@@ -67,8 +76,7 @@ _INDEXES: WeakKeyDictionary[TrailFile, TrailIndex] = WeakKeyDictionary()
 def attach(trail: TrailFile, index: TrailIndex) -> None:
     """Make ``index`` that of an open file: names of tables and transactions far into it are found by it."""
     _INDEXES[trail] = index
-    trail.tables.known = index.places
-    trail.known_transactions = index.open_transactions
+    trail.known = index
 
 
 def known_index(trail: TrailFile) -> TrailIndex | None:

@@ -1,4 +1,4 @@
-"""The framing of records, laid out by ``spec.record``: the walk over them, forwards, backwards, and after damage.
+"""The framing of records, laid out by ``spec.record``: the walk over their tokens.
 
 A record is sound when its length lies inside the file, its trailer repeats that length, and the tokens between them
 fill it exactly, the first being ``H`` with 34 bytes or more and ``E`` as its first (for ``F``: the group TrailInfo).
@@ -6,16 +6,13 @@ fill it exactly, the first being ``H`` with 34 bytes or more and ``E`` as its fi
 
 from __future__ import annotations
 
-import re
 import struct
-from collections.abc import Iterator
 from mmap import mmap
 
 from trailformat.codec.byte_order import ByteOrder
-from trailformat.codec.mapped_file import FileBytes, Source, around, copied
+from trailformat.codec.mapped_file import FileBytes, Source, around
 from trailformat.codec.tokens import TOKENS, WIDE, TokenPlace, is_wide, length_at, walk_tokens
 from trailformat.errors import BadRecord, PartialRecord
-from trailformat.records import far
 from trailformat.records.record_header import HDR_IND, HEADER_SIZE
 
 Buffer = bytes | mmap
@@ -38,19 +35,6 @@ MOST_BYTES = 0xFFFF
 _BEGINNINGS = {order: struct.Struct(order.value + "BBHBBHB").unpack_from for order in ByteOrder}
 _BEGINNING_SIZE = 9
 """Readers of the token of a record, that of its header, and the first byte of this, all of this size."""
-_STARTS = {
-    b"G": re.compile(rb"G(?:.{3}|.{5})H(?:.{3}|.{5})E", re.DOTALL),
-    b"F": re.compile(rb"F(?:.{3}|.{5})0", re.DOTALL),
-}
-"""How a record begins, by its first byte: most of what is no record, as zeros, lacks that already."""
-_REACH = 13
-"""The longest match of them, so that windows can overlap by as much."""
-_NEARBY = 1 << 16
-_MANY = 1000
-"""Places that look like a record and are none, from which on a search by kernels is thought of."""
-_NOWHERE = (0, 0)
-_FIRST_WINDOW, _WINDOW = 1 << 12, 1 << 20
-"""Bytes that are copied to be searched: few at first, because the next record is near more often than not."""
 
 
 def frame_at(buffer: Source, rba: int, end: int, order: ByteOrder) -> Frame:
@@ -150,67 +134,11 @@ def sound_length(buffer: Source, rba: int, end: int, order: ByteOrder) -> int | 
         return None
 
 
-def sound_frame(
-    buffer: Source, rba: int, end: int, order: ByteOrder, *, order_known: bool, own: ByteOrder | None = None
-) -> tuple[Frame, ByteOrder]:
-    """The frame of the sound record at ``rba`` and its byte order, ``order`` tried first; errors are in ``own``.
-
-    Raises:
-        PartialRecord: the last record of the file begins there and is not complete.
-        BadRecord: no sound record starts there; a length past the end is bad too where sound records follow.
-    """
-    try:
-        return frame_at(buffer, rba, end, order), order
-    except (BadRecord, PartialRecord) as error:
-        errors = {order: error}
-    try:
-        return frame_at(buffer, rba, end, order.other), order.other
-    except (BadRecord, PartialRecord) as error:
-        errors[order.other] = error
-    is_told = order_known and buffer[rba] != FILE_HEADER
-    told = own or order
-    truth = errors[told] if is_told else _error_of_unknown_order(buffer, rba, end, errors, told)
-    if isinstance(truth, PartialRecord) and next_sound(buffer, rba, end, order) is not None:
-        raise BadRecord("the record's length runs past the end", expected=truth.found, found=truth.expected)
-    raise truth
-
-
-def _error_of_unknown_order(
-    buffer: Source, rba: int, end: int, errors: dict[ByteOrder, BadRecord | PartialRecord], first: ByteOrder
-) -> BadRecord | PartialRecord:
-    """The error where no sound record has shown the byte order; that of ``first`` if none is incomplete."""
-    partial = {order: error for order, error in errors.items() if isinstance(error, PartialRecord)}
-    if len(partial) == 1:
-        return next(iter(partial.values()))
-    if not partial:
-        return errors[first]
-    if buffer[rba] == FILE_HEADER:
-        return partial[ByteOrder.BIG]
-    token = rba + (6 if (end - rba > 1 and is_wide(buffer[rba + 1])) else 4)
-    if token + 6 > end:
-        return PartialRecord("the file ends inside the record", found=f"{end - rba} bytes")
-    # A record header has a few hundred bytes; its length read in the wrong order is at least x2200.
-    head = buffer[token : token + 6]
-    return partial[min(ByteOrder, key=lambda order: length_at(head, 0, order)[0])]
-
-
 def detect_order(buffer: Source, rba: int, end: int, first: ByteOrder = ByteOrder.BIG) -> ByteOrder | None:
     """The order in which a sound record starts at ``rba``, ``first`` tried first; None when it is neither."""
     for order in (first, first.other):
         if is_sound(buffer, rba, end, order):
             return order
-    return None
-
-
-def first_order(buffer: Source, rba: int, end: int) -> ByteOrder | None:
-    """The order of the first sound ``G`` record from ``rba`` on; None where there is none within some kilobytes."""
-    stop = min(end, rba + _NEARBY)
-    at: int | None = rba
-    while at is not None and at < stop:
-        order = detect_order(buffer, at, end)
-        if order is not None and buffer[at] == RECORD:
-            return order
-        at = next_sound(buffer, at + 1, end, ByteOrder.BIG, stop - at - 1)
     return None
 
 
@@ -221,97 +149,6 @@ def start_before(buffer: Source, end: int, order: ByteOrder) -> int | None:
         if 0 < length <= end and sound_length(buffer, end - length, end, order) == length:
             return end - length
     return None
-
-
-def next_sound(buffer: Source, rba: int, end: int, order: ByteOrder, most: int | None = None) -> int | None:
-    """The first RBA at or after ``rba`` where a sound record starts, in either byte order; None up to ``end``.
-
-    ``most`` is the number of bytes that are looked at.
-    """
-    stop = end if most is None else min(end, rba + most)
-    known = buffer.barren if isinstance(buffer, FileBytes) else _NOWHERE
-    start = known[1] if known[0] <= rba < known[1] else rba
-    found = _first_sound(buffer, start, stop, end, order)
-    if isinstance(buffer, FileBytes):
-        buffer.note_barren(start, found if found is not None else stop if stop == end else stop - _REACH)
-    return found
-
-
-def _first_sound(buffer: Source, start: int, stop: int, end: int, order: ByteOrder) -> int | None:
-    for number, at in enumerate(candidates(buffer, start, stop)):
-        if number == _MANY and (search := far.search_for(stop - at)) is not None:
-            return search(buffer, at, stop, end)
-        if _is_start(buffer, at, end, order):
-            return at
-    return None
-
-
-def _is_start(buffer: Source, at: int, end: int, order: ByteOrder) -> bool:
-    """Whether a sound record starts here in either byte order; decided on a copy, where that has all of it."""
-    if end - at < SMALLEST:
-        return False
-    piece, base = around(buffer, at)
-    for each in (order, order.other):
-        length, size = length_at(piece, at - base, each)
-        is_inside = at - base + length <= len(piece)
-        source, place, stop = (piece, at - base, len(piece)) if is_inside else (buffer, at, end)
-        is_likely = 2 * size <= length <= end - at and source[place + length - size] == _TRAILER
-        if is_likely and is_sound(source, place, stop, each):
-            return True
-    return False
-
-
-def previous_sound(buffer: Source, rba: int, end: int, order: ByteOrder, most: int | None = None) -> int | None:
-    """The last RBA before ``rba`` where a sound record starts; None when there is none in ``most`` bytes."""
-    known = buffer.barren if isinstance(buffer, FileBytes) else _NOWHERE
-    last, first = known[0] if known[0] < rba <= known[1] else rba, 0 if most is None else max(0, rba - most)
-    stop, size, found = last, _FIRST_WINDOW, None
-    while stop > first and found is None:
-        start = max(first, stop - size)
-        found = _last_sound(buffer, start, stop, end, order)
-        stop, size = start, min(2 * size, _WINDOW)
-    if isinstance(buffer, FileBytes):
-        buffer.note_barren(stop if found is None else found + 1, last)
-    return found
-
-
-def _last_sound(buffer: Source, start: int, stop: int, end: int, order: ByteOrder) -> int | None:
-    places = [at for at in candidates(buffer, start, min(end, stop + _REACH)) if at < stop]
-    search = far.search_for(stop - start) if len(places) > _MANY else None
-    if search is None:
-        return next((at for at in reversed(places) if _is_start(buffer, at, end, order)), None)
-    found = None
-    while stop > start and found is None:
-        at = search(buffer, max(start, stop - _FIRST_WINDOW), stop, end)
-        while at is not None:
-            found = at
-            at = search(buffer, at + 1, stop, end)
-        stop -= _FIRST_WINDOW
-    return found
-
-
-def candidates(buffer: Source, start: int, end: int) -> Iterator[int]:
-    """The places from ``start`` to before ``end`` that look like the beginning of a record."""
-    from heapq import merge  # noqa: PLC0415 - damage is rare
-
-    size = _FIRST_WINDOW
-    while start < end:
-        if size == _WINDOW:
-            far.report(start)
-        window = copied(buffer, start, min(end, start + size + _REACH))
-        for place in merge(*(_places(pattern, window) for first, pattern in _STARTS.items() if first in window)):
-            if place >= size:
-                break
-            yield start + place
-        start += size
-        size = min(2 * size, _WINDOW)
-
-
-def _places(pattern: re.Pattern[bytes], window: bytes) -> Iterator[int]:
-    position = 0
-    while match := pattern.search(window, position):
-        yield match.start()
-        position = match.start() + 1
 
 
 def header_at(buffer: Source, rba: int) -> int:

@@ -16,6 +16,11 @@ COMPRESSED = 0x04
 NAME_IS_INDEX = 0x08
 """Partition bit: the name field is a u16 index into the table definitions before it (12.2 on)."""
 
+FIRST, MIDDLE, LAST, ONLY = range(4)
+"""TransInd."""
+BEGINS = frozenset({FIRST, ONLY})
+ENDS = frozenset({LAST, ONLY})
+
 
 class FieldPlace(NamedTuple):
     """Offsets of a field in the header: of its first byte, and of the byte after it."""

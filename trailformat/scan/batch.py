@@ -23,12 +23,13 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, fields
 from typing import Protocol, SupportsIndex
 
-from trailformat.changes.transactions import ENDS
 from trailformat.errors import CannotRead
+from trailformat.native.constants import KIND_BAD_SPAN, KIND_FILE_HEADER, KIND_PARTIAL, KIND_RECORD
 from trailformat.records.framing import Buffer
+from trailformat.records.record_header import ENDS
 from trailformat.scan.names import Names
 
-RECORD, FILE_HEADER, BAD_SPAN, PARTIAL = range(4)
+RECORD, FILE_HEADER, BAD_SPAN, PARTIAL = KIND_RECORD, KIND_FILE_HEADER, KIND_BAD_SPAN, KIND_PARTIAL
 """Column ``kind``: a ``G`` record, an ``F`` record, bytes that are no sound record, a half-written end."""
 BATCH_SIZE = 1 << 14
 """Rows of a batch: their columns fit into the cache of a core; more would be written to memory and read again."""

@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from trailformat.native.addresses import address_of
+from trailformat.native.loaded import kernels
+from trailformat.native.scan import arguments
 from trailformat.scan.batch import Batch
-from trailformat.scan.kernel_run import KernelRun, address_of
-from trailformat.scan.kernels import arguments
-from trailformat.scan.kernels.loaded import kernels
+from trailformat.scan.kernel_run import KernelRun
 from trailformat.scan.names import Names
 from trailformat.scan.position import ScanPosition
 from trailformat.scan.spare import Spare

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import ctypes
 from collections.abc import Iterator
 
 from trailformat.codec.mapped_file import copied
+from trailformat.native.addresses import address_of_bytes
+from trailformat.native.loaded import kernels
 from trailformat.records.framing import Buffer
-from trailformat.scan.kernels.loaded import kernels
 
 WINDOW = 1 << 16
 
@@ -32,12 +32,7 @@ def _places(value: bytes, part: bytes, *, any_case: bool) -> Iterator[int]:
     find = kernels()["find"]
     sought = value.lower() if any_case else value
     folds = bytes(0x20 * (any_case and byte in b"abcdefghijklmnopqrstuvwxyz") for byte in sought)
-    addresses = [address_of(data) for data in (part, sought, folds)]
+    addresses = [address_of_bytes(data) for data in (part, sought, folds)]
     at = -1
     while (at := find(addresses[0], at + 1, len(part), *addresses[1:], len(value))) >= 0:
         yield at
-
-
-def address_of(data: bytes) -> int:
-    """The address of bytes, valid as long as they are referred to."""
-    return ctypes.cast(ctypes.c_char_p(data), ctypes.c_void_p).value or 0

@@ -11,11 +11,11 @@ from array import array
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
+from trailformat.native.addresses import address_of, address_of_bytes
+from trailformat.native.loaded import kernels
+from trailformat.native.scan import arguments
 from trailformat.records.io_types import NOT_TRANSACTIONAL
-from trailformat.scan.byte_search import address_of as address_of_bytes
-from trailformat.scan.kernel_run import KernelRun, address_of
-from trailformat.scan.kernels import arguments
-from trailformat.scan.kernels.loaded import kernels
+from trailformat.scan.kernel_run import KernelRun
 from trailformat.scan.names import Names, NeedsEarlier
 from trailformat.scan.position import ScanPosition
 from trailformat.scan.spare import Spare

@@ -7,6 +7,8 @@ from array import array
 from collections.abc import Callable
 
 from trailformat.codec.byte_order import ByteOrder
+from trailformat.native.addresses import address_of
+from trailformat.native.scan import arguments
 from trailformat.records.record_header import (
     AUDIT_RBA_AT,
     HEADER_SIZE,
@@ -14,7 +16,6 @@ from trailformat.records.record_header import (
     ORIG_NODE_AT,
     PARTITION_AT,
 )
-from trailformat.scan.kernels import arguments
 from trailformat.scan.names import NO_NAME, Names
 from trailformat.scan.position import ScanPosition
 from trailformat.scan.windows import Window
@@ -23,11 +24,6 @@ _SLOTS = 1 << 10
 _WORDS = 1 << 12
 _INDEXES = 1 << 10
 _ALL_BITS = (1 << 64) - 1
-
-
-def address_of(numbers: array[int]) -> int:
-    """The address of the numbers, valid until one is appended."""
-    return numbers.buffer_info()[0]
 
 
 class KernelRun:

@@ -13,6 +13,7 @@ from trailformat.codec.mapped_file import Source
 from trailformat.errors import BadRecord, PartialRecord
 from trailformat.records import framing
 from trailformat.scan.batch import BAD_SPAN, PARTIAL
+from trailformat.trail import resync
 from trailformat.trail.file import TrailFile
 
 
@@ -60,10 +61,10 @@ def damage_at(buffer: Source, position: ScanPosition, end: int, own: ByteOrder |
     rba, first = position.rba, first_order(buffer, position)
     own = None if _is_file_header(buffer, rba) else own
     try:
-        framing.sound_frame(buffer, rba, end, first, order_known=position.order_known, own=own)
+        resync.sound_frame(buffer, rba, end, first, order_known=position.order_known, own=own)
     except PartialRecord:
         return PARTIAL, end - rba
     except BadRecord:
-        good = framing.next_sound(buffer, rba + 1, end, position.order)
+        good = resync.next_sound(buffer, rba + 1, end)
         return BAD_SPAN, (good if good is not None else end) - rba
     raise BadRecord("the scan stopped at a sound record", rba=rba)

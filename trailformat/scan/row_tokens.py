@@ -9,9 +9,9 @@ import numpy as np
 from trailformat.codec.byte_order import ByteOrder
 from trailformat.codec.tokens import token_places
 from trailformat.errors import BadToken
+from trailformat.native.loaded import kernels
 from trailformat.records.framing import Buffer
 from trailformat.scan.batch import FILE_HEADER, Batch, BatchColumn
-from trailformat.scan.kernels.loaded import kernels
 from trailformat.scan.rows.row_bytes import Held, read_range
 from trailformat.scan.string_column import StringColumn
 

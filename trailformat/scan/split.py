@@ -23,6 +23,7 @@ from trailformat.codec.mapped_file import Source, copied
 from trailformat.codec.tokens import is_wide
 from trailformat.errors import BadRecord, PartialRecord
 from trailformat.records import framing
+from trailformat.trail import resync
 from trailformat.trail.file import TrailFile
 
 CHAIN = 8
@@ -52,26 +53,26 @@ def split_points(trail: TrailFile, pieces: int) -> list[int]:
 def next_boundary(trail: TrailFile, offset: int) -> int | None:
     """The first boundary at or after ``offset`` by the rule above; None when none is found."""
     size, buffer = trail.size, trail.bytes
-    at = framing.next_sound(buffer, max(offset, 0), size, trail.order)
+    at = resync.next_sound(buffer, max(offset, 0), size)
     containers = 0
     for _ in range(_MOST_STEPS):
         if at is None or containers == _MOST_CONTAINERS:
             return None
         if not _chain_holds(buffer, at, size, trail.order):
-            at = framing.next_sound(buffer, at + 1, size, trail.order)
+            at = resync.next_sound(buffer, at + 1, size)
             continue
         outer_end = _end_of_container(buffer, at, size)
         if outer_end is None:
             return at
         containers += 1
-        at = framing.next_sound(buffer, outer_end, size, trail.order)
+        at = resync.next_sound(buffer, outer_end, size)
     return None
 
 
 def likely_boundary(trail: TrailFile, offset: int) -> int | None:
     """A place at or shortly after ``offset`` where the chain holds; sooner found than a boundary, and not as surely."""
     size, buffer = trail.size, trail.bytes
-    for number, at in enumerate(framing.candidates(buffer, offset, min(offset + REACH, size))):
+    for number, at in enumerate(resync.candidates(buffer, offset, min(offset + REACH, size))):
         if number > CHAIN:
             return None
         if framing.detect_order(buffer, at, size, trail.order) and _chain_holds(buffer, at, size, trail.order):
@@ -97,7 +98,7 @@ def _is_half_written(buffer: Source, at: int, end: int) -> bool:
         try:
             framing.frame_at(buffer, at, end, order)
         except PartialRecord:
-            return framing.next_sound(buffer, at + 1, end, order) is None
+            return resync.next_sound(buffer, at + 1, end) is None
         except BadRecord:
             continue
     return False

@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from trailformat.changes.transactions import ENDS
 from trailformat.records.io_types import METADATA
+from trailformat.records.record_header import ENDS
 from trailformat.scan.batch import FILE_HEADER, RECORD, Batch
 from trailformat.totals.transaction_spans import MOST_NAMES, MOST_TRANSACTIONS, TransactionSpan
 

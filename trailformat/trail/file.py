@@ -6,23 +6,30 @@ import contextlib
 import mmap
 import os
 import time
-from collections.abc import Iterator, Mapping
+from array import array
+from collections.abc import Iterator
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
 from trailformat.codec.byte_order import ByteOrder
-from trailformat.codec.mapped_file import FileBytes, MappedFile, Source, read_into
+from trailformat.codec.mapped_file import FileBytes, MappedFile, Source, copied, read_into
 from trailformat.codec.regular_file import open_regular
 from trailformat.errors import BadRecord, CannotRead, NotATrail, PartialRecord, TrailError, not_opened
-from trailformat.records import framing, io_types
+from trailformat.records import far, framing, io_types
 from trailformat.records.file_header import FileHeader
 from trailformat.records.large_record import record_of
 from trailformat.records.record import Record
 from trailformat.records.record_header import IO_TYPE_AT
-from trailformat.trail.table_definitions import TableDefinitions, TableEntry
+from trailformat.records.transaction import CarriedTransaction
+from trailformat.trail import resync
+from trailformat.trail.table_definitions import KnownPlaces, TableDefinitions, TableEntry
 
 _TOGETHER = 1 << 16  # bytes that records_at reads
+_FAR = 1 << 16
+"""Bytes from which on a kernel finds metadata: it takes 3 ms to load, as long as a walk over 100 records."""
+_WINDOW = 1 << 22
+_FOUND = 256
 _SETTLED = 2_000_000_000
 """Nanoseconds after its last change from which on a file that is written again has another time of change."""
 
@@ -35,13 +42,19 @@ class TrailFile:
 
     Args:
         path: the file.
+        beginnings: what goes on at the beginnings of files, which those who go over many of them share.
+
+    Attributes:
+        known: what is known of the file already, as an index has it.
 
     Raises:
         NotATrail: it cannot be opened, is empty, or holds no sound record.
         CannotRead: as any method does when a read fails.
     """
 
-    def __init__(self, path: str | os.PathLike[str]) -> None:
+    def __init__(
+        self, path: str | os.PathLike[str], *, beginnings: dict[Path, CarriedTransaction | None] | None = None
+    ) -> None:
         self.path = Path(path)
         self.order = ByteOrder.BIG
         self._order_known = False
@@ -57,8 +70,8 @@ class TrailFile:
             self.close()
             raise
         self.tables = TableDefinitions(self)
-        self.known_transactions: Mapping[int, tuple[str | None, str | None]] = {}
-        """LOGCSN and TRANID of some records by RBA, as an index has them."""
+        self.known: KnownPlaces | None = None
+        self.beginnings = beginnings if beginnings is not None else {}
 
     def __enter__(self) -> Self:
         return self
@@ -86,6 +99,7 @@ class TrailFile:
         other.path, other.order = self.path, self.order
         other._order_known, other._first_order = self._order_known, self._first_order
         other._map, other._size, other._changed, other._kept = None, 0, 0, None
+        other.known, other.beginnings = None, {}
         other.tables = TableDefinitions(other)
         try:
             other._file = os.dup(self._file)
@@ -169,7 +183,7 @@ class TrailFile:
         """The byte order of the first ``G`` record; None as long as there is none near where it should be."""
         if self._first_order is None:
             rba = self.first_rba
-            self._first_order = framing.first_order(self.bytes, rba, self._size)
+            self._first_order = resync.first_order(self.bytes, rba, self._size)
         return self._first_order
 
     @property
@@ -296,7 +310,7 @@ class TrailFile:
         try:
             is_file_header = rba == 0 and buffer[0] == framing.FILE_HEADER
             first, own = (ByteOrder.BIG, None) if is_file_header else (self.order, self._first_order)
-            frame, order = framing.sound_frame(buffer, rba, size, first, order_known=self._order_known, own=own)
+            frame, order = resync.sound_frame(buffer, rba, size, first, order_known=self._order_known, own=own)
         except TrailError as error:
             raise error.at(self.path, rba) from None
         if rba and order is not first:
@@ -341,13 +355,13 @@ class TrailFile:
         size = self.refresh()
         if any(framing.start_before(self.bytes, size, order) is not None for order in ByteOrder):
             return size
-        last = framing.previous_sound(self.bytes, size, size, self.order)
+        last = resync.previous_sound(self.bytes, size, size)
         return last + self.record_length(last) if last is not None else 0
 
     def next_good_header(self, rba: int, most: int | None = None) -> int | None:
         """The first RBA at or after ``rba`` where a sound record starts; None up to the end, or in ``most`` bytes."""
         size = self.refresh()
-        return framing.next_sound(self.bytes, max(rba, 0), size, self.order, most)
+        return resync.next_sound(self.bytes, max(rba, 0), size, most)
 
     def previous_good_header(self, rba: int, most: int | None = None) -> int | None:
         """The last RBA before ``rba`` where a sound record starts; None when there is none in ``most`` bytes."""
@@ -355,7 +369,7 @@ class TrailFile:
         for order in (self.order, self.order.other):
             if rba > 0 and (start := framing.start_before(self.bytes, rba, order)) is not None:
                 return start
-        return framing.previous_sound(self.bytes, rba, size, self.order, most)
+        return resync.previous_sound(self.bytes, rba, size, most)
 
     def sound_rbas(self, start: int, stop: int) -> Iterator[int]:
         """The RBAs of sound records from ``start`` to before ``stop``, damage stepped over."""
@@ -378,16 +392,45 @@ class TrailFile:
         others.
         """
         rbas: list[int] = []
-        end = start
-        for rba in self.sound_rbas(start, self._size):
-            if rba >= stop:
+        end = rba = start
+        while rba < stop:
+            if stop - rba >= _FAR:
+                end = rba = self._leap(rba, stop, rbas)
+            try:
+                length = self.record_length(rba) if rba < stop else 0
+            except TrailError:
+                good = self.next_good_header(rba + 1)
+                if good is None:
+                    return rbas, end
+                rba = good
+                continue
+            if not length:
                 return rbas, rba
             buffer = self.bytes
             at = framing.header_at(buffer, rba) + IO_TYPE_AT if buffer[rba] == framing.RECORD else None
             if at is not None and buffer[at] == io_types.METADATA:
                 rbas.append(rba)
-            end = rba + self.record_length(rba)
-        return rbas, end
+            end = rba = rba + length
+        return rbas, rba
+
+    def _leap(self, rba: int, stop: int, rbas: list[int]) -> int:
+        """Take in the metadata records from ``rba`` on by a kernel; the RBA up to which that goes."""
+        from trailformat.native.addresses import address_of, address_of_bytes  # noqa: PLC0415 - of long ways
+        from trailformat.native.loaded import kernels  # noqa: PLC0415
+
+        size, source, find = self.refresh(), self.bytes, kernels()["find_metadata"]
+        state, found = array("q", [rba, self.order is ByteOrder.LITTLE]), array("q", bytes(8 * _FOUND))
+        addresses, wanted = (address_of(state), address_of(found)), _FAR
+        while (at := state[0]) < min(stop, size):
+            far.report(at)
+            window = copied(source, at, min(at + wanted, size))
+            data, limit = address_of_bytes(window) - at, at + len(window)
+            while count := find(data, stop, limit, size, *addresses, _FOUND):
+                rbas.extend(found[:count])
+            if state[0] == at:
+                break
+            wanted = min(2 * wanted, _WINDOW)
+        return state[0]
 
     def table_of(self, record: Record) -> TableEntry | None:
         """The definition in force for a record whose header holds an index; None without an index or a definition."""

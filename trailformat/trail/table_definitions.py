@@ -8,8 +8,8 @@ reference to index 1 use index 2).
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, ClassVar, NamedTuple, Protocol
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from trailformat.definitions.metadata_kinds import DATABASE, REFERENCE, TABLE
 from trailformat.errors import TrailError
@@ -18,9 +18,12 @@ from trailformat.records.io_types import METADATA
 if TYPE_CHECKING:
     from trailformat.definitions.metadata import TableDefinition
     from trailformat.records.record import Record
+    from trailformat.records.transaction import Transaction
 
     class Records(Protocol):
         """A file with definitions."""
+
+        known: KnownPlaces | None
 
         @property
         def size(self) -> int:
@@ -35,17 +38,20 @@ if TYPE_CHECKING:
         def metadata_rbas(self, start: int, stop: int) -> tuple[list[int], int]:
             """The RBAs of metadata records from ``start`` to before ``stop``, and how far they are known."""
 
-    class KnownMetadata(Protocol):
-        """The places of the metadata records of a file, complete up to ``metadata_end``."""
 
-        metadata_end: int
+class KnownPlaces(Protocol):
+    """What is known of a file without reading it."""
 
-        def metadata_between(self, start: int, stop: int) -> tuple[list[int], int]:
-            """The places from ``start`` to before ``stop``, and that of the next one, or ``metadata_end``."""
+    @property
+    def open_transactions(self) -> Mapping[int, Transaction]:
+        """The transactions that go on in some of its records, by RBA."""
 
+    @property
+    def metadata_end(self) -> int:
+        """The RBA up to which all metadata records are known."""
 
-_FAR = 1 << 22
-"""Bytes from which on ``search_far`` is worth its start."""
+    def metadata_between(self, start: int, stop: int) -> tuple[list[int], int]:
+        """The RBAs from ``start`` to before ``stop``, and that of the next one, or ``metadata_end``."""
 
 
 class TableEntry(NamedTuple):
@@ -58,18 +64,9 @@ class TableEntry(NamedTuple):
 
 
 class TableDefinitions:
-    """The definitions of one file, collected up to the last place looked up.
-
-    Attributes:
-        search_far: a search for metadata records up to an RBA, faster over many bytes than a walk from record to
-            record; None as its result leaves the walk. :mod:`trailformat` sets it.
-        known: metadata records found already, by an index of the file.
-    """
-
-    search_far: ClassVar[Callable[[Records, int], KnownMetadata | None] | None] = None
+    """The definitions of one file, collected up to the last place looked up."""
 
     def __init__(self, trail: Records) -> None:
-        self.known: KnownMetadata | None = None
         self._trail = trail
         self._scanned = 0
         self._by_index: dict[int, list[TableEntry]] = {}
@@ -179,11 +176,9 @@ class TableDefinitions:
                 self._add(record)
 
     def _metadata_rbas(self, start: int, stop: int) -> tuple[list[int], int]:
-        """As ``Records.metadata_rbas``, by what is known or by a search where that is faster."""
-        known, search = self.known, TableDefinitions.search_far
+        """As ``Records.metadata_rbas``, by what is known where that is enough."""
+        known = self._trail.known
         if known is None or known.metadata_end < stop:
-            known = search(self._trail, stop) if search is not None and stop - start >= _FAR else None
-        if known is None:
             return self._trail.metadata_rbas(start, stop)
         rbas, end = known.metadata_between(start, stop)
         return rbas, max(start, end)

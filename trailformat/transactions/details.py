@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from trailformat.changes.transactions import Transaction
 from trailformat.records.io_types import RECORD_FRAGMENT
+from trailformat.records.transaction import Transaction
 from trailformat.scan.rows import learn_definitions
 from trailformat.trail.file import TrailFile
 from trailformat.trail.sequence import Spot

@@ -20,7 +20,7 @@ from collections import Counter
 from pathlib import Path
 from typing import NamedTuple
 
-from trailformat.changes.transactions import Transaction
+from trailformat.records.transaction import Transaction
 from trailformat.trail.sequence import Spot
 
 

@@ -19,8 +19,8 @@ from typing import Any
 
 import numpy as np
 
-from trailformat.changes.transactions import BEGINS, ENDS
 from trailformat.records.io_types import NOT_TRANSACTIONAL, RECORD_FRAGMENT, RESTARTS
+from trailformat.records.record_header import BEGINS, ENDS
 from trailformat.scan import FILE_HEADER, RECORD, Batch
 from trailformat.transactions.batches import NOWHERE
 

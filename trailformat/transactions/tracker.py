@@ -17,12 +17,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from trailformat.changes.transaction_search import Found, TransactionSearch
-from trailformat.changes.transactions import NO_TRANSACTION, Transaction
+from trailformat.changes.transaction_search import TransactionSearch
 from trailformat.codec.byte_order import ByteOrder
+from trailformat.native.scan.arguments import ABSENT
 from trailformat.records.io_types import RECORD_FRAGMENT
+from trailformat.records.transaction import NO_TRANSACTION, CarriedTransaction, Transaction
 from trailformat.scan.batch import Batch, BatchColumn
-from trailformat.scan.kernels.arguments import ABSENT
 from trailformat.scan.row_tokens import csn_and_xid_of
 from trailformat.scan.string_column import StringColumn
 from trailformat.trail.file import TrailFile
@@ -88,7 +88,7 @@ class TransactionTracker:
         self._search = TransactionSearch(trail)
         self._expected_rba = -1
         self._before = before
-        self._last: Found | None = None
+        self._last: CarriedTransaction | None = None
         self._is_unknown = False
 
     def of(self, batch: Batch, held: Held | None = None) -> RowTransactions:
@@ -119,7 +119,7 @@ class TransactionTracker:
     def _divided(self, batch: Batch) -> Segments:
         """A batch by transactions; what goes on at its beginning is looked for where it is not known."""
         if self._before is not None:
-            self._last, self._before = Found(self._before), None
+            self._last, self._before = CarriedTransaction(self._before), None
         elif int(batch.rba[0]) != self._expected_rba:
             self._last, self._is_unknown = None, True
         segments = self._with_last(batch)
@@ -136,14 +136,14 @@ class TransactionTracker:
         last = self._last
         return Segments(batch, is_open=last is not None, has_ended=last is not None and last.has_ended)
 
-    def _left(self, segments: Segments, owners: RowTransactions) -> Found | None:
+    def _left(self, segments: Segments, owners: RowTransactions) -> CarriedTransaction | None:
         """What may go on behind a batch; nothing is known of it behind damage."""
         number = len(segments) - 1
         if segments.is_over:
             return None
         is_known = not len(segments.spans) or int(segments.of(segments.spans[-1:])[0]) < number
         transaction = owners.transaction(number + _OPEN) if is_known else NO_TRANSACTION
-        return Found(transaction, bool(segments.has_end[number]))
+        return CarriedTransaction(transaction, bool(segments.has_end[number]))
 
 
 def _behind(column: StringColumn, before: str | None) -> StringColumn:

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from trailformat.changes.transactions import Transaction
+from trailformat.records.transaction import Transaction
 from trailformat.scan import BAD_SPAN, PARTIAL, RECORD, StringColumn, Workers
 from trailformat.scan.row_tokens import csn_and_xid_of
 from trailformat.transactions.batches import (

@@ -18,7 +18,7 @@ from logdump.arrow.tables.schema import FIXED_TYPES, NULL_NAMES, PROBLEM_LIST, b
 from trailformat.arrays import Image, Numbered
 from trailformat.arrays.arrow import arrow_strings
 from trailformat.arrays.columns import column_arrays
-from trailformat.scan.kernels.arguments import HAS_NULL, NULL
+from trailformat.native.scan.arguments import HAS_NULL, NULL
 
 Nulls = list[tuple[Array, str]]
 """The rows in which a column is NULL, and its name."""

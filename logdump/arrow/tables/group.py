@@ -16,8 +16,8 @@ from trailformat import Record, TrailError, Value
 from trailformat.arrays import Image, Numbered, Spans, Strings, locate_columns
 from trailformat.changes.row_changes import row_images
 from trailformat.codec.timestamps import FIRST_TIME, JULIAN_UNIX_EPOCH, LAST_TIME
+from trailformat.native.scan.arguments import GOOD, UNDECIDED
 from trailformat.records.columns import build_columns
-from trailformat.scan.kernels.arguments import GOOD, UNDECIDED
 from trailformat.scan.rows import RowBytes, has_columns
 from trailformat.trail.row_definitions import RowDefinition
 from trailformat.transactions.tracker import RowTransactions

@@ -25,7 +25,7 @@ from trailformat.arrays import (
     write_lines,
 )
 from trailformat.arrays.line_parts import LinePart, count, merged
-from trailformat.scan.kernels.arguments import HAS_UNDECIDED, HAS_VALUE, UNDECIDED
+from trailformat.native.scan.arguments import HAS_UNDECIDED, HAS_VALUE, UNDECIDED
 
 _MOMENT = np.frombuffer(b"0000-00-00T00:00:00.000000Z", np.uint8)
 _DAY, _SECOND = 86_400_000_000, 1_000_000

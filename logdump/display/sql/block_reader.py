@@ -16,7 +16,7 @@ from logdump.display.sql.tables import SqlTable, sql_table
 from logdump.display.sql.units import PiecesBehind, Units, pieces_behind
 from trailformat import Record, TrailFile
 from trailformat.changes.row_changes import OPERATIONS
-from trailformat.changes.transactions import Transaction
+from trailformat.records.transaction import Transaction
 from trailformat.scan import Batch, scan
 from trailformat.scan.rows import RowBytes, RowGroups, by_definition, has_columns, headers_of, learn_definitions
 from trailformat.scan.rows.row_bytes import Array

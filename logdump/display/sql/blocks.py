@@ -14,8 +14,8 @@ import numpy as np
 from logdump.display.sql.units import Units
 from trailformat import TrailFile
 from trailformat.changes.row_changes import OPERATIONS, PAIRED
-from trailformat.changes.transactions import BEGINS
 from trailformat.records.io_types import LARGE_OBJECT
+from trailformat.records.record_header import BEGINS
 from trailformat.scan import RECORD, Batch, scan
 from trailformat.scan.batch import BATCH_SIZE
 from trailformat.transactions.extent import Extent

@@ -17,7 +17,7 @@ from logdump.display.sql.literals import Literals
 from logdump.display.sql.tables import SqlTable
 from trailformat.arrays import Image, Spans, Strings, locate_columns, text_column, unequal
 from trailformat.changes.row_changes import OPERATIONS, Change
-from trailformat.scan.kernels.arguments import ABSENT, GOOD, HAS_UNDECIDED, NULL, UNDECIDED
+from trailformat.native.scan.arguments import ABSENT, GOOD, HAS_UNDECIDED, NULL, UNDECIDED
 from trailformat.scan.rows import RowBytes
 from trailformat.scan.rows.row_bytes import Array
 

@@ -7,17 +7,14 @@ from typing import NamedTuple
 
 from logdump.display.sql.dialect import Unwritable
 from trailformat import Record, TrailError, TrailFile
-from trailformat.changes.lobs import Lob, whole_lobs
+from trailformat.changes.lobs import Lob, lob_value, whole_lobs
 from trailformat.changes.row_changes import Change, ColumnChange
-from trailformat.codec.charsets import codec_of, decode
 from trailformat.definitions.column import ColumnDefinition
 from trailformat.values import Value
-from trailformat.values.sub_types import sub_type
 
 LONGEST = 1_000_000
 """Bytes of a value that a statement takes; LOB and EXPORT are for longer ones."""
 UNKNOWN_LAYOUT = "large object {} is in pieces whose layout is not known"
-_TEXTS = frozenset({0, 1, 2, 64, 65, 66})
 
 
 def needs_large_objects(op: str, *, takes_back: bool) -> bool:
@@ -74,10 +71,7 @@ def _column(lob: Lob) -> int:
 
 
 def _decoded(data: bytes, definition: ColumnDefinition, codec: str) -> Value:
-    subtype = sub_type(definition.sub_data_type)
-    if definition.data_type not in _TEXTS or subtype.is_binary:
-        return Value(data, data)
     try:
-        return Value(data, decode(data, subtype.codec or codec_of(definition.charset, codec)))
+        return lob_value(data, definition, codec)
     except TrailError as error:
         raise Unwritable(f"column {definition.name} is not decoded: {error.problem}") from None

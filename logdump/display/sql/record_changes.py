@@ -10,8 +10,8 @@ from logdump.display.sql.large_objects import needs_large_objects, with_large_ob
 from logdump.display.sql.script_files import ScriptFiles
 from trailformat import Record, TrailError
 from trailformat.changes.row_changes import Change, changes_over
-from trailformat.changes.transactions import Transaction
 from trailformat.records.io_types import LARGE_OBJECT
+from trailformat.records.transaction import Transaction
 from trailformat.trail.sequence import Spot
 
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from logdump.session.selection import Selection
 from trailformat import NotATrail, Record, TrailFile
 from trailformat.changes.row_changes import OPERATIONS, ChangeSource
-from trailformat.changes.transactions import Transaction
+from trailformat.records.transaction import Transaction
 from trailformat.trail.row_definitions import RowDefinitions
 from trailformat.trail.sequence import next_file, previous_file
 from trailformat.transactions.extent import Extent

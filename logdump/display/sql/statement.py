@@ -21,8 +21,8 @@ from logdump.session.statements import Statement
 from trailformat import TrailError
 from trailformat.arrays import Field, FieldForm, LineForm, write_lines
 from trailformat.changes.row_changes import Change
+from trailformat.native.scan.arguments import ABSENT, NULL
 from trailformat.records.ddl import parse_ddl
-from trailformat.scan.kernels.arguments import ABSENT, NULL
 from trailformat.scan.rows.row_bytes import Array
 
 STATEMENT_END = b";\n"

@@ -12,8 +12,8 @@ from logdump.features.recovery.cuts import Seen
 from trailformat import Record
 from trailformat.changes.canonical import canonical
 from trailformat.changes.row_changes import OPERATIONS, Change, ChangeSource, ColumnChange, changes_over
-from trailformat.changes.transactions import NO_TRANSACTION
 from trailformat.records.io_types import io_type_name
+from trailformat.records.transaction import NO_TRANSACTION
 from trailformat.transactions.records import TransactionRecord, TransactionRecords
 from trailformat.transactions.whole_trail import TrailPosition, WholeTrail
 

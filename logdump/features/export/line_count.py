@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from itertools import pairwise
 from typing import IO, TYPE_CHECKING
 
-from trailformat.scan.kernels.loaded import why_interpreted
+from trailformat.native.loaded import why_interpreted
 
 if TYPE_CHECKING:
     from trailformat.arrays import LineBreaks

@@ -19,6 +19,7 @@ from trailformat.errors import TrailError
 from trailformat.records import framing
 from trailformat.records.io_types import METADATA, NOT_TRANSACTIONAL
 from trailformat.records.record_header import HEADER_SIZE, RecordHeader, parse_header
+from trailformat.trail import resync
 
 _SMALLEST = 8
 _MOST_CANDIDATES = 100_000
@@ -78,7 +79,7 @@ def readable_headers(buffer: Source, span: ByteRange, order: ByteOrder) -> Itera
 
     Not all places are looked at where very many look like records.
     """
-    for rba in islice(framing.candidates(buffer, span.start, span.stop), _MOST_CANDIDATES):
+    for rba in islice(resync.candidates(buffer, span.start, span.stop), _MOST_CANDIDATES):
         header = _header_at(buffer, rba, span.stop, order) if buffer[rba] == framing.RECORD else None
         if header is not None and header.io_type == METADATA:
             yield rba, header

@@ -16,7 +16,7 @@ from logdump.spark.source.bounds import filters_of, selection_of, where_filter
 from logdump.spark.source.open_slice import OpenSlice
 from logdump.spark.source.slices import wanted_rows
 from trailformat import io_type_name
-from trailformat.changes.transactions import ENDS
+from trailformat.records.record_header import ENDS
 from trailformat.scan import FILE_HEADER, RECORD, Batch, Taken
 from trailformat.scan.masked_counting import MaskedCount
 from trailformat.scan.position import first_position

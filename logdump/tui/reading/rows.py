@@ -8,8 +8,9 @@ from typing import NamedTuple
 from trailformat import PartialRecord, Record, TrailError, TrailFile, io_type_name
 from trailformat.changes.transaction_context import TransactionContext
 from trailformat.changes.transaction_search import TransactionSearch
-from trailformat.changes.transactions import Transaction, TransactionRole, place_of, role_of
+from trailformat.changes.transactions import TransactionRole, place_of, role_of
 from trailformat.index import known_index
+from trailformat.records.transaction import Transaction
 
 
 class RowKind(enum.Enum):

@@ -8,8 +8,9 @@ from logdump.session.known_record import KnownRecord
 from tests.logdump.line import Line
 from tests.trailformat.samples import column, metadata_record, row, trail_of
 from trailformat import ByteOrder, Record, TableDefinition
-from trailformat.changes.transactions import BEGINS, ENDS, is_transactional
+from trailformat.changes.transactions import is_transactional
 from trailformat.definitions.metadata import build_table
+from trailformat.records.record_header import BEGINS, ENDS
 
 
 def _shown(line: Line) -> Record:

@@ -9,7 +9,8 @@ from logdump.session.exit_status import ExitStatus
 from tests.logdump.line import Line
 from tests.logdump.program import logdump
 from tests.trailformat.samples import row, trail_of
-from trailformat.changes.transactions import BEGINS, FIRST, LAST, MIDDLE, ONLY, is_transactional
+from trailformat.changes.transactions import is_transactional
+from trailformat.records.record_header import BEGINS, FIRST, LAST, MIDDLE, ONLY
 
 ALTER = "  ALTER REPLICAT <group>, EXTSEQNO {}, EXTRBA {}"
 

@@ -23,8 +23,9 @@ from tests.simulated.late_replication import MINUTE, SECOND, beat
 from tests.simulated.recovery import Kill, RecoveringExtract
 from tests.simulated.source import Source
 from trailformat import TrailFile, to_datetime
-from trailformat.changes.transactions import FIRST, is_transactional
+from trailformat.changes.transactions import is_transactional
 from trailformat.records.io_types import RESTART_ABEND
+from trailformat.records.record_header import FIRST
 from trailformat.trail.sequence import Spot
 from trailformat.transactions.whole_trail import WholeTrail
 

@@ -16,8 +16,8 @@ from tests.trailformat.small_batches import in_batches
 from tests.trailformat.test_applied import transaction
 from tests.trailformat.test_transaction_walk import GARBAGE
 from trailformat import Record, make_record, make_token
-from trailformat.changes.transactions import FIRST, LAST
 from trailformat.records.io_types import RESTART_ABEND
+from trailformat.records.record_header import FIRST, LAST
 from trailformat.transactions import whole_trail
 
 pytestmark = pytest.mark.usefixtures("kernels")

@@ -28,8 +28,8 @@ from tests.simulated.drawn_histories import KINDS, drawn
 from tests.simulated.extract import Written
 from tests.simulated.restarted_replicat import History, Occurrence
 from trailformat.changes.transaction_context import TransactionContext
-from trailformat.changes.transactions import LAST, ONLY
 from trailformat.records.io_types import NOT_TRANSACTIONAL
+from trailformat.records.record_header import LAST, ONLY
 from trailformat.scan import scan
 from trailformat.totals.counting import OTHERS
 from trailformat.trail.file import TrailFile

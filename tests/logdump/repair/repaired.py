@@ -8,7 +8,7 @@ from logdump.features.repair.model import RepairLoss, RepairShown
 from tests.logdump.line import Line
 from tests.trailformat.samples import row, trail_of
 from trailformat import Record, TrailFile
-from trailformat.changes.transactions import FIRST, LAST, MIDDLE
+from trailformat.records.record_header import FIRST, LAST, MIDDLE
 
 
 def shown(line: Line) -> RepairShown:

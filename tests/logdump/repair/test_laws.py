@@ -21,10 +21,10 @@ from tests.logdump.repair.repaired import losses, rows, shown, texts
 from tests.searching import examples
 from tests.trailformat.samples import header, metadata_record, row, table_record, trail_of
 from trailformat import Images, Record, TrailFile, make_column, make_record
-from trailformat.changes.transactions import FIRST, LAST, MIDDLE, ONLY
 from trailformat.records.file_header import replace_values
 from trailformat.records.io_types import DELETE, INSERT, RECORD_FRAGMENT, UNIFIED_UPDATE
 from trailformat.records.record import make_file_header_record
+from trailformat.records.record_header import FIRST, LAST, MIDDLE, ONLY
 from trailformat.scan import scan
 from trailformat.trail.row_definitions import RowDefinitions
 

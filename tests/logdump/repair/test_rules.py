@@ -12,7 +12,7 @@ from tests.logdump.line import Line
 from tests.logdump.repair.repaired import losses, repair, rows, shown, texts
 from tests.trailformat.samples import header, row, table_record, trail_of
 from trailformat import Record, make_record, make_token
-from trailformat.changes.transactions import FIRST, ONLY
+from trailformat.records.record_header import FIRST, ONLY
 
 RULES = (LossReason.DAMAGE, LossReason.NO_DEFINITION, LossReason.MISSING_FILE, LossReason.OPEN)
 """The reasons, in the order in which they are tried."""

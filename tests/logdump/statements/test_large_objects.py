@@ -16,11 +16,11 @@ from fixtures.shop import SENCHA
 from logdump.display.sql import DIALECTS, SqlScript, Statement
 from logdump.display.sql import large_objects as module
 from trailformat import TrailFile, TrailWriter
-from trailformat.changes.transactions import FIRST, LAST, MIDDLE
 from trailformat.codec.charset_numbers import BY_NAME
 from trailformat.definitions.column import ColumnDefinition
 from trailformat.records.io_types import LARGE_OBJECT
 from trailformat.records.lob_pieces import PieceHeader, build_piece
+from trailformat.records.record_header import FIRST, LAST, MIDDLE
 
 _NAME = 1
 _TEXT = "The first cup moistens my lips and throat; " * 5

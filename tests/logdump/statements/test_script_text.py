@@ -13,9 +13,9 @@ from logdump.notation.times import TimeOffset
 from tests.logdump.extents import HERE, NEXT, OPEN, OVERTAKEN, WHOLE
 from tests.logdump.statements.made_changes import change
 from trailformat import TrailFile
-from trailformat.changes.transactions import NO_TRANSACTION, Transaction
 from trailformat.codec.timestamps import JULIAN_UNIX_EPOCH
 from trailformat.records.io_types import INSERT, RESTART_ABEND, RESTART_OK
+from trailformat.records.transaction import NO_TRANSACTION, Transaction
 from trailformat.trail.sequence import Spot
 from trailformat.transactions.extent import Damage, Ended, Extent, Moment, Restart
 

@@ -18,8 +18,8 @@ from tests.logdump.tui.test_rows import NAMES, forwards
 from tests.trailformat.samples import BOTH, header, row, trail_of
 from tests.trailformat.transaction_shapes import shapes
 from trailformat import ByteOrder, Record, TrailFile, make_record, make_token
-from trailformat.changes.transactions import FIRST, LAST, MIDDLE
 from trailformat.index import build, index_of
+from trailformat.records.record_header import FIRST, LAST, MIDDLE
 
 _LONG = 5000
 

@@ -19,9 +19,10 @@ from tests.simulated.recovery import Kill, RecoveringExtract
 from tests.simulated.source import Source
 from tests.trailformat.samples import row, trail_of
 from trailformat import TrailFile
-from trailformat.changes.transactions import MIDDLE, NO_TRANSACTION
 from trailformat.index import build, index_of
 from trailformat.records.io_types import RESTART_ABEND
+from trailformat.records.record_header import MIDDLE
+from trailformat.records.transaction import NO_TRANSACTION
 
 MARKERS = [
     f"3083  09:31:00.000000  {UNICODE.restart} RestartAbend cuts CSN 41882334",

@@ -25,7 +25,7 @@ from trailformat.arrays import (  # noqa: E402 - behind the check for them
     Strings,
     write_lines,
 )
-from trailformat.scan.kernels.arguments import ABSENT, NULL  # noqa: E402 - likewise
+from trailformat.native.scan.arguments import ABSENT, NULL  # noqa: E402 - likewise
 
 TEXTS = st.lists(st.none() | st.text(max_size=30), min_size=1, max_size=9)
 EVERY_BYTE = "".join(map(chr, range(0x180))) + "\ud7ff\ue000\uffff\U00010000\U0010ffff"

@@ -8,10 +8,10 @@ from typing import Any
 
 from tests.trailformat.scan.reference import Rows, walk
 from trailformat import TrailFile
-from trailformat.changes.transactions import ENDS
 from trailformat.index import IndexRow, RecordIndex, TrailIndex, TransactionSpan, build
 from trailformat.index.sums import Sums
 from trailformat.records.io_types import METADATA, RESTARTS
+from trailformat.records.record_header import ENDS
 from trailformat.scan import BAD_SPAN, PARTIAL, RECORD, scan
 
 

@@ -15,8 +15,8 @@ from tests.trailformat.samples import BOTH, row, trail_of
 from tests.trailformat.scan.test_scan import everything
 from trailformat import ByteOrder, TrailFile
 from trailformat.changes.transaction_context import transaction_at
-from trailformat.changes.transactions import NO_TRANSACTION
 from trailformat.index import TrailIndex, sums
+from trailformat.records.transaction import NO_TRANSACTION
 from trailformat.totals import transaction_spans
 
 

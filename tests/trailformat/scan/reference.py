@@ -7,7 +7,8 @@ from typing import Any
 
 from tests.kernels import WAYS, run
 from trailformat import ByteOrder, PartialRecord, Record, TrailError, TrailFile
-from trailformat.changes.transactions import ENDS, is_transactional
+from trailformat.changes.transactions import is_transactional
+from trailformat.records.record_header import ENDS
 from trailformat.scan import BAD_SPAN, FILE_HEADER, PARTIAL, RECORD, scan
 
 Rows = list[dict[str, Any]]

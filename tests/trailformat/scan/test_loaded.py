@@ -10,9 +10,8 @@ import pytest
 
 from tests.kernels import WAYS, Kernels, needs_native, run
 from trailformat import TrailFile
-from trailformat.arrays.kernels.loaded import kernels as kernels_of_arrays
+from trailformat.native.loaded import kernels
 from trailformat.scan import scan
-from trailformat.scan.kernels.loaded import kernels
 
 ROOT = Path(__file__).parents[3]
 TRAIL = ROOT / "fixtures" / "trails" / "et000000000"
@@ -27,8 +26,7 @@ def test_a_batch_of_no_rows_is_refused() -> None:
 def test_each_kernel_of_the_library_has_its_source() -> None:
     native = {*kernels()}
     with run(Kernels.INTERPRETED):
-        assert {*kernels(), *kernels_of_arrays()} == native
-        assert not {*kernels()} & {*kernels_of_arrays()}
+        assert {*kernels()} == native
     assert len(WAYS) == len(Kernels)
 
 

@@ -1,4 +1,4 @@
-"""The search of the kernel for the next sound record finds what the walk in Python finds."""
+"""The search for the next sound record by a kernel finds what a walk over all places finds."""
 
 from __future__ import annotations
 
@@ -13,11 +13,10 @@ from tests.searching import examples
 from tests.trailformat.samples import BOTH, header, row
 from trailformat import ByteOrder, make_token
 from trailformat.codec.tokens import WIDE, build_tokens
-from trailformat.records import far, framing
-from trailformat.records.framing import Buffer, detect_order, next_sound
+from trailformat.records.framing import Buffer, detect_order
 from trailformat.records.record import build_record
 from trailformat.records.record_header import build_header
-from trailformat.scan import resync
+from trailformat.trail import resync
 
 _TOKENS = build_tokens([make_token("H", build_header(header(), ByteOrder.BIG))], ByteOrder.BIG)
 WIDE_ROW = build_record(WIDE, _TOKENS, ByteOrder.BIG)
@@ -40,60 +39,35 @@ def by_walk(data: Buffer, start: int, stop: int) -> int | None:
 
 @settings(max_examples=examples(60))
 @given(st.lists(PIECES, max_size=12), st.integers(0, 200), st.integers(0, 900), st.sampled_from([1, 50, 1 << 22]))
-def test_the_kernel_finds_the_same_place(pieces: list[bytes], start: int, most: int, window: int) -> None:
+def test_the_first_place_is_found(pieces: list[bytes], start: int, most: int, window: int) -> None:
     data = b"".join(pieces)
-    stop = min(len(data), start + most)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(resync, "_WINDOW", window)
+        patch.setattr(resync, "_FIRST_WINDOW", window)
         patch.setattr(resync, "_OVERLAP", 40)
-        assert resync.next_sound(data, start, stop, len(data)) == by_walk(data, start, stop)
+        found = resync.next_sound(data, start, len(data), most)
+    assert found == by_walk(data, start, min(len(data), start + most))
 
 
 @settings(max_examples=examples(40))
-@given(st.lists(PIECES, max_size=12), st.integers(0, 900), st.integers(1, 900), st.booleans())
-def test_backwards_the_last_place_is_found_with_the_kernel_and_without(
-    pieces: list[bytes], rba: int, most: int, with_kernel: bool
-) -> None:
+@given(st.lists(PIECES, max_size=12), st.integers(0, 900), st.integers(1, 900))
+def test_backwards_the_last_place_is_found(pieces: list[bytes], rba: int, most: int) -> None:
     data = b"".join(pieces)
     rba = min(rba, len(data))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(far, "search_for", lambda _size: resync.next_sound if with_kernel else None)
-        patch.setattr(framing, "_MANY", 1)
-        patch.setattr(framing, "_FIRST_WINDOW", 64)
-        found = framing.previous_sound(data, rba, len(data), ByteOrder.BIG, most)
+        patch.setattr(resync, "_FIRST_WINDOW", 64)
+        patch.setattr(resync, "_OVERLAP", 40)
+        found = resync.previous_sound(data, rba, len(data), most)
     before = range(max(0, rba - most), rba)
     assert found == max((at for at in before if detect_order(data, at, len(data)) is not None), default=None)
-
-
-@pytest.mark.parametrize("order", BOTH)
-def test_behind_many_places_that_look_like_records_the_kernel_goes_on(
-    order: ByteOrder, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    asked: list[int] = []
-
-    def search_for(size: int) -> far.Search:
-        asked.append(size)
-        return resync.next_sound
-
-    monkeypatch.setattr(far, "search_for", search_for)
-    fakes, record = FAKES[0] * 1500, row(order=order).raw
-    data = fakes + record
-    assert next_sound(data, 0, len(data), ByteOrder.BIG) == len(fakes)
-    assert asked == [len(data) - 1000 * len(FAKES[0])]
-    assert next_sound(data, 0, len(data), ByteOrder.BIG, most=len(fakes)) is None
-    assert len(asked) == 2
-    few = FAKES[0] * 1000 + record
-    assert next_sound(few, len(FAKES[0]), len(few), ByteOrder.BIG) == 1000 * len(FAKES[0])
-    assert len(asked) == 2
 
 
 @pytest.mark.parametrize("record", [*RECORDS, WIDE_ROW])
 @pytest.mark.parametrize("before", [0, 1, 13, 5000])
 def test_every_kind_of_record_is_found_behind_damage(record: bytes, before: int) -> None:
     data = bytes(before) + record + bytes(40)
-    assert resync.next_sound(data, 0, len(data), len(data)) == before
+    assert resync.next_sound(data, 0, len(data)) == before
 
 
 def test_the_hostile_file_is_searched_to_its_last_record(evidence: Path) -> None:
     data = (evidence.parent / "hostile" / "dense000000").read_bytes()
-    assert resync.next_sound(data, 500, len(data), len(data)) == 1_020_506
+    assert resync.next_sound(data, 500, len(data)) == 1_020_506

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from trailformat.scan.kernels.constants import NO_INDEX
+from trailformat.native.constants import NO_INDEX
 from trailformat.scan.rows.definitions import RowGroups, by_definition, grouped, learn_definitions, metadata_rows
 from trailformat.scan.rows.fields import Fields, columns_in, tokens_in
 from trailformat.scan.rows.headers import headers_at, headers_of

@@ -6,9 +6,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from trailformat.native.constants import NO_INDEX
 from trailformat.records.io_types import METADATA
 from trailformat.scan.batch import FILE_HEADER, RECORD, Batch
-from trailformat.scan.kernels.constants import NO_INDEX
 from trailformat.scan.rows.row_bytes import Array, RowBytes
 from trailformat.trail.file import TrailFile
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from trailformat.scan.kernels.loaded import kernels
+from trailformat.native.loaded import kernels
 from trailformat.scan.rows.row_bytes import Array
 
 

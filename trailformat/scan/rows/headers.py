@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from trailformat.scan.kernels.constants import NO_INDEX, UNSET, WIDE
-from trailformat.scan.kernels.loaded import kernels
+from trailformat.native.constants import NO_INDEX, UNSET, WIDE
+from trailformat.native.loaded import kernels
 from trailformat.scan.rows.row_bytes import Array, RowBytes
 
 

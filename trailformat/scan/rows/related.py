@@ -11,9 +11,9 @@ from typing import NamedTuple
 import numpy as np
 
 from trailformat.changes.row_changes import PAIRED
-from trailformat.changes.transactions import BEGINS
 from trailformat.records.io_types import LARGE_OBJECT, NOT_TRANSACTIONAL, RECORD_FRAGMENT
 from trailformat.records.lob_pieces import HEADER_BYTES, MOST_COUNTED, PieceHeader
+from trailformat.records.record_header import BEGINS
 from trailformat.scan.batch import FILE_HEADER, RECORD, Batch
 from trailformat.scan.rows.definitions import metadata_rows
 from trailformat.scan.rows.headers import length_at

@@ -113,7 +113,7 @@ class StagedFiles:
             self._take_back(named)
             raise
         if self._is_durable:
-            OUTCOMES.named += reversed(named)
+            OUTCOMES.named.extend(reversed(named))
         for temporary, path in self._staged:
             former = beside(path, self._writer, "former")
             with _freed_beside(former):

@@ -16,11 +16,11 @@ from pathlib import Path
 from typing import Any
 
 from tests.trailformat.scan.kernels.guarded_memory import Guard, ints, longs, octets
-from trailformat.arrays.kernels import arguments as arrays
 from trailformat.arrays.stored import WIDTHS
-from trailformat.scan.kernels import arguments as scan
-from trailformat.scan.kernels.constants import KIND_RECORD
-from trailformat.scan.kernels.loaded import Kernel, kernels
+from trailformat.native.arrays import arguments as arrays
+from trailformat.native.constants import KIND_RECORD
+from trailformat.native.loaded import Kernel, kernels
+from trailformat.native.scan import arguments as scan
 
 Ends = list[int]
 
@@ -83,6 +83,11 @@ def _find(guard: Guard, args: Ends) -> None:
 
 def _next_frame(guard: Guard, args: Ends) -> None:
     args[0] = _shifted(guard, args[0], args[1], args[3])
+
+
+def _find_metadata(guard: Guard, args: Ends) -> None:
+    args[0] = _shifted(guard, args[0], longs(args[4], 1)[0], args[2])
+    args[4], args[5] = guard.given(args[4], 16), guard.given(args[5], 8 * args[6])
 
 
 def _of_tokens(guard: Guard, args: Ends) -> None:
@@ -322,6 +327,7 @@ CONTRACTS: dict[str, Callable[[Guard, Ends], object]] = {
     "take_fields": _take_fields,
     "locate": _locate,
     "read_headers": _read_headers,
+    "find_metadata": _find_metadata,
     "unmarked": _unmarked,
     "make_columns": _make_columns,
     "drop_high_bytes": _column,

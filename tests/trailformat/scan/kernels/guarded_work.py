@@ -38,17 +38,18 @@ from trailformat.arrays.columns import column_arrays
 from trailformat.arrays.stored import StoredValues
 from trailformat.arrays.text_arrays import text_array
 from trailformat.codec.token_names import LOGCSN
+from trailformat.native.scan.arguments import NULL
 from trailformat.scan import scan, windows
 from trailformat.scan.byte_search import occurrences
 from trailformat.scan.counting import CountFiller, Taken
-from trailformat.scan.kernels.arguments import NULL
 from trailformat.scan.position import first_position
-from trailformat.scan.resync import next_sound
 from trailformat.scan.row_tokens import rows_with_token
 from trailformat.scan.rows import RowBytes, headers_of
 from trailformat.scan.rows.fields import tokens_in
 from trailformat.scan.rows.images import image_regions, images_of
 from trailformat.scan.scanning import Scanning
+from trailformat.trail import file
+from trailformat.trail.resync import next_sound
 from trailformat.transactions.tracker import TransactionTracker
 
 _BATCH, _WINDOW = 16, 300
@@ -86,7 +87,7 @@ _QUOTED = ValueSpelling(dict.fromkeys(DecodePath, _FORM), lambda _: None)
 
 def use_every_kernel() -> None:
     """Read trails, in windows so small that many a record goes beyond one, and values by the kernels alone."""
-    windows.CAPACITY = _WINDOW
+    windows.CAPACITY, file._FAR = _WINDOW, 1
     with tempfile.TemporaryDirectory() as folder:
         for path in (*sorted(TRAILS.iterdir()), *_damaged(Path(folder))):
             with contextlib.suppress(NotATrail), TrailFile(path) as trail:
@@ -127,7 +128,8 @@ def _read(trail: TrailFile) -> None:
         list(occurrences(value, data, 0, size))
         list(occurrences(value, data, max(0, size - 600), size, any_case=True))
     for start in range(0, size, 311):
-        next_sound(bytes(data[:size]), start, size, size)
+        next_sound(bytes(data[:size]), start, size)
+        trail.metadata_rbas(0, size)
 
 
 def _count(trail: TrailFile) -> None:

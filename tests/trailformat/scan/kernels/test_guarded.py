@@ -28,6 +28,7 @@ NAMES = (
     "take_fields",
     "locate",
     "read_headers",
+    "find_metadata",
     "unmarked",
     "make_columns",
     "drop_high_bytes",
@@ -67,7 +68,7 @@ def test_it_stays_within_what_it_was_given(name: str, guarded: Run) -> None:
 
 
 def test_every_kernel_is_run() -> None:
-    from trailformat.scan.kernels.loaded import kernels
+    from trailformat.native.loaded import kernels
 
     assert {*kernels()} == {*NAMES}
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import importlib
 import os
 import re
 import shutil
@@ -20,21 +19,21 @@ from fixtures import TRAILS
 from scripts import build_native
 from tests.kernels import needs_native
 from tests.laws.imports import edges
-from trailformat.scan.kernels import constants
-from trailformat.scan.kernels.loaded import kernels
-from trailformat.scan.kernels.note import LIBRARY, NOTE, SOURCES, read_note, source_digest
+from trailformat.native import constants
+from trailformat.native.loaded import kernels
+from trailformat.native.note import LIBRARY, NOTE, SOURCES, read_note, source_digest
 
 ROOT = Path(__file__).parents[4]
 TRAIL = TRAILS / "et000000000"
 ROWS = 22
-ROOMS = ("trailformat.scan.kernels.", "trailformat.arrays.kernels.")
-LOADS = "trailformat.scan.kernels.loads"
+ROOM = "trailformat.native."
+LOADS = "trailformat.native.loads"
 
 
 CHOICE = f"""
 from trailformat import TrailFile
 from trailformat.scan import scan
-from trailformat.scan.kernels.loaded import why_interpreted
+from trailformat.native.loaded import why_interpreted
 with TrailFile({str(TRAIL)!r}) as trail:
     rows = sum(len(batch.rba) for batch in scan(trail))
 print(rows, why_interpreted())
@@ -47,7 +46,7 @@ print({{"numba", "llvmlite"}} & set(sys.modules))
 """
 READ = f"""
 import sys
-from trailformat.scan.kernels.loaded import kernels
+from trailformat.native.loaded import kernels
 kernels()
 from tests.logdump.spark.reads import rows
 assert rows({str(TRAIL)!r})
@@ -90,7 +89,7 @@ def test_nothing_is_compiled_and_nothing_is_kept_in_an_empty_home(program: str, 
 def test_one_module_of_the_package_names_a_tool_of_the_build() -> None:
     tools = re.compile(r"^\s*(?:import|from) (?:numba|llvmlite)\b", re.MULTILINE)
     naming = {path for path in (ROOT / "trailformat").rglob("*.py") if tools.search(path.read_text(encoding="utf-8"))}
-    assert {path.relative_to(ROOT / "trailformat").as_posix() for path in naming} == {"scan/kernels/intrinsics.py"}
+    assert {path.relative_to(ROOT / "trailformat").as_posix() for path in naming} == {"native/intrinsics.py"}
 
 
 def test_the_functions_that_are_compiled_are_those_that_are_interpreted() -> None:
@@ -98,7 +97,7 @@ def test_the_functions_that_are_compiled_are_those_that_are_interpreted() -> Non
         set(
             re.findall(
                 r"^(?:def )?([a-z]+[0-9]*)(?: = |\()",
-                (ROOT / "trailformat/scan/kernels" / one).read_text(encoding="utf-8"),
+                (ROOT / "trailformat/native" / one).read_text(encoding="utf-8"),
                 re.MULTILINE,
             )
         )
@@ -108,7 +107,8 @@ def test_the_functions_that_are_compiled_are_those_that_are_interpreted() -> Non
 
 
 def _removed(package: Path) -> None:
-    shutil.rmtree((package / LIBRARY).parent)
+    for name in (LIBRARY, NOTE):
+        (package / name).unlink(missing_ok=True)
 
 
 def _without_its_note(package: Path) -> None:
@@ -135,7 +135,7 @@ def _with_a_torn_note(package: Path) -> None:
 
 
 def _of_other_sources(package: Path) -> None:
-    with (package / SOURCES[1] / "bytes.py").open("a", encoding="utf-8") as file:
+    with (package / SOURCES[2] / "bytes.py").open("a", encoding="utf-8") as file:
         file.write("# another kernel\n")
 
 
@@ -210,8 +210,35 @@ def test_a_library_in_a_zip_is_loaded_from_a_copy_that_is_gone_at_once(package: 
 
 
 def test_a_zip_without_one_is_read_by_the_interpreter(package: Path, home: Path) -> None:
-    shutil.rmtree((package / "trailformat" / LIBRARY).parent, ignore_errors=True)
+    _removed(package / "trailformat")
     assert run(CHOICE, home, _zipped(package)) == f"{ROWS} the library of kernels was not built"
+
+
+@needs_native
+def test_a_zip_of_another_version_is_not_read_by_the_kernels_of_the_one_before(package: Path, home: Path) -> None:
+    assert run(CHOICE, home, _zipped(package)) == f"{ROWS} None"
+    with (package / "trailformat/scan/kernels/fill.py").open("a") as file:
+        file.write("# another version\n")
+    assert run(CHOICE, home, _zipped(package)) == f"{ROWS} the library of kernels was made of other sources"
+
+
+TABLE_READ = f"""
+import logdump
+from tests.logdump.spark.test_tables import rows_of
+print(".zip" in logdump.__file__, len(rows_of({str(TRAIL)!r}, "TEAHOUSE.TEAS", "after_NAME")))
+"""
+
+
+@needs_native
+def test_a_table_is_read_from_a_zip(package: Path, home: Path) -> None:
+    """What Spark's --py-files has: every kernel of every module, arrays included."""
+    shutil.copytree(ROOT / "logdump", package / "logdump", ignore=shutil.ignore_patterns("__pycache__"))
+    archive = package / "both.zip"
+    with zipfile.ZipFile(archive, "w") as file:
+        for path in sorted(path for name in ("trailformat", "logdump") for path in (package / name).rglob("*.*")):
+            file.write(path, path.relative_to(package))
+    is_zip, rows = run(TABLE_READ, home, archive).split()
+    assert (is_zip, int(rows) > 0) == ("True", True)
 
 
 @needs_native
@@ -231,12 +258,12 @@ def test_the_digest_goes_by_numbers_and_sources(monkeypatch: pytest.MonkeyPatch)
 
 
 def _compiled() -> list[str]:
-    return sorted(name for name, used in edges().items() if LOADS in used and name.startswith(ROOMS))
+    return sorted(name for name, used in edges().items() if LOADS in used and name.startswith(ROOM))
 
 
 @pytest.mark.parametrize("module", _compiled())
 def test_a_kernel_takes_numbers_only_from_what_the_digest_covers(module: str) -> None:
-    assert not {one for one in edges()[module] if not one.startswith(ROOMS)}
+    assert not {one for one in edges()[module] if not one.startswith(ROOM)}
 
 
 def _told(*command: str) -> str:
@@ -263,19 +290,3 @@ def test_no_part_of_it_is_both_written_and_run() -> None:
     told = _told("readelf", "--program-headers", "--wide")
     flags = re.findall(r"^ +(?:LOAD|GNU_STACK) +(?:0x\w+ +){5}([RWE ]+?) +0x\w+$", told, re.MULTILINE)
     assert {*flags} == {"R", "R E", "RW"}
-
-
-@pytest.mark.parametrize("room", ["arrays", "scan"])
-def test_a_kernel_is_taken_from_the_list_that_it_is_in(room: str) -> None:
-    """Interpreted kernels are those of one list; machine code would hide a wrong one."""
-    lists = {
-        f"trailformat.{one}.kernels.loaded": {
-            kernel.__name__ for kernel in importlib.import_module(f"trailformat.{one}.kernels.library").KERNELS
-        }
-        for one in ("arrays", "scan")
-    }
-    for path in (ROOT / "trailformat" / room).rglob("*.py"):
-        source = path.read_text(encoding="utf-8")
-        names = set(re.findall(r'\bkernels\(\)\["(\w+)"\]', source))
-        [home, *_] = re.findall(r"^from (\S+) import kernels$", source, re.MULTILINE) or [""]
-        assert names <= lists.get(home, set()), path.name

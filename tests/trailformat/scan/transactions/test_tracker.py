@@ -16,8 +16,9 @@ from tests.trailformat.samples import BOTH, header, row, trail_of
 from tests.trailformat.transaction_shapes import shapes, with_tokens
 from trailformat import ByteOrder, CannotRead, NotATrail, Token, TrailError, TrailFile, make_record, make_token
 from trailformat.changes.transaction_context import TransactionContext
-from trailformat.changes.transaction_search import Found, TransactionSearch
-from trailformat.changes.transactions import FIRST, LAST, MIDDLE, NO_TRANSACTION, ONLY, Transaction
+from trailformat.changes.transaction_search import TransactionSearch
+from trailformat.records.record_header import FIRST, LAST, MIDDLE, ONLY
+from trailformat.records.transaction import NO_TRANSACTION, CarriedTransaction, Transaction
 from trailformat.scan import FILE_HEADER, scan
 from trailformat.scan.row_tokens import rows_with_token
 from trailformat.transactions.tracker import TransactionTracker
@@ -160,7 +161,9 @@ def test_a_file_that_grows_meanwhile(tmp_path: Path, monkeypatch: pytest.MonkeyP
     path = trail_of(tmp_path, row(trans_ind=MIDDLE), row(trans_ind=LAST), ten, row(trans_ind=LAST))
     looked_for = TransactionSearch.found_at
 
-    def grow_first(search: TransactionSearch, rba: int, order: ByteOrder, *, is_fragment: bool) -> Found | None:
+    def grow_first(
+        search: TransactionSearch, rba: int, order: ByteOrder, *, is_fragment: bool
+    ) -> CarriedTransaction | None:
         with path.open("ab") as file:
             file.write(row().raw)
         return looked_for(search, rba, order, is_fragment=is_fragment)

@@ -1,0 +1,1 @@
+"""Kernels that make arrays and text of the values of columns."""

@@ -1,0 +1,160 @@
+"""Values that are bytes, one after the other; ``column`` is described in :mod:`.arguments`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from trailformat.native.arrays.arguments import (
+    C_DATA,
+    C_DATA_END,
+    C_LITTLE,
+    C_MOST,
+    C_OFFSETS,
+    C_PREFIXED,
+    C_ROWS,
+    C_SIZES,
+    C_STARTS,
+    C_VALID,
+    C_WIDE,
+    NUMBERS,
+    SPARE,
+)
+from trailformat.native.loads import i32, i64, inlined, load64, put64, store8, store32, store64, u8, u16
+from trailformat.native.scan.arguments import NULL, UNDECIDED
+
+_HIGH_BITS = 0x8080808080808080
+_MOST_DIGITS = 200
+_MINUS, _POINT, _ZERO, _NINE = 45, 46, 48, 57
+
+
+@inlined
+def number_at(numbers: int, row: int, wide: int) -> Any:
+    """A start or a size."""
+    return i64(numbers, 8 * row) if wide else i32(numbers, 4 * row)
+
+
+@inlined
+def described(column: int) -> Any:
+    """The argument of ``value_of``, read once: data, starts, sizes, orders; whether wide, whether prefixed."""
+    arrays = i64(column, 8 * C_DATA), i64(column, 8 * C_STARTS), i64(column, 8 * C_SIZES), i64(column, 8 * C_LITTLE)
+    return arrays, i64(column, 8 * C_WIDE), i64(column, 8 * C_PREFIXED)
+
+
+@inlined
+def value_of(about: Any, row: int) -> Any:
+    """The place of a row's value after its length, and its size: UNDECIDED where the length is another."""
+    (data, starts, sizes, orders), wide, is_prefixed = about
+    start, size = number_at(starts, row, wide), number_at(sizes, row, wide)
+    if size < 0 or is_prefixed == 0:
+        return start, size
+    is_right = size >= 2 and u16(data, start, u8(orders, row)) == size - 2
+    return start + 2, size - 2 if is_right else np.int64(UNDECIDED)
+
+
+@inlined
+def set_bit(bits: int, row: int) -> None:
+    """Set the bit of a row."""
+    store8(bits, row >> 3, u8(bits, row >> 3) | (1 << (row & 7)))
+
+
+@inlined
+def not_taken(found: Any, size: int) -> Any:
+    """The rows without a value, and those to be decoded one by one, with one more whose size is this."""
+    missing, undecided = found
+    return missing + 1, undecided + (1 if size >= 0 or size == UNDECIDED else 0)
+
+
+def unmarked(data: int, starts: int, sizes: int, rows: int) -> int:
+    """Step over the indicator in front of each value, int64[rows] both; sizes become NULL or UNDECIDED by it."""
+    for row in range(rows):
+        start, size = i64(starts, 8 * row), i64(sizes, 8 * row)
+        indicator = u16(data, start, 0) if size >= 2 else 1
+        store64(starts, 8 * row, start + 2)
+        store64(sizes, 8 * row, size - 2 if indicator == 0 else NULL if indicator == 0xFFFF else UNDECIDED)
+    return rows
+
+
+@inlined
+def is_number(data: int, at: int, end: int) -> Any:
+    """Whether ``[-]digits[.digits]`` stands there, without a zero that could be left out in front."""
+    if end - at > _MOST_DIGITS:
+        return False
+    if at < end and u8(data, at) == _MINUS:
+        at += 1
+    first = at
+    point = -1
+    while at < end:
+        byte = u8(data, at)
+        if byte == _POINT and point < 0:
+            point = at
+        elif byte < _ZERO or byte > _NINE:
+            return False
+        at += 1
+    whole = (point if point >= 0 else end) - first
+    return whole > 0 and point != end - 1 and (whole == 1 or u8(data, first) != _ZERO)
+
+
+@inlined
+def _copied(data: int, at: int, size: int, is_last: int, out: Any) -> Any:
+    """Copy a value, by words unless it is the last in the data; returns a word with every bit that one of them has.
+
+    What a word holds after the value, the next value is written over.
+    """
+    found, done = np.uint64(0), 0
+    while done + SPARE <= size:
+        word = load64(data, at + done)
+        found |= word
+        put64(out, done, word)
+        done += SPARE
+    if done < size and is_last == 0:
+        word = load64(data, at + done)
+        put64(out, done, word)
+        return found | (word & ((np.uint64(1) << np.uint64(8 * (size - done))) - np.uint64(1)))
+    while done < size:
+        byte = u8(data, at + done)
+        found |= np.uint64(byte)
+        store8(out, done, byte)
+        done += 1
+    return found
+
+
+@inlined
+def take_bytes(column: int, form: int, out: int) -> Any:
+    """Take values to ``out``, with SPARE bytes behind them.
+
+    Returns how many are missing and undecided, where the values end, and whether a byte is beyond ASCII.
+    """
+    about, data, most = described(column), i64(column, 8 * C_DATA), i64(column, 8 * C_MOST)
+    data_end, offsets, valid = i64(column, 8 * C_DATA_END), i64(column, 8 * C_OFFSETS), i64(column, 8 * C_VALID)
+    end, found, bits = np.int64(0), (0, 0), np.uint64(0)
+    store32(offsets, 0, 0)
+    for row in range(i64(column, 8 * C_ROWS)):
+        start, size = value_of(about, row)
+        if size > most or (size >= 0 and form == NUMBERS and not is_number(data, start, start + size)):
+            size = np.int64(UNDECIDED)
+        if size >= 0:
+            set_bit(valid, row)
+            bits |= _copied(data, start, size, start + size + SPARE > data_end, out + end)
+            end += size
+        else:
+            found = not_taken(found, size)
+        store32(offsets, 4 * (row + 1), end)
+    return found, end, bits & np.uint64(_HIGH_BITS) != np.uint64(0)
+
+
+def drop_high_bytes(column: int) -> int:
+    """Make the sizes of all values UNDECIDED that hold a byte beyond ASCII after their length."""
+    data, starts, sizes = i64(column, 8 * C_DATA), i64(column, 8 * C_STARTS), i64(column, 8 * C_SIZES)
+    skip, wide = 2 * i64(column, 8 * C_PREFIXED), i64(column, 8 * C_WIDE)
+    for row in range(i64(column, 8 * C_ROWS)):
+        start, size = number_at(starts, row, wide), number_at(sizes, row, wide)
+        for at in range(start + skip, start + size):
+            if u8(data, at) >= 0x80:
+                if wide:
+                    store64(sizes, 8 * row, UNDECIDED)
+                else:
+                    store32(sizes, 4 * row, UNDECIDED)
+                break
+    return 0

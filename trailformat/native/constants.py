@@ -1,0 +1,43 @@
+"""Numbers of the format and of batches that kernels are compiled with.
+
+A kernel takes them from here alone: the library goes by these values and by the kernels' sources.
+"""
+
+from __future__ import annotations
+
+from trailformat.codec import layout, token_names, tokens
+from trailformat.definitions import metadata_kinds
+from trailformat.records import framing, io_types, record_header
+
+TOKEN_G, TOKEN_F = framing.RECORD, framing.FILE_HEADER
+TOKEN_H, TOKEN_Z, TOKEN_D, TOKEN_T = b"HZDT"
+FIRST_OF_FILE_HEADER = ord("0")
+"""Id of the first token in a file header."""
+MOST_TOKENS, MOST_BYTES, MOST_FIELDS = framing.MOST_TOKENS, framing.MOST_BYTES, layout.MOST
+WIDE, UNSET = tokens.WIDE, tokens.UNSET
+LOGCSN, TRANID = token_names.LOGCSN, token_names.TRANID
+
+HEADER_SIZE, HDR_IND, NAME_IS_INDEX = record_header.HEADER_SIZE, record_header.HDR_IND, record_header.NAME_IS_INDEX
+NO_INDEX = -1
+"""In place of a table's index where a header holds its name."""
+PARTITION_AT, BEFORE_AFTER_AT = record_header.PARTITION_AT, record_header.BEFORE_AFTER_AT
+RECORD_LENGTH_AT, IO_TYPE_AT, ORIG_NODE_AT = (
+    record_header.RECORD_LENGTH_AT,
+    record_header.IO_TYPE_AT,
+    record_header.ORIG_NODE_AT,
+)
+IO_TIME_AT, AUDIT_POS_AT, AUDIT_RBA_AT = (
+    record_header.IO_TIME_AT,
+    record_header.AUDIT_POS_AT,
+    record_header.AUDIT_RBA_AT,
+)
+TRANS_IND_AT, CONTINUED_AT = record_header.TRANS_IND_AT, record_header.CONTINUED_AT
+
+METADATA, TABLE, REFERENCE = io_types.METADATA, metadata_kinds.TABLE, metadata_kinds.REFERENCE
+KIND_RECORD, KIND_FILE_HEADER, KIND_BAD_SPAN, KIND_PARTIAL = range(4)
+"""Kinds of rows."""
+
+
+def values() -> str:
+    """All of them, by their names."""
+    return repr(sorted((name, value) for name, value in globals().items() if name.isupper()))

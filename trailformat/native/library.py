@@ -1,0 +1,40 @@
+"""The kernels that are compiled together; loaded to build the library, and where they are interpreted."""
+
+from __future__ import annotations
+
+from trailformat.native.arrays.bytes import drop_high_bytes, unmarked
+from trailformat.native.arrays.columns import make_columns
+from trailformat.native.arrays.lines import count_lines, write_lines
+from trailformat.native.arrays.runs import join_runs
+from trailformat.native.arrays.spelling import spell_values
+from trailformat.native.scan.columns import count_fields, locate, take_fields
+from trailformat.native.scan.counts import count
+from trailformat.native.scan.definitions import find_metadata
+from trailformat.native.scan.fill import fill
+from trailformat.native.scan.headers import read_headers
+from trailformat.native.scan.own_tokens import gather, own_tokens
+from trailformat.native.scan.resync import next_frame
+from trailformat.native.scan.search import find
+from trailformat.native.scan.tokens import mark_rows
+
+KERNELS = (
+    fill,
+    count,
+    find,
+    next_frame,
+    own_tokens,
+    gather,
+    mark_rows,
+    count_fields,
+    take_fields,
+    locate,
+    read_headers,
+    find_metadata,
+    unmarked,
+    make_columns,
+    drop_high_bytes,
+    write_lines,
+    join_runs,
+    spell_values,
+    count_lines,
+)

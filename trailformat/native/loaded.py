@@ -1,0 +1,116 @@
+"""The kernels, ready to be called: machine code where there is a library for this machine, else interpreted.
+
+A library is used only where its note (see :mod:`trailformat.native.note`) says that it was made of the sources in
+this package and that its bytes are whole: the system's loader does not survive a file that is cut. A call releases the
+interpreter's lock. Without a library the same sources run as they are, some hundred times as slow.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import pkgutil
+import sys
+from collections.abc import Callable
+from functools import cache, wraps
+from pathlib import Path
+
+from trailformat.native.note import LIBRARY, NOTE, LibraryNote, read_note, source_digest
+
+Kernel = Callable[..., int]
+HOW_TO_GET_THEM = "make native, or pip install where there is a C compiler"
+"""What makes the library, in a few words: the one text for all who tell a user."""
+
+
+def kernels() -> dict[str, Kernel]:
+    """Each kernel by its name."""
+    return native_kernels() if why_interpreted() is None else interpreted_kernels()
+
+
+@cache
+def why_interpreted() -> str | None:
+    """Why there is no machine code here, in a few words; None where there is."""
+    try:
+        native_kernels()
+    except (ImportError, OSError) as error:
+        return str(error)
+    return None
+
+
+@cache
+def interpreted_kernels() -> dict[str, Kernel]:
+    """Each kernel by its name as the interpreter runs it; words of 64 bits wrap around in silence."""
+    from trailformat.native.library import KERNELS  # noqa: PLC0415 - it needs numpy
+
+    return {kernel.__name__: _wrapping(kernel) for kernel in KERNELS}
+
+
+def _wrapping(kernel: Kernel) -> Kernel:
+    import numpy as np  # noqa: PLC0415 - machine code needs no numpy
+
+    @wraps(kernel)
+    def run(*arguments: int) -> int:
+        with np.errstate(over="ignore"):
+            return int(kernel(*arguments))
+
+    return run
+
+
+@cache
+def native_kernels() -> dict[str, Kernel]:
+    """Each kernel in the library by its name.
+
+    Raises:
+        ImportError: there is no library, it was made of other sources or is for other processors.
+        OSError: the system does not load it.
+    """
+    if sys.byteorder != "little":
+        raise ImportError("the library of kernels is for little-endian machines")
+    note = library_note()
+    if note.sources != source_digest():
+        raise ImportError("the library of kernels was made of other sources")
+    library = _opened(note)
+    if not library["runs_here"]():
+        raise ImportError(f"the library of kernels needs a processor like {note.processor}")
+    return {name: _callable(library, name, count) for name, count in note.kernels.items()}
+
+
+def library_note() -> LibraryNote:
+    """What the library says of itself; raises ImportError where there is none."""
+    return read_note(_data(NOTE).decode(errors="replace"))
+
+
+def _data(name: str) -> bytes:
+    try:
+        return pkgutil.get_data("trailformat", name) or b""
+    except OSError as error:
+        raise ImportError("the library of kernels was not built") from error
+
+
+def _opened(note: LibraryNote) -> ctypes.CDLL:
+    code = _data(LIBRARY)
+    if not note.is_of(code):
+        raise ImportError("the library of kernels is not what was built")
+    path = Path(__file__).parents[1] / LIBRARY
+    if path.is_file():
+        return ctypes.CDLL(str(path))
+    # the package is in a zip, as Spark's --py-files has it: the library is loaded from a copy that only we can write
+    import tempfile  # noqa: PLC0415 - of a package in a zip only
+
+    with tempfile.NamedTemporaryFile(suffix=".so") as copy:
+        copy.write(code)
+        copy.flush()
+        return ctypes.CDLL(copy.name)
+
+
+def _callable(library: ctypes.CDLL, name: str, number: int) -> Kernel:
+    pointer, word = ctypes.c_void_p, ctypes.c_int64
+    function = library[name]
+    function.restype, function.argtypes = ctypes.c_int32, [pointer, pointer, *[word] * number]
+
+    def kernel(*arguments: int) -> int:
+        result = word()
+        # nothing is written to the second address, because no kernel raises
+        function(ctypes.byref(result), None, *arguments)
+        return result.value
+
+    return kernel

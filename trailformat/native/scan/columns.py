@@ -1,0 +1,143 @@
+"""The columns of the images of many rows: as lists, or in their places among the columns of a table.
+
+``data`` is the address of the bytes; offsets count from it. The columns, or tokens, of a region fill the bytes from its
+start to before its end, int64 both; ``little``, uint8, is the byte order of each region.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from trailformat.native.constants import MOST_FIELDS
+from trailformat.native.loads import AHEAD, fetch, i64, inlined, store8, store32, store64, u8, u16
+from trailformat.native.scan.arguments import (
+    BEYOND,
+    BROKEN,
+    GOOD,
+    HAS_NULL,
+    HAS_UNDECIDED,
+    HAS_VALUE,
+    I_COLUMNS,
+    I_SEEN,
+    I_SIZES,
+    I_STARTS,
+    I_WIDE,
+    NULL,
+    UNDECIDED,
+)
+from trailformat.native.scan.tokens import next_token
+
+_LINES, _LINE = 4, 64
+"""So many lines of the cache are fetched of a row, of so many bytes."""
+_LARGEST_HEAD = 6
+"""Bytes in front of a payload."""
+
+
+@inlined
+def next_column(data: int, at: int, stop: int, little: int) -> Any:
+    """Index of the column at ``at``, place and size of its payload; -1 and a place after ``stop`` where none fits."""
+    if at + 4 <= stop:
+        return u16(data, at, little), at + 4, u16(data, at + 2, little)
+    return -1, stop + 1, 0
+
+
+@inlined
+def _next_field(data: int, at: int, stop: int, little: int, are_tokens: int) -> Any:
+    if are_tokens:
+        return next_token(data, at, stop, little)
+    return next_column(data, at, stop, little)
+
+
+def count_fields(
+    data: int, starts: int, ends: int, little: int, regions: int, are_tokens: int, first: int, is_sound: int
+) -> int:
+    """The number of columns or tokens in all regions.
+
+    Fills ``first``, int64[regions + 1], with the number of the first of each region, and ``is_sound``, uint8[regions]:
+    whether they fill the region exactly; of one that they do not fill none is counted.
+    """
+    total = 0
+    store64(first, 0, 0)
+    for region in range(regions):
+        at, stop, order = i64(starts, 8 * region), i64(ends, 8 * region), u8(little, region)
+        count = 0
+        while at < stop and count < MOST_FIELDS:
+            _, at, size = _next_field(data, at, stop, order, are_tokens)
+            at += size
+            count += 1
+        store8(is_sound, region, 1 if at == stop else 0)
+        total += count if at == stop else 0
+        store64(first, 8 * (region + 1), total)
+    return total
+
+
+def take_fields(
+    data: int,
+    starts: int,
+    little: int,
+    regions: int,
+    are_tokens: int,
+    first: int,
+    numbers: int,
+    places: int,
+    sizes: int,
+) -> int:
+    """Fill number, place and size, int64, of all columns or tokens that were counted."""
+    for region in range(regions):
+        at, order = i64(starts, 8 * region), u8(little, region)
+        for field in range(i64(first, 8 * region), i64(first, 8 * (region + 1))):
+            number, at, size = _next_field(data, at, at + _LARGEST_HEAD, order, are_tokens)
+            store64(numbers, 8 * field, number)
+            store64(places, 8 * field, at)
+            store64(sizes, 8 * field, size)
+            at += size
+    return regions
+
+
+@inlined
+def _put(starts: int, sizes: int, wide: int, cell: int, start: int, size: int) -> None:
+    if wide:
+        store64(starts, 8 * cell, start)
+        store64(sizes, 8 * cell, size)
+    else:
+        store32(starts, 4 * cell, start)
+        store32(sizes, 4 * cell, size)
+
+
+@inlined
+def _look_at(data: int, at: int, length: int) -> Any:
+    """Size of the value at an indicator, and the bit of what that is."""
+    indicator = u16(data, at, 0) if length >= 2 else 1
+    if indicator == 0:
+        return length - 2, HAS_VALUE
+    if indicator == 0xFFFF:
+        return np.int64(NULL), HAS_NULL
+    return np.int64(UNDECIDED), HAS_UNDECIDED
+
+
+def locate(data: int, starts: int, ends: int, little: int, rows: int, image: int, states: int) -> int:
+    """Put the columns of each row into their places in ``image``; ``states``, uint8[rows], become GOOD or worse."""
+    columns, seen, wide = i64(image, 8 * I_COLUMNS), i64(image, 8 * I_SEEN), i64(image, 8 * I_WIDE)
+    all_starts, all_sizes = i64(image, 8 * I_STARTS), i64(image, 8 * I_SIZES)
+    for row in range(rows):
+        ahead = i64(starts, 8 * min(row + AHEAD, rows - 1))
+        for line in range(_LINES):
+            fetch(data, ahead + line * _LINE)
+        at, stop, order = i64(starts, 8 * row), i64(ends, 8 * row), u8(little, row)
+        state = np.int64(GOOD)
+        while at < stop:
+            index, at, length = next_column(data, at, stop, order)
+            if at + length > stop:
+                state = np.int64(BROKEN)
+                break
+            if index >= columns:
+                state = np.int64(BEYOND)
+            else:
+                size, bit = _look_at(data, at, length)
+                _put(all_starts, all_sizes, wide, index * rows + row, at + 2, size)
+                store8(seen, index, u8(seen, index) | bit)
+            at += length
+        store8(states, row, max(state, u8(states, row)))
+    return rows

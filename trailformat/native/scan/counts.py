@@ -1,0 +1,227 @@
+"""Counting as machine code: records by table, partition, type and image, and transactions, without a row for each.
+
+The rules are those of COUNT, see :mod:`trailformat.scan.counting`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from trailformat.native.constants import (
+    BEFORE_AFTER_AT,
+    IO_TIME_AT,
+    IO_TYPE_AT,
+    PARTITION_AT,
+    TOKEN_F,
+    TRANS_IND_AT,
+)
+from trailformat.native.loads import i64, inlined, store64, u8, u64
+from trailformat.native.scan.arguments import (
+    ABOUT,
+    BYTES,
+    CODE,
+    DEFINES,
+    ENDED,
+    ENDING,
+    EXTRA_BYTES,
+    FIRST_ENDED,
+    FIRST_TIME,
+    FLAGS,
+    FROM,
+    FULL,
+    GROUP_SIZE,
+    GROUPS,
+    HAS_TIME,
+    HEADER_BYTES,
+    HEADERS,
+    INTERVAL,
+    IS_OPEN,
+    LARGE,
+    LARGE_BYTES,
+    LARGE_ONES,
+    LARGE_RBA,
+    LARGE_RECORDS,
+    LARGE_SIZE,
+    LARGE_TABLES,
+    LARGE_TIME,
+    MARK,
+    MARKS,
+    MORE,
+    MOST_BYTES,
+    MOST_RECORDS,
+    NEW_KEY,
+    OPEN_BYTES,
+    OPEN_RBA,
+    OPEN_RECORDS,
+    OPEN_TABLES,
+    OPEN_TIME,
+    ORDINAL,
+    OUTSIDE,
+    PASSING,
+    PLACES,
+    RBA,
+    RECORDS,
+    ROOM,
+    ROW,
+    SHIFT,
+    STOPPED,
+    UNTIL,
+    USED,
+    VISITS,
+    WATCHED,
+)
+from trailformat.native.scan.fill import is_definition, lacks_head, next_frame, note_header, record_length
+from trailformat.native.scan.names import key_of
+
+_ODD = np.uint64(0x9E3779B97F4A7C15)
+_OTHER_ODD = np.uint64(0xC2B2AE3D27D4EB4F)
+_SHIFT = np.uint64(40)
+
+
+@inlined
+def _add(numbers: int, place: int, amount: int) -> None:
+    store64(numbers, 8 * place, i64(numbers, 8 * place) + amount)
+
+
+@inlined
+def _group_of(code: int, ordinal: Any, state: int, counting: int) -> Any:
+    """The address of the group with this code in an interval, made where there is none; 0 where there is no room."""
+    groups, mask = i64(counting, 8 * GROUPS), i64(counting, 8 * ROOM) - 1
+    slot = np.int64(((np.uint64(code) ^ (np.uint64(ordinal) * _OTHER_ODD)) * _ODD) >> _SHIFT) & mask
+    group = groups + 8 * GROUP_SIZE * slot
+    found = i64(group, 8 * CODE)
+    while found != 0 and (found != code or i64(group, 8 * ORDINAL) != ordinal):
+        slot = (slot + 1) & mask
+        group = groups + 8 * GROUP_SIZE * slot
+        found = i64(group, 8 * CODE)
+    if found == 0:
+        if 2 * i64(state, 8 * USED) > mask:
+            return 0
+        _add(state, USED, 1)
+        store64(group, 8 * CODE, code)
+        store64(group, 8 * ORDINAL, ordinal)
+    return group
+
+
+@inlined
+def _interval_of(time: Any, state: int) -> Any:
+    """The ordinal of the interval around a time; 0 where there are no intervals. The first time is noted."""
+    length = i64(state, 8 * INTERVAL)
+    if length == 0:
+        return np.int64(0)
+    if i64(state, 8 * HAS_TIME) == 0:
+        store64(state, 8 * HAS_TIME, 1)
+        store64(state, 8 * FIRST_TIME, time)
+    # without the difference of two times, which may be too large for 64 bits
+    return np.int64(time // length) - (1 if time % length < i64(state, 8 * SHIFT) else 0)
+
+
+@inlined
+def _join(about: int, size: int, time: Any, rba: int, state: int, counting: int) -> None:
+    """Take a record into the transaction under way."""
+    if i64(state, 8 * IS_OPEN) == 0:
+        store64(state, 8 * IS_OPEN, 1)
+        store64(state, 8 * OPEN_TIME, time)
+        store64(state, 8 * OPEN_RBA, rba)
+    _add(state, OPEN_BYTES, size)
+    _add(state, OPEN_RECORDS, 1)
+    mark, marks = i64(state, 8 * MARK), i64(counting, 8 * MARKS)
+    if i64(marks, 8 * (about >> 1)) != mark:
+        store64(marks, 8 * (about >> 1), mark)
+        _add(state, OPEN_TABLES, 1)
+
+
+@inlined
+def _note_large(state: int, counting: int) -> None:
+    """Note the transaction under way, if it is large."""
+    records, size = i64(state, 8 * OPEN_RECORDS), i64(state, 8 * OPEN_BYTES)
+    size += i64(state, 8 * EXTRA_BYTES) * records
+    if records >= i64(state, 8 * MOST_RECORDS) or size >= i64(state, 8 * MOST_BYTES):
+        large = i64(counting, 8 * LARGE) + 8 * LARGE_SIZE * i64(state, 8 * LARGE_ONES)
+        _add(state, LARGE_ONES, 1)
+        store64(large, 8 * LARGE_TIME, i64(state, 8 * OPEN_TIME))
+        store64(large, 8 * LARGE_RBA, i64(state, 8 * OPEN_RBA))
+        store64(large, 8 * LARGE_BYTES, size)
+        store64(large, 8 * LARGE_RECORDS, records)
+        store64(large, 8 * LARGE_TABLES, i64(state, 8 * OPEN_TABLES))
+
+
+@inlined
+def _end(state: int, counting: int) -> Any:
+    """End the transaction under way; the first one is the caller's, because it may have begun before."""
+    if i64(state, 8 * WATCHED) != 0:
+        return FIRST_ENDED
+    if i64(state, 8 * IS_OPEN) != 0:
+        _note_large(state, counting)
+        _add(state, ENDED, 1)
+        _add(state, VISITS, i64(state, 8 * OPEN_TABLES))
+        store64(state, 8 * IS_OPEN, 0)
+        store64(state, 8 * OPEN_BYTES, 0)
+        store64(state, 8 * OPEN_RECORDS, 0)
+        store64(state, 8 * OPEN_TABLES, 0)
+        _add(state, MARK, 1)
+    return STOPPED
+
+
+@inlined
+def _take(
+    data: int, rba: int, found: Any, little: int, key: int, passes: int, state: int, flags: int, counting: int
+) -> Any:
+    """Count a record that is taken; end the transaction that ends with it."""
+    header = found[1]
+    io_type = u8(data, header + IO_TYPE_AT)
+    size, time = record_length(data, found, little), np.int64(u64(data, header + IO_TIME_AT, little))
+    about = i64(i64(counting, 8 * ABOUT), 8 * key)
+    is_taken = (passes & about & 1 != 0) & (time >= i64(state, 8 * FROM)) & (time <= i64(state, 8 * UNTIL))
+    if is_taken:
+        code = 1 + (
+            key << 24 | u8(data, header + PARTITION_AT) << 16 | io_type << 8 | u8(data, header + BEFORE_AFTER_AT)
+        )
+        group = _group_of(code, _interval_of(time, state), state, counting)
+        if group == 0:
+            return FULL
+        _add(group, RECORDS, 1)
+        _add(group, BYTES, size)
+    if u8(flags, io_type) & OUTSIDE != 0:
+        return STOPPED
+    if is_taken:
+        _join(about, size, time, rba, state, counting)
+    return _end(state, counting) if u8(flags, u8(data, header + TRANS_IND_AT)) & ENDING != 0 else STOPPED
+
+
+def count(data: int, limit: int, end: int, stop: int, most: int, state: int, tables: int, counting: int) -> int:
+    """Count records from ``state[RBA]`` on, ``state[ROW]`` of them so far; returns why it stopped, as ``fill`` does."""
+    row, rba, places = i64(state, 8 * ROW), i64(state, 8 * RBA), i64(counting, 8 * PLACES)
+    flags, passing = i64(tables, 8 * FLAGS), i64(counting, 8 * PASSING)
+    status = STOPPED
+    while status == STOPPED and row < most and rba < stop:
+        if lacks_head(limit, end, state, rba):
+            status = MORE
+            break
+        status, little, found = next_frame(data, limit, end, state, rba)
+        if status != STOPPED:
+            break
+        passes = u8(passing, row) if passing else 1
+        if u8(data, rba) == TOKEN_F:
+            _add(state, HEADERS, passes)
+            _add(state, HEADER_BYTES, passes * (found[0] - 8))
+        else:
+            key, what = key_of(data, rba + found[0], found[1], found[2], little, tables)
+            if key < 0:
+                status = NEW_KEY
+                note_header(state, found, little, np.int64(what))
+                break
+            status = _take(data, rba, found, little, key, passes, state, flags, counting)
+            if status == FULL:
+                break
+            if is_definition(data, found[1]):
+                status = DEFINES
+                note_header(state, found, little, key)
+        store64(places, 8 * row, rba)
+        row += 1
+        rba += found[0]
+    store64(state, 8 * ROW, row)
+    store64(state, 8 * RBA, rba)
+    return status

@@ -1,0 +1,207 @@
+"""The scan as machine code: the kernel that fills the columns of a batch.
+
+What the loads rely on stands in :mod:`.frames`; the arguments are described in :mod:`.arguments`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from trailformat.native.constants import (
+    AUDIT_POS_AT,
+    AUDIT_RBA_AT,
+    BEFORE_AFTER_AT,
+    IO_TIME_AT,
+    IO_TYPE_AT,
+    KIND_FILE_HEADER,
+    KIND_RECORD,
+    METADATA,
+    ORIG_NODE_AT,
+    PARTITION_AT,
+    RECORD_LENGTH_AT,
+    REFERENCE,
+    TABLE,
+    TOKEN_F,
+    TRANS_IND_AT,
+)
+from trailformat.native.loads import i64, inlined, store8, store32, store64, u8, u16, u32, u64
+from trailformat.native.scan.arguments import (
+    C_AUDIT_POS,
+    C_AUDIT_RBA,
+    C_BEFORE_AFTER,
+    C_DATA_OFFSET,
+    C_DATA_SIZE,
+    C_IO_TIME,
+    C_IO_TYPE,
+    C_KIND,
+    C_LENGTH,
+    C_ORDER,
+    C_ORIG_NODE,
+    C_PARTITION,
+    C_RBA,
+    C_RECORD_LENGTH,
+    C_TABLE,
+    C_TOKEN_OFFSET,
+    C_TOKEN_SIZE,
+    C_TRANS_IND,
+    C_TRANSACTION,
+    DAMAGED,
+    DEFINES,
+    ENDING,
+    FLAGS,
+    HEADER,
+    HEADER_LENGTH,
+    KNOWN,
+    LITTLE,
+    MORE,
+    NEED,
+    NEW_KEY,
+    OUTSIDE,
+    RBA,
+    RECORD_LITTLE,
+    ROW,
+    STOPPED,
+    TRANSACTIONS,
+    WHAT,
+)
+from trailformat.native.scan.frames import HEAD, frame_in_either
+from trailformat.native.scan.names import key_of
+
+
+@inlined
+def next_frame(data: int, limit: int, end: int, state: int, rba: int) -> Any:
+    """STOPPED, or why there is no frame at ``rba``: DAMAGED or MORE; its order; its frame."""
+    order = i64(state, 8 * LITTLE)
+    first = 0 if rba == 0 and u8(data, rba) == TOKEN_F else order
+    little, found = frame_in_either(data, rba, limit, end, first)
+    if found[0] == -1:
+        return DAMAGED, little, found
+    if found[0] < 0:
+        store64(state, 8 * NEED, -2 - found[0])
+        return MORE, little, found
+    if little != first and rba > 0:
+        store64(state, 8 * LITTLE, little)
+        store64(state, 8 * KNOWN, 1)
+    return STOPPED, little, found
+
+
+@inlined
+def lacks_head(limit: int, end: int, state: int, rba: int) -> bool:
+    """Whether the bytes with the length of the record at ``rba`` are not in the window yet."""
+    if limit - rba >= HEAD or limit >= end:
+        return False
+    store64(state, 8 * NEED, HEAD)
+    return True
+
+
+@inlined
+def note_header(state: int, found: Any, little: int, what: Any) -> None:
+    """Note where the header stands that the caller has to read."""
+    store64(state, 8 * HEADER, found[1])
+    store64(state, 8 * HEADER_LENGTH, found[2])
+    store64(state, 8 * RECORD_LITTLE, little)
+    store64(state, 8 * WHAT, what)
+
+
+@inlined
+def is_definition(data: int, header: int) -> Any:
+    """Whether the header is that of a TDR or a reference to one."""
+    kind = u8(data, header + ORIG_NODE_AT)
+    return u8(data, header + IO_TYPE_AT) == METADATA and (kind == TABLE) | (kind == REFERENCE)
+
+
+@inlined
+def record_length(data: int, found: Any, little: int) -> Any:
+    """The ``Record.data_length``: the header's field, or the data's size where the field is too small for it."""
+    return found[4] if found[0] > 0xFFFF else u16(data, found[1] + RECORD_LENGTH_AT, little)
+
+
+@inlined
+def _put_header(data: int, found: Any, little: int, row: int, most: int, columns: int) -> None:
+    """The columns that stand in the header, but for the table."""
+    at = found[1]
+    octets, ints, longs = i64(columns, 0) + row, i64(columns, 8) + 4 * row, i64(columns, 16) + 8 * row
+    store8(octets, C_KIND * most, KIND_RECORD)
+    store8(octets, C_PARTITION * most, u8(data, at + PARTITION_AT))
+    store8(octets, C_BEFORE_AFTER * most, u8(data, at + BEFORE_AFTER_AT))
+    store8(octets, C_IO_TYPE * most, u8(data, at + IO_TYPE_AT))
+    store8(octets, C_ORIG_NODE * most, u8(data, at + ORIG_NODE_AT))
+    store8(octets, C_TRANS_IND * most, u8(data, at + TRANS_IND_AT))
+    store32(ints, C_AUDIT_RBA * 4 * most, u32(data, at + AUDIT_RBA_AT, little))
+    store64(longs, C_RECORD_LENGTH * 8 * most, record_length(data, found, little))
+    store64(longs, C_IO_TIME * 8 * most, np.int64(u64(data, at + IO_TIME_AT, little)))
+    store64(longs, C_AUDIT_POS * 8 * most, np.int64(u64(data, at + AUDIT_POS_AT, little)))
+
+
+@inlined
+def _put_no_header(length: int, row: int, most: int, columns: int) -> None:
+    """The same columns for a file header."""
+    octets, ints, longs = i64(columns, 0) + row, i64(columns, 8) + 4 * row, i64(columns, 16) + 8 * row
+    store8(octets, C_KIND * most, KIND_FILE_HEADER)
+    store8(octets, C_PARTITION * most, 0)
+    store8(octets, C_BEFORE_AFTER * most, 0)
+    store8(octets, C_IO_TYPE * most, 0)
+    store8(octets, C_ORIG_NODE * most, 0)
+    store8(octets, C_TRANS_IND * most, 0)
+    store32(ints, C_AUDIT_RBA * 4 * most, 0)
+    store64(longs, C_RECORD_LENGTH * 8 * most, length - 8)
+    store64(longs, C_IO_TIME * 8 * most, 0)
+    store64(longs, C_AUDIT_POS * 8 * most, 0)
+
+
+@inlined
+def _put_places(
+    rba: int, found: Any, little: int, key: int, transaction: int, row: int, most: int, columns: int
+) -> None:
+    octets, ints, longs = i64(columns, 0) + row, i64(columns, 8) + 4 * row, i64(columns, 16) + 8 * row
+    store8(octets, C_ORDER * most, little)
+    store64(longs, C_RBA * 8 * most, rba)
+    store64(longs, C_LENGTH * 8 * most, found[0])
+    store64(longs, C_TABLE * 8 * most, key)
+    store64(longs, C_TRANSACTION * 8 * most, transaction)
+    store32(ints, C_DATA_OFFSET * 4 * most, found[3])
+    store32(ints, C_DATA_SIZE * 4 * most, found[4])
+    store32(ints, C_TOKEN_OFFSET * 4 * most, found[5])
+    store32(ints, C_TOKEN_SIZE * 4 * most, found[6])
+
+
+def fill(data: int, limit: int, end: int, stop: int, most: int, state: int, tables: int, columns: int) -> int:
+    """Fill rows from ``state[RBA]``, ``state[ROW]`` on; returns why it stopped, the state then being that of the place.
+
+    ``columns`` is the address of the addresses of octets, ints and longs, which have ``most`` rows.
+    """
+    row, rba, transactions = i64(state, 8 * ROW), i64(state, 8 * RBA), i64(state, 8 * TRANSACTIONS)
+    flags = i64(tables, 8 * FLAGS)
+    status = STOPPED
+    while status == STOPPED and row < most and rba < stop:
+        if lacks_head(limit, end, state, rba):
+            status = MORE
+            break
+        status, little, found = next_frame(data, limit, end, state, rba)
+        if status != STOPPED:
+            break
+        key, transaction = 0, -1
+        if u8(data, rba) == TOKEN_F:
+            _put_no_header(found[0], row, most, columns)
+        else:
+            key, what = key_of(data, rba + found[0], found[1], found[2], little, tables)
+            if key < 0:
+                status = NEW_KEY
+                note_header(state, found, little, np.int64(what))
+                break
+            _put_header(data, found, little, row, most, columns)
+            if u8(flags, u8(data, found[1] + IO_TYPE_AT)) & OUTSIDE == 0:
+                transaction = transactions
+                transactions += (u8(flags, u8(data, found[1] + TRANS_IND_AT)) & ENDING) >> 1
+            elif is_definition(data, found[1]):
+                status = DEFINES
+                note_header(state, found, little, key)
+        _put_places(rba, found, little, key, transaction, row, most, columns)
+        row += 1
+        rba += found[0]
+    store64(state, 8 * ROW, row)
+    store64(state, 8 * RBA, rba)
+    store64(state, 8 * TRANSACTIONS, transactions)
+    return status

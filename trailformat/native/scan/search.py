@@ -1,0 +1,59 @@
+"""Finding bytes as machine code: many places at a time, where hardly ever one has the first and the last byte."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from trailformat.native.loads import inlined, load64, u8
+
+_WORDS = 64
+"""In a shorter loop LLVM makes no use of wide registers."""
+_AT_ONCE = 8 * _WORDS
+_ONES, _HIGHS = np.uint64(0x0101010101010101), np.uint64(0x8080808080808080)
+
+
+@inlined
+def _is_here(data: int, at: int, value: int, folds: int, size: int) -> Any:
+    place = 0
+    while place < size and u8(data, at + place) | u8(folds, place) == u8(value, place):
+        place += 1
+    return place == size
+
+
+@inlined
+def _eight(byte: int) -> Any:
+    return np.uint64(byte) * _ONES
+
+
+@inlined
+def _may_be_among(data: int, at: int, value: int, folds: int, size: int) -> Any:
+    """Whether the first and the last byte stand at any of the places from ``at`` on; eight in a word."""
+    first, last = _eight(u8(value, 0)), _eight(u8(value, size - 1))
+    first_fold, last_fold = _eight(u8(folds, 0)), _eight(u8(folds, size - 1))
+    found = np.uint64(0)
+    for word in range(_WORDS):
+        differs = (load64(data, at + 8 * word) | first_fold) ^ first
+        differs |= (load64(data, at + size - 1 + 8 * word) | last_fold) ^ last
+        found |= (differs - _ONES) & ~differs & _HIGHS
+    return found != np.uint64(0)
+
+
+def find(data: int, start: int, stop: int, value: int, folds: int, size: int) -> int:
+    """The first offset from ``start`` on where ``size`` bytes at the address ``value`` stand before ``stop``, or -1.
+
+    A byte at the address ``folds`` is 32 where a letter of either case is meant, ``value`` then holding the small one,
+    and 0 elsewhere.
+    """
+    end = stop - size + 1
+    at = start
+    while at < end:
+        if at + _AT_ONCE <= end and not _may_be_among(data, at, value, folds, size):
+            at += _AT_ONCE
+            continue
+        for place in range(at, min(at + _AT_ONCE, end)):
+            if _is_here(data, place, value, folds, size):
+                return place
+        at += _AT_ONCE
+    return -1

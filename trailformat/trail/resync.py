@@ -1,0 +1,165 @@
+"""The search for sound records after damage, forwards and backwards; what an unsound one lacks."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from trailformat.codec.byte_order import ByteOrder
+from trailformat.codec.mapped_file import FileBytes, Source, copied
+from trailformat.codec.tokens import is_wide, length_at
+from trailformat.errors import BadRecord, PartialRecord
+from trailformat.records import far
+from trailformat.records.framing import FILE_HEADER, RECORD, Frame, detect_order, frame_at
+
+_STARTS = {
+    b"G": re.compile(rb"G(?:.{3}|.{5})H(?:.{3}|.{5})E", re.DOTALL),
+    b"F": re.compile(rb"F(?:.{3}|.{5})0", re.DOTALL),
+}
+"""How a record begins, by its first byte."""
+_REACH = 13
+"""The longest match of them, so that windows can overlap by as much."""
+_NEARBY = 1 << 16
+_NOWHERE = (0, 0)
+_FIRST_WINDOW, _WINDOW = 1 << 12, 1 << 20
+"""Bytes that are copied to be searched: few at first, because the next record is near more often than not."""
+_OVERLAP = 1 << 17
+"""Bytes after a window: what begins in it with a length of two bytes ends there."""
+
+
+def sound_frame(
+    buffer: Source, rba: int, end: int, order: ByteOrder, *, order_known: bool, own: ByteOrder | None = None
+) -> tuple[Frame, ByteOrder]:
+    """The frame of the sound record at ``rba`` and its byte order, ``order`` tried first; errors are in ``own``.
+
+    Raises:
+        PartialRecord: the last record of the file begins there and is not complete.
+        BadRecord: no sound record starts there; a length past the end is bad too where sound records follow.
+    """
+    try:
+        return frame_at(buffer, rba, end, order), order
+    except (BadRecord, PartialRecord) as error:
+        errors = {order: error}
+    try:
+        return frame_at(buffer, rba, end, order.other), order.other
+    except (BadRecord, PartialRecord) as error:
+        errors[order.other] = error
+    is_told = order_known and buffer[rba] != FILE_HEADER
+    told = own or order
+    truth = errors[told] if is_told else _error_of_unknown_order(buffer, rba, end, errors, told)
+    if isinstance(truth, PartialRecord) and next_sound(buffer, rba, end) is not None:
+        raise BadRecord("the record's length runs past the end", expected=truth.found, found=truth.expected)
+    raise truth
+
+
+def _error_of_unknown_order(
+    buffer: Source, rba: int, end: int, errors: dict[ByteOrder, BadRecord | PartialRecord], first: ByteOrder
+) -> BadRecord | PartialRecord:
+    """The error where no sound record has shown the byte order; that of ``first`` if none is incomplete."""
+    partial = {order: error for order, error in errors.items() if isinstance(error, PartialRecord)}
+    if len(partial) == 1:
+        return next(iter(partial.values()))
+    if not partial:
+        return errors[first]
+    if buffer[rba] == FILE_HEADER:
+        return partial[ByteOrder.BIG]
+    token = rba + (6 if (end - rba > 1 and is_wide(buffer[rba + 1])) else 4)
+    if token + 6 > end:
+        return PartialRecord("the file ends inside the record", found=f"{end - rba} bytes")
+    # A record header has a few hundred bytes; its length read in the wrong order is at least x2200.
+    head = buffer[token : token + 6]
+    return partial[min(ByteOrder, key=lambda order: length_at(head, 0, order)[0])]
+
+
+def first_order(buffer: Source, rba: int, end: int) -> ByteOrder | None:
+    """The order of the first sound ``G`` record from ``rba`` on; None where there is none within some kilobytes."""
+    stop = min(end, rba + _NEARBY)
+    at: int | None = rba
+    while at is not None and at < stop:
+        order = detect_order(buffer, at, end)
+        if order is not None and buffer[at] == RECORD:
+            return order
+        at = next_sound(buffer, at + 1, end, stop - at - 1)
+    return None
+
+
+def next_sound(buffer: Source, rba: int, end: int, most: int | None = None) -> int | None:
+    """The first RBA at or after ``rba`` where a sound record starts, in either byte order; None up to ``end``.
+
+    ``most`` is the number of bytes that are looked at.
+
+    Raises:
+        NotATrail: the file of the buffer was cut, or cannot be read any more.
+    """
+    stop = end if most is None else min(end, rba + most)
+    known = buffer.barren if isinstance(buffer, FileBytes) else _NOWHERE
+    start = at = known[1] if known[0] <= rba < known[1] else rba
+    size, found = _FIRST_WINDOW, None
+    while at < stop and found is None:
+        if size == _WINDOW:
+            far.report(at)
+        here = min(at + size, stop)
+        found = next(_sound_places(buffer, at, here, end), None)
+        at, size = here, min(2 * size, _WINDOW)
+    if isinstance(buffer, FileBytes):
+        buffer.note_barren(start, found if found is not None else stop)
+    return found
+
+
+def previous_sound(buffer: Source, rba: int, end: int, most: int | None = None) -> int | None:
+    """The last RBA before ``rba`` where a sound record starts; None when there is none in ``most`` bytes.
+
+    Raises as next_sound.
+    """
+    known = buffer.barren if isinstance(buffer, FileBytes) else _NOWHERE
+    last, first = known[0] if known[0] < rba <= known[1] else rba, 0 if most is None else max(0, rba - most)
+    stop, size, found = last, _FIRST_WINDOW, None
+    while stop > first and found is None:
+        if size == _WINDOW:
+            far.report(stop)
+        start = max(first, stop - size)
+        for place in _sound_places(buffer, start, stop, end):
+            found = place
+        stop, size = start, min(2 * size, _WINDOW)
+    if isinstance(buffer, FileBytes):
+        buffer.note_barren(stop if found is None else found + 1, last)
+    return found
+
+
+def _sound_places(buffer: Source, start: int, stop: int, end: int) -> Iterator[int]:
+    """The places from ``start`` to before ``stop`` where a sound record starts, one window."""
+    from trailformat.native.addresses import address_of_bytes  # noqa: PLC0415 - damage is rare
+    from trailformat.native.loaded import kernels  # noqa: PLC0415
+
+    next_frame = kernels()["next_frame"]
+    window = copied(buffer, start, min(stop + _OVERLAP, end))
+    base, limit = address_of_bytes(window) - start, start + len(window)
+    while start < stop and (at := next_frame(base, start, stop, limit, end)) != -1:
+        # a record that claims more than the window has is looked at where it lies
+        if at >= 0 or detect_order(buffer, at := -2 - at, end) is not None:
+            yield at
+        start = at + 1
+
+
+def candidates(buffer: Source, start: int, end: int) -> Iterator[int]:
+    """The places from ``start`` to before ``end`` that look like the beginning of a record."""
+    from heapq import merge  # noqa: PLC0415 - damage is rare
+
+    size = _FIRST_WINDOW
+    while start < end:
+        if size == _WINDOW:
+            far.report(start)
+        window = copied(buffer, start, min(end, start + size + _REACH))
+        for place in merge(*(_places(pattern, window) for first, pattern in _STARTS.items() if first in window)):
+            if place >= size:
+                break
+            yield start + place
+        start += size
+        size = min(2 * size, _WINDOW)
+
+
+def _places(pattern: re.Pattern[bytes], window: bytes) -> Iterator[int]:
+    position = 0
+    while match := pattern.search(window, position):
+        yield match.start()
+        position = match.start() + 1
