@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from logdump import __version__
 from logdump.commands import REGISTRY
-from logdump.language.execute import stands
+from logdump.language.execute import outputs_kept
 from logdump.language.words import first_word, split_calls
 from logdump.line import terminal
 from logdump.line.input_lines import lines_of
@@ -277,7 +277,7 @@ def _guarded(run: Callable[[], int | None]) -> int | None:
         return ExitStatus.OK
     except OutputLost as error:
         terminal.give_up_output()
-        lines = f"logdump: standard output cannot be written: {error}", *stands()
+        lines = f"logdump: standard output cannot be written: {error}", *outputs_kept()
         terminal.write_lines(tuple(map(escape, lines)), is_narration=True)
         return ExitStatus.COMMAND_FAILED
     except (OSError, CannotRead) as error:

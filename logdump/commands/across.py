@@ -1,4 +1,4 @@
-"""ACROSS: whether reading goes on in the next file of the trail, and up to which."""
+"""ACROSS: reading on in the next file of the trail, optionally up to a given one."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from trailformat.trail.sequence import names_around
 
 
 def run_across(session: Session, choice: Across | str | None) -> Iterator[Event]:
-    """Set it, or show it."""
+    """Set ACROSS, or show it."""
     settings = session.settings
     if choice is None:
         end = f", up to {settings.across_to}" if settings.across_to is not None else ""

@@ -22,7 +22,7 @@ class Detail(enum.Enum):
 
 
 class Level(enum.Enum):
-    """The extent to which a block is shown: nothing, its summary, or all of it."""
+    """The extent to which a block is shown: not at all, its summary, or all of it."""
 
     __hash__ = object.__hash__
 
@@ -39,7 +39,7 @@ class OutputFormat(enum.Enum):
 
 
 class Across(enum.Enum):
-    """ACROSS: reading stays in the open file, goes on in the next one, or goes on where files are missing too."""
+    """ACROSS: reading stays in the open file, continues in the next one, or continues over missing files too."""
 
     OFF = "Off"
     ON = "On"
@@ -49,9 +49,9 @@ class Across(enum.Enum):
 class Settings(types.SimpleNamespace):
     """The switches of a session; ``reclen`` in bytes, ``spark_master`` None for the local engine.
 
-    ``across_to`` is the last file that ACROSS reads; None for that of the trail.
+    ``across_to`` is the last file that ACROSS reads; None: the last one of the trail.
 
-    Those not given stand at Logdump's defaults.
+    Switches not given have Logdump's defaults.
     """
 
     ghdr: bool = False
@@ -87,7 +87,7 @@ class Settings(types.SimpleNamespace):
 
     @property
     def shows_everything(self) -> bool:
-        """Whether records are shown with all that is known of them, whatever the switches say: in JSON."""
+        """True if records are shown with all known facts, whatever the switches are: in JSON."""
         return self.format is OutputFormat.JSONL
 
     @property
@@ -97,10 +97,10 @@ class Settings(types.SimpleNamespace):
 
     @property
     def data_gutter(self) -> str:
-        """The same for a dump of record data, which EBCDICDATA switches too."""
+        """The gutter table for a dump of record data, which EBCDICDATA switches too."""
         return gutter_table(ebcdic=self.ebcdic_dump or self.ebcdic_data)
 
     @property
     def header_gutter(self) -> str:
-        """The same for a dump of a record header, which EBCDICHEADER switches too."""
+        """The gutter table for a dump of a record header, which EBCDICHEADER switches too."""
         return gutter_table(ebcdic=self.ebcdic_dump or self.ebcdic_header)
