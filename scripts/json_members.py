@@ -34,6 +34,7 @@ PAGES = {
         ),
     ),
     "explain": ("EXPLAIN", ("explanation",)),
+    "report": ("REPORT", ("report",)),
     "diff": ("DIFF", ("difference", "diff")),
     "repair": ("REPAIR", ("repair_loss", "repair")),
     "compress": ("COMPRESS", ("compression_survey", "compression", "image_parts", "image_saving")),
