@@ -23,14 +23,15 @@ from logdump.tui.keys.keys import Area
 from logdump.tui.model.model import SIDE_BY_SIDE, TIMELINE, Model, ScanProgress
 from logdump.tui.model.observable import Observable, Part
 from logdump.tui.panes.timeline_pane import TimelinePane
+from logdump.tui.reading.messages import ListedTrail, TrailsListed
 from logdump.tui.reading.state import State
 from logdump.tui.reading.trail_files import ListedFile
 from tests.logdump.tui.stepped import Stepped
 from tests.logdump.tui.twin import PARTS, painted_anew
 from trailformat.index import TrailIndex
 
-_OTHERS = {"questions", "is_over", "where", "crossings"}
-"""Parts that lead the keyboard elsewhere, end the view, tell what a pane shows, or let it move on."""
+_OTHERS = {"questions", "is_over", "where", "crossings", "pane"}
+"""Parts that lead the keyboard elsewhere, or say where it is, end the view, tell what a pane shows, or let it move on."""
 
 
 def _marked(model: Model) -> State:
@@ -74,6 +75,8 @@ CHANGES: dict[tuple[str, str], Callable[[Model], Any]] = {
     ("follows", "records"): lambda model: not model.follows,
     ("row", "records"): lambda model: model.row._replace(rba=1811) if model.row is not None else None,
     ("upper", "records"): lambda _: "transactions",
+    ("hidden", "records"): lambda _: frozenset({"table"}),
+    ("trails", "trails"): lambda _: TrailsListed("dirdat", "", (ListedTrail("et", (Path("/t/et000000001"),), 12),)),
     ("order", "transactions"): lambda _: "duration",
     ("shown", "records"): lambda model: model.shown._replace(name="hex", times=model.shown.times + 1),
     ("place", "records"): lambda _: Area.PANES,
