@@ -79,6 +79,8 @@ def _take_data(twin: TrailApp, original: TrailApp) -> None:
         other.post_message(TextPane.Scrolled())
     for pane in original.query(ChoicePane):
         _copy(pane, twin.query_one(f"#{pane.id}"), "_cursor", "_top")
+    twin.query_one("#shape").set_classes(original.query_one("#shape").classes)
+    _copy(original.query_one("#shape"), twin.query_one("#shape"), "_at", "_from")
     twin.query_one("#main").set_classes(original.query_one("#main").classes)
     twin.prompt.value = original.prompt.value
 
