@@ -7,6 +7,7 @@ from pathlib import Path
 from logdump.notation.wildcard import matches
 from logdump.session.errors import MissingFileError
 from trailformat.records import reached
+from trailformat.trail.packed import entries_of, is_file
 from trailformat.trail.sequence import trails_among
 
 
@@ -18,7 +19,7 @@ def matching_files(wildcard: str) -> list[Path]:
     """
     pattern = Path(wildcard).expanduser().absolute()
     try:
-        entries = [entry for entry in pattern.parent.iterdir() if entry.is_file()]
+        entries = [entry for entry in entries_of(pattern.parent) if is_file(entry)]
     except OSError as error:
         raise MissingFileError(f"{pattern.parent}: {error.strerror}") from error
     matching = [entry for entry in entries if matches(pattern.name, entry.name, case_sensitive=True)]

@@ -14,7 +14,6 @@ from typing import Self
 
 from trailformat.codec.byte_order import ByteOrder
 from trailformat.codec.mapped_file import FileBytes, MappedFile, Source, copied, read_into
-from trailformat.codec.regular_file import open_regular
 from trailformat.errors import BadRecord, CannotRead, NotATrail, PartialRecord, TrailError, not_opened
 from trailformat.records import far, framing, io_types
 from trailformat.records.file_header import FileHeader
@@ -23,6 +22,7 @@ from trailformat.records.record import Record
 from trailformat.records.record_header import IO_TYPE_AT
 from trailformat.records.transaction import CarriedTransaction
 from trailformat.trail import resync
+from trailformat.trail.packed import open_unpacked
 from trailformat.trail.table_definitions import KnownPlaces, TableDefinitions, TableEntry
 
 _TOGETHER = 1 << 16  # bytes that records_at reads
@@ -45,6 +45,7 @@ class TrailFile:
         beginnings: what goes on at the beginnings of files, which those who go over many of them share.
 
     Attributes:
+        packing: how the file is packed, such as ``gzip``; None of one that is read where it lies.
         known: what is known of the file already, as an index has it.
 
     Raises:
@@ -56,6 +57,7 @@ class TrailFile:
         self, path: str | os.PathLike[str], *, beginnings: dict[Path, CarriedTransaction | None] | None = None
     ) -> None:
         self.path = Path(path)
+        self.packing: str | None = None
         self.order = ByteOrder.BIG
         self._order_known = False
         self._first_order: ByteOrder | None = None
@@ -96,7 +98,7 @@ class TrailFile:
             CannotRead: the file is closed, or no more files can be opened.
         """
         other = object.__new__(TrailFile)
-        other.path, other.order = self.path, self.order
+        other.path, other.order, other.packing = self.path, self.order, self.packing
         other._order_known, other._first_order = self._order_known, self._first_order
         other._map, other._size, other._changed, other._kept = None, 0, 0, None
         other.known, other.beginnings = None, {}
@@ -109,9 +111,11 @@ class TrailFile:
 
     def _open(self) -> int:
         try:
-            return open_regular(self.path)
+            opened = open_unpacked(self.path)
         except (OSError, ValueError) as error:
             raise not_opened(error, self.path) from error
+        self.packing = opened.packing
+        return opened.handle
 
     def refresh(self) -> int:
         """Look at the file again, map what has been added, and return its size in bytes.
