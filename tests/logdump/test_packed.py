@@ -15,8 +15,11 @@ import pytest
 import zstandard
 
 from fixtures import TRAILS
+from logdump.session import read_progress
+from logdump.session.file_state import file_state
 from tests.logdump.program import logdump
 from trailformat import NotATrail, TrailFile
+from trailformat.records import reached
 from trailformat.trail import packed
 from trailformat.trail.packed import LIMIT_VARIABLE
 from trailformat.trail.sequence import TrailName, TrailSequence, next_file
@@ -138,6 +141,15 @@ def test_a_packed_file_that_changes_is_unpacked_again(tmp_path: Path) -> None:
             assert trail.size == (TRAILS / name).stat().st_size
 
 
+def test_a_packed_file_is_what_it_was_until_it_is_replaced(tmp_path: Path) -> None:
+    path = in_folder(tmp_path, ".gz") / f"{NAMES[0]}.gz"
+    with TrailFile(path) as trail:
+        assert file_state(trail) == (trail.size, False, False, tmp_path / f"{NAMES[1]}.gz")
+        (tmp_path / "new").write_bytes(b"another")
+        (tmp_path / "new").replace(path)
+        assert file_state(trail).is_replaced
+
+
 def test_a_copy_is_kept_for_the_next_who_opens_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = in_folder(tmp_path, ".gz") / f"{NAMES[0]}.gz"
     with TrailFile(path):
@@ -177,11 +189,30 @@ def test_a_small_file_that_unpacks_to_more_than_the_limit_is_refused(
         TrailFile(path)
 
 
+def test_unpacking_shows_its_progress(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(read_progress, "_FIRST", -1)
+    path = in_folder(tmp_path, ".gz") / f"{NAMES[0]}.gz"
+    told: list[read_progress.ReadSoFar] = []
+    with reached.observed(read_progress.ReadProgress(told.append, str)), TrailFile(path):
+        pass
+    assert [(one.path, one.percent) for one in told] == [(path, 100)]
+
+
 def test_an_archive_itself_says_what_to_open(tmp_path: Path) -> None:
     with pytest.raises(NotATrail, match=r"zip archive: open a file in it, trails.zip/at000000000"):
         TrailFile(in_zip(tmp_path))
     with pytest.raises(NotATrail, match=r"tar archive: open a file in it, trails.tar.gz/at000000000"):
         TrailFile(in_tar(tmp_path, ".gz"))
+
+
+@pytest.mark.parametrize("folder", ["", "dirdat/"])
+def test_an_archive_stands_for_the_trail_files_in_it(folder: str, tmp_path: Path) -> None:
+    archive = tmp_path / "all.tgz"
+    with tarfile.open(archive, "w:gz") as file:
+        for name in NAMES:
+            file.add(TRAILS / name, f"{folder}{name}")
+    counted = logdump("count", str(archive)).out
+    assert "3 files, has 30 records" in counted
 
 
 def test_a_member_that_is_not_there_is_named_with_those_near_it(tmp_path: Path) -> None:

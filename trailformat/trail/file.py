@@ -58,6 +58,7 @@ class TrailFile:
     ) -> None:
         self.path = Path(path)
         self.packing: str | None = None
+        self._packed: os.stat_result | None = None
         self.order = ByteOrder.BIG
         self._order_known = False
         self._first_order: ByteOrder | None = None
@@ -98,7 +99,7 @@ class TrailFile:
             CannotRead: the file is closed, or no more files can be opened.
         """
         other = object.__new__(TrailFile)
-        other.path, other.order, other.packing = self.path, self.order, self.packing
+        other.path, other.order, other.packing, other._packed = self.path, self.order, self.packing, self._packed
         other._order_known, other._first_order = self._order_known, self._first_order
         other._map, other._size, other._changed, other._kept = None, 0, 0, None
         other.known, other.beginnings = None, {}
@@ -115,6 +116,7 @@ class TrailFile:
         except (OSError, ValueError) as error:
             raise not_opened(error, self.path) from error
         self.packing = opened.packing
+        self._packed = opened.status if opened.packing is not None else None
         return opened.handle
 
     def refresh(self) -> int:
@@ -241,11 +243,13 @@ class TrailFile:
 
     @property
     def status(self) -> os.stat_result:
-        """The system's status of the open file.
+        """The system's status of the open file; of a packed one as it was opened, not of its unpacked copy.
 
         Raises:
             CannotRead: the file is closed or can no longer be examined.
         """
+        if self._packed is not None and self._file >= 0:
+            return self._packed
         try:
             return os.fstat(self._file)
         except OSError as error:

@@ -13,6 +13,7 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
+import re
 import sys
 import threading
 from collections import OrderedDict
@@ -34,6 +35,8 @@ _CHUNK = 1 << 20
 _MAGICS = {b"\x1f\x8b": "gzip", b"BZh": "bzip2", b"\xfd7zXZ\0": "xz", b"\x28\xb5\x2f\xfd": "zstd"}
 _ZIP = (b"PK\x03\x04", b"PK\x05\x06")
 _TAR = b"ustar"
+_ARCHIVES = ("zip", "tar")
+_TAR_NAME = re.compile(r"\.tar\.\w+$|\.t[gbx]z2?$", re.IGNORECASE)
 _TAR_AT = 257
 _HEAD = _TAR_AT + len(_TAR)
 _MOST_NAMED = 3
@@ -46,10 +49,11 @@ class _Reader(Protocol):
 
 
 class OpenedFile(NamedTuple):
-    """A descriptor of the bytes of a file, unpacked, and how it is packed: ``gzip``, ``tar``, … or None."""
+    """A descriptor of the bytes of a file, unpacked; how it is packed: ``gzip``, ``tar``, … or None; its status."""
 
     handle: int
     packing: str | None
+    status: os.stat_result
 
 
 class _Key(NamedTuple):
@@ -80,12 +84,12 @@ def open_unpacked(path: Path) -> OpenedFile:
     except NotADirectoryError:
         handle, member = _archive_around(path)
     try:
-        head = _head(handle)
+        head, status = _head(handle), os.fstat(handle)
         if not member and _packing(head) is None:
-            return OpenedFile(handle, None)
+            return OpenedFile(handle, None, status)
         with _lock:
             copy, packing = _copy_of(path, handle, member)
-            opened = OpenedFile(os.dup(copy), packing)
+            opened = OpenedFile(os.dup(copy), packing, status)
     except BaseException:
         os.close(handle)
         raise
@@ -99,11 +103,22 @@ def unpacked_size(path: Path) -> int:
     Raises:
         OSError, ValueError, NotATrail, CannotRead: like :func:`open_unpacked`.
     """
-    handle, _ = open_unpacked(path)
+    handle = open_unpacked(path).handle
     try:
         return os.fstat(handle).st_size
     finally:
         os.close(handle)
+
+
+def known_size(path: Path) -> int:
+    """The bytes of a file as far as that is known without unpacking it: on disk, or of a copy that is kept.
+
+    Raises:
+        OSError: it is not there.
+    """
+    status = status_of(path)
+    kept = _kept.get(_key(status, ""))  # without the lock: progress of unpacking asks for it
+    return os.fstat(kept[0]).st_size if kept is not None else status.st_size
 
 
 def unpacked_head(path: Path, size: int) -> bytes:
@@ -118,7 +133,7 @@ def unpacked_head(path: Path, size: int) -> bytes:
         handle = open_unpacked(path).handle
     with os.fdopen(handle, "rb") as file:
         packing = _packing(_head(file.fileno()))
-        if packing is None or packing in ("zip", "tar"):
+        if packing is None or packing in _ARCHIVES:
             return file.read(size)
         with _unpacking(path, packing):
             return _reader(file, packing, path).read(size)
@@ -134,11 +149,30 @@ def entries_of(folder: Path) -> list[Path]:
     if folder.is_dir() or not (folder.is_file() or _is_in_archive(folder)):
         return list(folder.iterdir())
     handle, member = _archive_of(folder)
-    with os.fdopen(handle, "rb") as file, _unpacking(folder, "archive"):
+    with os.fdopen(handle, "rb") as file, _unpacking(folder, "the archive"):
         archive = Path(*folder.parts[: len(folder.parts) - len(PurePosixPath(member).parts)])
         names = (PurePosixPath(name) for name in _member_names(file))
         inside = PurePosixPath(member)
         return [archive / name for name in names if name.parent == inside]
+
+
+def members_of(archive: Path) -> list[Path]:
+    """All files in an archive, those in its folders too. Raises like :func:`entries_of`."""
+    with os.fdopen(open_regular(archive), "rb") as file, _unpacking(archive, "the archive"):
+        return [archive / name for name in _member_names(file)]
+
+
+def is_archive(path: Path) -> bool:
+    """Whether a regular file is an archive: by its first bytes, a compressed one by its name."""
+    try:
+        handle = open_regular(path)
+    except (OSError, ValueError):
+        return False
+    try:
+        packing = _packing(_head(handle))
+    finally:
+        os.close(handle)
+    return packing in _ARCHIVES or (packing is not None and _TAR_NAME.search(path.name) is not None)
 
 
 def is_file(path: Path) -> bool:

@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING
 from textual.message import Message
 
 from logdump.parameters.in_use import ParametersInUse
+from logdump.session.file_state import file_state
 from logdump.session.marks import SourceDefinitions
 from logdump.session.reading import Reading
 from logdump.session.session import Session
 from logdump.session.settings import Settings
-from logdump.tui.reading.file_poll import poll_file
 from logdump.tui.reading.matching import Matches, MatchingRows
 from logdump.tui.reading.messages import (
+    FilePolled,
     NeighboursRead,
     PageRead,
     PaneRead,
@@ -225,5 +226,11 @@ class OpenFile:
 
     def ask_poll(self, known: int) -> None:
         """See whether the file has grown from this size, is gone, or another one follows it."""
-        self._poll.ask("poll", lambda session: poll_file(session, known))
+        self._poll.ask("poll", lambda session: _polled(session, known))
         self.ask_neighbours()
+
+
+def _polled(session: Session, known: int) -> FilePolled:
+    """The state of the open file now; ``known`` is its size as far as the screen knows."""
+    state = file_state(session.trail)
+    return FilePolled(session.trail.path, known, state.size, is_gone=state.is_gone, following=state.following)
