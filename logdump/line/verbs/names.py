@@ -6,6 +6,8 @@ from collections.abc import Sequence
 
 NAMES = (
     "show",
+    "list",
+    "tail",
     "find",
     "count",
     "check",
