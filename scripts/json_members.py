@@ -35,6 +35,7 @@ PAGES = {
         ),
     ),
     "explain": ("EXPLAIN", ("explanation",)),
+    "report": ("REPORT", ("report",)),
     "diff": ("DIFF", ("difference", "diff")),
     "repair": ("REPAIR", ("repair_loss", "repair")),
     "compress": ("COMPRESS", ("compression_survey", "compression", "image_parts", "image_saving")),

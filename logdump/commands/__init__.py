@@ -32,6 +32,7 @@ _HOMES = {
     "values": "VALUES SOURCEDEFS",
     "features.save": "SAVE",
     "features.redo": "REDO UNDO",
+    "features.report": "REPORT",
     "lob": "LOB",
     "features.export": "EXPORT",
     "features.parameters": "PARAMS",

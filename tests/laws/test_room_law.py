@@ -126,6 +126,13 @@ FINDINGS_OF_OTHERS = {
         "recovery": "transactions that damage cuts",
         "save": "a file header",
     },
+    "report": {
+        "check": "damage",
+        "count": "tables, operations, the largest transactions",
+        "export": "a file that appears when it is complete",
+        "recovery": "what a restart has left",
+        "timeline": "volume and lags",
+    },
     "sql": {"export": "files of a result", "heartbeat": "the heartbeat table in use"},
     "timeline": {"bounded_recovery": "open transactions", "heartbeat": "lags"},
 }
