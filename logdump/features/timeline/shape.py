@@ -37,7 +37,7 @@ class ShapeColumn(NamedTuple):
         return KINDS[max(range(len(KINDS)), key=lambda at: self.counts[at])]
 
 
-class Shape(NamedTuple):
+class TrailShape(NamedTuple):
     """A file up to the RBA ``covered``: a volume for each of ``KINDS``."""
 
     covered: int
@@ -72,7 +72,7 @@ class ShapeScan:
     def __init__(self) -> None:
         self._sums = [VolumeSums() for _ in KINDS]
         self._covered = 0
-        self.shape = Shape(0, ())
+        self.shape = TrailShape(0, ())
 
     def extend(self, session: Session) -> Generator[int, None, None]:
         """Read the rest of the session's file; yields the RBA up to which it is read."""
@@ -86,7 +86,7 @@ class ShapeScan:
             for kind, sums in enumerate(self._sums):
                 sums.add(batch, (of_rows == kind).nonzero()[0].tolist())
             self._covered = _sound_end(batch, self._covered)
-            self.shape = Shape(self._covered, tuple(one.volume() for one in self._sums))
+            self.shape = TrailShape(self._covered, tuple(one.volume() for one in self._sums))
             yield self._covered
 
     def lacks(self) -> Reading:

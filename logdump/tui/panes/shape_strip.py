@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from textual.events import MouseDown, MouseUp
 from textual.message import Message
 from textual.strip import Strip
 
-from logdump.features.timeline.shape import ShapeColumn
 from logdump.tui.keys.keys import Area, bindings
 from logdump.tui.model.model import Model
 from logdump.tui.text.glyphs import Glyphs
 from logdump.tui.text.styled import Piece, Styled
+
+if TYPE_CHECKING:
+    from logdump.features.timeline.shape import ShapeColumn
 
 _STYLES = {"insert": "insert", "update": "update", "delete": "delete", "other": "dim"}
 

@@ -14,7 +14,7 @@ from fixtures import TRAILS
 from logdump.features.diff.aligned_listing import AlignedListing, AlignedSoFar
 from logdump.features.diff.model import DiffLevel
 from logdump.features.timeline.open_transactions import BrRefusal
-from logdump.features.timeline.shape import Shape
+from logdump.features.timeline.shape import TrailShape
 from logdump.features.timeline.timeline import Timeline
 from logdump.features.timeline.volume import Volume, VolumeInterval
 from logdump.notation.times import GMT
@@ -75,7 +75,7 @@ CHANGES: dict[tuple[str, str], Callable[[Model], Any]] = {
     ("timeline", "records"): lambda _: Timeline(0, (), None, None, is_filtered=False),
     ("open_transactions", "records"): lambda _: BrRefusal(("Bounded Recovery is for Oracle alone.",)),
     ("aligned", "records"): lambda _: AlignedSoFar(AlignedListing(DiffLevel.BYTES, ("a", "b")), 0, is_ended=False),
-    ("shape", "records"): lambda model: Shape(model.rba, (Volume(0, 1, (VolumeInterval(0, 9, 9, 0),)),)),
+    ("shape", "records"): lambda model: TrailShape(model.rba, (Volume(0, 1, (VolumeInterval(0, 9, 9, 0),)),)),
     ("follows", "records"): lambda model: not model.follows,
     ("row", "records"): lambda model: model.row._replace(rba=1811) if model.row is not None else None,
     ("upper", "records"): lambda _: "transactions",
