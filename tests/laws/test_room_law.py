@@ -105,7 +105,6 @@ def test_arrows_inside_the_screen_lead_to_rooms_before() -> None:
 FINDINGS_OF_OTHERS = {
     "bounded_recovery": {"heartbeat": "the restart position that a beat holds", "recovery": "lists that are cut"},
     "check": {"recovery": "versions of the files"},
-    "diff": {"recovery": "transactions that a restart has cut"},
     "explain": {
         "bounded_recovery": "how far back a restart of Extract reads",
         "ddl": "what the processes make of a statement",

@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator
 from itertools import pairwise
 from pathlib import Path
 
-from logdump.features.recovery.cuts import Seen
 from logdump.features.recovery.model import (
     CutShown,
     KeepShown,
@@ -26,6 +25,7 @@ from logdump.features.recovery.versions import FileFacts, changes_between
 from trailformat.changes.encrypted import looks_encrypted
 from trailformat.trail.file import TrailFile
 from trailformat.trail.sequence import Spot
+from trailformat.transactions.batches import BatchTransaction
 from trailformat.transactions.restart_places import restart_places
 from trailformat.transactions.whole_trail import TrailPosition
 
@@ -56,7 +56,7 @@ class RecoveryReport:
     def _spot(self, place: TrailPosition) -> Spot:
         return Spot(self._whole.paths[place.ordinal], place.rba)
 
-    def _ref(self, one: Seen, records: FoundRecords | None = None) -> TransactionRef:
+    def _ref(self, one: BatchTransaction, records: FoundRecords | None = None) -> TransactionRef:
         """A transaction of the survey; with its tables where ``records`` reads them and it is not too large."""
         first, after = self._spot(one.first), self._spot(one.after) if one.after is not None else None
         begin = first if one.has_begin else None
@@ -65,7 +65,7 @@ class RecoveryReport:
             return ref
         return ref._replace(tables=records.tables(ref))
 
-    def _again(self, cut: Seen, ref: TransactionRef, records: FoundRecords) -> SecondCopy | None:
+    def _again(self, cut: BatchTransaction, ref: TransactionRef, records: FoundRecords) -> SecondCopy | None:
         found = self._survey.cuts.again.get(cut.first)
         return records.compared(ref, self._ref(found)) if found is not None else None
 

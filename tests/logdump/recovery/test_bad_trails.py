@@ -150,7 +150,7 @@ def test_copies_of_more_cut_transactions_than_are_listed_are_found(
 def test_more_cut_transactions_than_are_waited_for_make_it_unsure(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(cuts, "MOST_KNOWN", 3)
+    monkeypatch.setattr(copies, "MOST_KNOWN", 3)
     path = _file(tmp_path, 0, *(_first(f"1{at}") for at in range(5)), *transaction("20", "1.1"))
     assert report([path]).shown("", None, is_partial=False).is_unsure
 
