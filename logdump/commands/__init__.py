@@ -18,6 +18,7 @@ _HOMES = {
     "find": "FIND",
     "transaction": "TRANSACTION SAMETABLE",
     "features.safe": "SAFE",
+    "features.list": "LIST FOLLOW",
     "features.count": "COUNT",
     "features.check": "CHECK",
     "features.heartbeat": "HEARTBEAT",
@@ -71,8 +72,7 @@ _ELSEWHERE = {
     "VERSION": "ENV shows the settings, logdump --version the version.",
     "LS": "FILES lists files.",
     "PWD": "CD shows the current directory.",
-    "FOLLOW": "TUI shows a trail as it grows.",
-    "TAIL": "TUI shows a trail as it grows.",
+    "TAIL": "FOLLOW shows records as they come.",
 }
 """What other programs call it: which command does that here."""
 

@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from logdump.spark.jobs.local_session import register
+from logdump.spark.jobs.local_session import make_known
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -56,6 +56,6 @@ def _load(
     path: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
     options: Mapping[str, str | int | bool],
 ) -> DataFrame:
-    register(spark)
+    make_known(spark)
     paths = os.fspath(path) if isinstance(path, (str, os.PathLike)) else [os.fspath(file) for file in path]
     return spark.read.format("trail").options(**options).load(paths)

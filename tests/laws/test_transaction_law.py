@@ -31,6 +31,7 @@ OTHERS = {
     "logdump.display.sql.blocks": HALVES,
     "logdump.session.known_record": PIECES,
     "logdump.spark.source.summary": COUNT,
+    "logdump.spark.source.table_lobs": PIECES,
 }
 """Modules outside of the room, and the question that each asks."""
 

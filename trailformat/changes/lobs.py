@@ -12,12 +12,18 @@ from typing import NamedTuple
 
 from trailformat.changes.segments import Kind, Row, kind_of, numbers_of, records_from, row_before
 from trailformat.changes.transactions import is_transactional
+from trailformat.codec.charsets import codec_of, decode
+from trailformat.definitions.column import ColumnDefinition
 from trailformat.errors import BadData, TrailError
 from trailformat.records.lob_pieces import HEADER_BYTES, MOST_COUNTED
 from trailformat.records.record import Record
 from trailformat.trail.file import TrailFile
 from trailformat.trail.sequence import Spot
+from trailformat.values import Value
+from trailformat.values.sub_types import sub_type
 
+_TEXTS = frozenset({0, 1, 2, 64, 65, 66})
+"""Data types of text."""
 MOST_LOBS = 1 << 12
 """More LOBs than a row can have; it keeps hostile files from filling the memory."""
 _MOST_GAPS = 1 << 10
@@ -238,6 +244,18 @@ def whole_lobs(trail: TrailFile, rba: int, most: int, pieces: Sequence[Record] |
         for stretch in piece.record.stretches("D", start=piece.start) if len(data[piece.ordinal - 1]) <= most else ():
             data[piece.ordinal - 1] += stretch
     return [LobBytes(*one) for one in zip(walk.lobs(), map(bytes, data), strict=True)]
+
+
+def lob_value(data: bytes, definition: ColumnDefinition, codec: str) -> Value:
+    """The value of a column whose LOB has these bytes; ``codec`` is that of text in its database.
+
+    Raises:
+        BadData: they are no text in the character set of the column.
+    """
+    subtype = sub_type(definition.sub_data_type)
+    if definition.data_type not in _TEXTS or subtype.is_binary:
+        return Value(data, data)
+    return Value(data, decode(data, subtype.codec or codec_of(definition.charset, codec)))
 
 
 class _Walk:

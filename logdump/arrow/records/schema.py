@@ -81,7 +81,7 @@ ENDING_COLUMNS: tuple[RowColumn, ...] = (
         "is_effective", BOOLEAN, "Whether a Replicat applies it: a whole transaction, of several copies the first"
     ),
 )
-"""What the other records of the trail tell of one; null where it is no row of a transaction."""
+"""Facts about a record from other records of the trail; null if it is not a row of a transaction."""
 
 
 class Selected(NamedTuple):
@@ -93,7 +93,7 @@ class Selected(NamedTuple):
 
 
 def arrow_schema(selected: Iterable[Selected]) -> Any:
-    """The ``pyarrow.Schema`` of the batches."""
+    """Return the ``pyarrow.Schema`` of the batches."""
     import pyarrow as pa  # noqa: PLC0415 - a quarter of a second
 
     return pa.schema([pa.field(chosen.alias, chosen.column.type.arrow(pa)) for chosen in selected])

@@ -1,4 +1,4 @@
-"""The large objects of a row, which stand in records behind it, as columns of its change."""
+"""The large objects of a row, which are in records after it, as columns of its change."""
 
 from __future__ import annotations
 
@@ -7,32 +7,29 @@ from typing import NamedTuple
 
 from logdump.display.sql.dialect import Unwritable
 from trailformat import Record, TrailError, TrailFile
-from trailformat.changes.lobs import Lob, whole_lobs
+from trailformat.changes.lobs import Lob, lob_value, whole_lobs
 from trailformat.changes.row_changes import Change, ColumnChange
-from trailformat.codec.charsets import codec_of, decode
 from trailformat.definitions.column import ColumnDefinition
 from trailformat.values import Value
-from trailformat.values.sub_types import sub_type
 
 LONGEST = 1_000_000
 """Bytes of a value that a statement takes; LOB and EXPORT are for longer ones."""
 UNKNOWN_LAYOUT = "large object {} is in pieces whose layout is not known"
-_TEXTS = frozenset({0, 1, 2, 64, 65, 66})
 
 
 def needs_large_objects(op: str, *, takes_back: bool) -> bool:
-    """Whether the statement of a change needs the large objects of its row: one that only finds the row does not."""
+    """Return True if the statement of a change needs the large objects of its row, not only its key."""
     return op != ("INSERT" if takes_back else "DELETE")
 
 
 def with_large_objects(trail: TrailFile, change: Change, codec: str, pieces: Sequence[Record] | None = None) -> Change:
-    """The change with its large objects among its columns.
+    """Return the change with its large objects among its columns.
 
-    ``codec`` is that of text in its database; ``pieces`` are the records of its objects, where they are known.
+    ``codec`` is that of the character set of its database; ``pieces`` are the records of its objects, if known.
 
     Raises:
-        Unwritable: one is not whole, too long, or in pieces whose layout is not known.
-        TrailError: what follows the row cannot be read.
+        Unwritable: one is not whole, too long, or in pieces of an unknown layout.
+        TrailError: the records after the row cannot be read.
     """
     columns = {column.index: column for column in change.columns}
     known = change.definition.columns if change.definition else ()
@@ -74,10 +71,7 @@ def _column(lob: Lob) -> int:
 
 
 def _decoded(data: bytes, definition: ColumnDefinition, codec: str) -> Value:
-    subtype = sub_type(definition.sub_data_type)
-    if definition.data_type not in _TEXTS or subtype.is_binary:
-        return Value(data, data)
     try:
-        return Value(data, decode(data, subtype.codec or codec_of(definition.charset, codec)))
+        return lob_value(data, definition, codec)
     except TrailError as error:
         raise Unwritable(f"column {definition.name} is not decoded: {error.problem}") from None

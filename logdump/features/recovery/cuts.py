@@ -1,4 +1,4 @@
-"""Cut transactions, and the whole copies of them that come after."""
+"""Cut transactions, and their whole copies later in the trail."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from trailformat.transactions.whole_trail import TrailPosition
 
 
 class Cuts:
-    """The cut transactions of a trail, given batch by batch.
+    """The cut transactions of a trail, collected batch by batch.
 
     Attributes:
         found: cut transactions in trail order, at most MOST_LISTED.
-        number: the number of all.
-        again: the whole copies of those that are shown.
-        lost: the number of those without a copy (so far).
+        number: their number.
+        again: the whole copies of the transactions in ``found``.
+        lost: number of cut transactions without a copy so far.
     """
 
     def __init__(self) -> None:
@@ -28,7 +28,7 @@ class Cuts:
 
     @property
     def is_unsure(self) -> bool:
-        """Whether there were so many at a time that the copies of some were not looked for."""
+        """True if the copies of some were not looked for, because too many were pending at a time."""
         return self._awaited.is_unsure
 
     def add(self, cut: BatchTransaction, *, is_shown: bool = False) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import sys
 from pathlib import Path
@@ -24,10 +25,11 @@ _ROOT = str(Path(__file__).parents[3])
 
 
 def session(master: str = "local[*]", **conf: str) -> SparkSession:
-    """A session on this machine, the format registered; the one that there is already, if there is one.
+    """A session on this machine that knows the format; the one that there is already, if there is one.
 
-    Workers are this Python; times are UTC; errors are one line. ``conf`` holds more settings, with underscores for
-    their dots (``spark_driver_memory="4g"``).
+    Workers are this Python; times are UTC; an error is raised with its one line, and Spark's log has none of the lines
+    of its tasks that failed. ``conf`` holds more settings, with underscores for their dots
+    (``spark_driver_memory="4g"``).
 
     Raises:
         SourceError: there is no Java.
@@ -40,9 +42,35 @@ def session(master: str = "local[*]", **conf: str) -> SparkSession:
     for name, value in {**_SETTINGS, "spark.sql.shuffle.partitions": str(cores()), **given}.items():
         builder = builder.config(name, value)
     spark = builder.getOrCreate()
-    spark.sparkContext.setLogLevel("ERROR")
-    register(spark)
+    if not is_remote(spark):
+        spark.sparkContext.setLogLevel("FATAL")
+    logging.getLogger("SQLQueryContextLogger").setLevel(logging.CRITICAL + 1)
+    make_known(spark)
     return spark
+
+
+def is_remote(spark: SparkSession) -> bool:
+    """Whether a session is one of Spark Connect, which has no SparkContext."""
+    return type(spark).__module__.startswith("pyspark.sql.connect.")
+
+
+def make_known(spark: SparkSession) -> None:
+    """Make ``format("trail")`` known to a session that does not find it by itself.
+
+    A registered format is planned by the Python of ``PYSPARK_PYTHON`` in the driver, which may be for the workers alone
+    (``--archives``); one that is found is planned by the driver's own. Where both are one, registering is faster.
+    """
+    if os.environ.get("PYSPARK_PYTHON") == sys.executable:
+        register(spark)
+        return
+    from pyspark.errors import AnalysisException  # noqa: PLC0415 - beside its only use
+
+    try:
+        _ = spark.read.format("trail").option("columns", "rba").load("").schema
+    except AnalysisException as error:
+        if "DATA_SOURCE_NOT_FOUND" not in str(error):
+            raise
+        register(spark)
 
 
 def register(spark: SparkSession) -> None:

@@ -6,6 +6,7 @@ Importing this takes PySpark only: pyarrow and numpy are loaded where rows are m
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from pyspark.sql.datasource import DataSource, DataSourceReader, InputPartition
@@ -39,24 +40,29 @@ class TrailSource(DataSource):
         options = parse_options(self.options, Use.READ | Use.STREAM | Use.WRITE)
         if options.rows_of is None:
             return default_ddl(options)
-        from logdump.spark.source.defined_tables import layouts_of  # noqa: PLC0415 - it loads pyarrow and numpy
+        from logdump.spark.source.defined_tables import table_meant  # noqa: PLC0415 - it loads pyarrow and numpy
         from logdump.spark.source.table_columns import table_columns  # noqa: PLC0415 - as above
 
-        layouts = layouts_of(options)
+        _, layouts = table_meant(options)
         self._foreseen = tuple(layouts)
         return ddl_of(table_columns(layouts, options), options)
 
     def reader(self, schema: StructType) -> DataSourceReader:
         """The reader of a batch query."""
-        options = checked(parse_options(self.options, Use.READ))
+        options = self._checked(Use.READ)
         return TrailReader(options, _selected(schema, options), self._foreseen)
 
     def streamReader(self, schema: StructType) -> DataSourceStreamReader:  # noqa: N802 - Spark's name
         """The reader of a stream."""
         from logdump.spark.stream.stream_reader import TrailStreamReader  # noqa: PLC0415 - streams only
 
-        options = checked(parse_options(self.options, Use.STREAM))
+        options = self._checked(Use.STREAM)
         return TrailStreamReader(options, _selected(schema, options), self._foreseen)
+
+    def _checked(self, use: Use) -> Options:
+        """The options of a read, the table of ``rowsOf`` spelled as in the trail."""
+        options = checked(parse_options(self.options, use))
+        return replace(options, rows_of=self._foreseen[-1].name) if self._foreseen else options
 
     def writer(self, schema: StructType, overwrite: bool) -> DataSourceWriter:  # noqa: FBT001 - Spark's signature
         """The writer of a batch query."""

@@ -29,31 +29,23 @@ class _FileTables(NamedTuple):
     names: set[str]
 
 
-def layouts_of(options: Options) -> list[TableLayout]:
-    """The definitions of the table ``rowsOf`` in the files that a read takes in, each once, the newest one last.
+def table_meant(options: Options) -> tuple[str, list[TableLayout]]:
+    """The table that ``rowsOf`` means, case aside where that is clear, and its definitions, the newest one last.
 
-    The headers of all records are looked at, a file per core at a time.
+    They are those in the files that a read takes in, each once. The headers of all records are looked at, a file per
+    core at a time.
 
     Raises:
         BadOption: the table is not there, or nothing defines it.
         SourceError: as from the planner.
     """
-    return _defined(options, is_exact=True)[1]
-
-
-def table_meant(options: Options) -> tuple[str, list[TableLayout]]:
-    """The table that ``rowsOf`` means, case aside where that is clear, and its definitions. Raises like layouts_of."""
-    return _defined(options, is_exact=False)
-
-
-def _defined(options: Options, *, is_exact: bool) -> tuple[str, list[TableLayout]]:
     name = options.rows_of or ""
     paths = list(dict.fromkeys(part.path for lot in plan(options) for part in lot))
     with ThreadPoolExecutor(cores()) as pool:
         files = list(pool.map(lambda path: _tables_in(path, name, options), paths))
     names = set[str]().union(*(file.names for file in files))
     alike = {one for one in names if one.lower() == name.lower()}
-    if not is_exact and name not in names and len(alike) == 1:
+    if name not in names and len(alike) == 1:
         [name] = alike
     layouts = [layout for file in files for layout in file.layouts.get(name, ())] or _from_source(name, options)
     if not layouts:

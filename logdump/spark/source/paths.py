@@ -79,20 +79,20 @@ def _after_filters(matching: int) -> str:
 
 def _patterns(options: Options) -> list[str]:
     given = [*([options.path] if options.path else []), *options.paths]
-    patterns = [part for text in given for part in _parts(local_path(text.strip()))]
+    patterns = [part for text in given for part in _parts(local_path(text))]
     if not patterns:
         raise BadOption(_NO_PATH)
     return patterns
 
 
 def local_path(text: str) -> str:
-    """A path without the scheme ``file:``.
+    """A path without the scheme ``file:`` and the blanks around it.
 
     Raises:
         BadOption: it has another one.
     """
     try:
-        return parameters.local_path(text)
+        return parameters.local_path(text.strip())
     except ArgumentError as error:
         raise BadOption(str(error)) from None
 
@@ -101,7 +101,7 @@ def _parts(text: str) -> list[str]:
     """The paths of a list with commas; a comma may also stand in the name of a file that is there."""
     if "," not in text or Path(text).exists():
         return [text] if text else []
-    return [local_path(part.strip()) for part in text.split(",") if part.strip()]
+    return [local_path(part) for part in text.split(",") if part.strip()]
 
 
 def _matching(pattern: str, options: Options) -> Iterator[Path]:

@@ -47,7 +47,7 @@ def definitions_of(trail: TrailFile, options: Options) -> RowDefinitions:
 
 def _path(given: str) -> Path:
     try:
-        return Path(local_path(given.strip())).expanduser().absolute()
+        return Path(local_path(given)).expanduser().absolute()
     except (RuntimeError, ValueError) as error:
         raise BadOption(f"option sourceDefs: {given[:200]}: {error}") from None
 

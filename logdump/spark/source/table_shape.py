@@ -15,7 +15,7 @@ from logdump.arrow.records.errors import place
 from logdump.arrow.records.schema import Selected
 from logdump.arrow.tables.arrow_rows import batch_of
 from logdump.arrow.tables.group import Group
-from logdump.arrow.tables.layout import DATA, PROBLEMS, SIDES, TableLayout
+from logdump.arrow.tables.layout import DATA, NULLS, PROBLEMS, SIDES, TableLayout
 from logdump.arrow.tables.rows import RowProblem
 from logdump.arrow.tables.schema import PROBLEM_LIST, schema_of
 from logdump.spark.errors import SchemaChanged
@@ -23,6 +23,7 @@ from logdump.spark.report import report
 from logdump.spark.source.open_slice import OpenSlice
 from logdump.spark.source.table_alterations import Alteration, AlterationKind, Alterations
 from logdump.spark.source.table_columns import spark_type
+from logdump.spark.source.table_lobs import RowLobs, with_lobs, without_nulls
 from trailformat import BadData
 from trailformat.values import plain_text
 
@@ -43,6 +44,7 @@ class RowShape:
         self, source: OpenSlice, selected: Sequence[Selected], schema: pa.Schema, foreseen: Sequence[TableLayout] = ()
     ) -> None:
         self._source = source
+        self._lobs = RowLobs(source.trail)
         self._schema = schema
         self._names = [chosen.column.name.lower() if chosen.is_wanted else "" for chosen in selected]
         wanted = {name: field.type for name, field in zip(self._names, schema, strict=True) if name}
@@ -64,6 +66,7 @@ class RowShape:
             for side in SIDES
         }
         built, problems = batch_of(group, {own[name] for name in self._names if name in own} | new)
+        built, lost = self._with_lobs(group, built)
         rbas = built["rba"]
         if altered:
             self._altered(rbas[0].as_py(), altered)
@@ -76,6 +79,8 @@ class RowShape:
             misfits += _rescued(group, built, altered)
         else:
             problems += [(rbas[row].as_py(), misfit.column or "", misfit.reason) for row, misfit in misfits]
+        problems += [(rbas[row].as_py(), misfit.column or "", misfit.reason) for row, misfit in lost]
+        misfits += lost
         for rba, column, reason in problems:
             error = BadData(f"{column}: {reason}" if column else reason)
             self._source.undecodable(error.at(self._source.trail.path, rba))
@@ -83,6 +88,33 @@ class RowShape:
             at = self._names.index(PROBLEMS)
             arrays[at] = _problems(built, misfits).cast(self._schema.field(at).type)
         return pa.RecordBatch.from_arrays(arrays, schema=self._schema)
+
+    def _with_lobs(self, group: Group, built: pa.RecordBatch) -> tuple[pa.RecordBatch, list[tuple[int, RowProblem]]]:
+        """A batch with the LOBs of its rows that are wanted, and why some have no value."""
+        lobs, lost = self._lobs.of(group)
+        if not lobs and not lost:
+            return built, []
+        by_column: dict[str, dict[int, str | bytes | None]] = {}
+        for row, problem in lost:
+            if problem.column is not None:
+                by_column.setdefault(f"{problem.image}_{problem.column}", {})[row] = None
+        for row, side, index, value in lobs:
+            by_column.setdefault(f"{side}_{group.layout.column_names[index]}", {})[row] = value
+        by_row: dict[int, set[str]] = {}
+        for name, found in by_column.items():
+            array, rows = with_lobs(built[name], found)
+            built = built.set_column(built.schema.get_field_index(name), name, array)
+            side, _, column = name.partition("_")
+            lost += [(row, RowProblem(column, side, b"", f"a LOB is no {array.type}")) for row in rows]
+            for row in found:
+                by_row.setdefault(row, set()).add(name)
+        built = built.set_column(built.schema.get_field_index(NULLS), NULLS, without_nulls(built[NULLS], by_row))
+        return built, [(row, problem) for row, problem in lost if self._is_wanted(problem)]
+
+    def _is_wanted(self, problem: RowProblem) -> bool:
+        """Whether a problem is of what is read."""
+        is_wanted = problem.column is None or f"{problem.image}_{problem.column}".lower() in self._names
+        return is_wanted or PROBLEMS in self._names
 
     def _altered(self, rba: int, altered: Sequence[Alteration]) -> None:
         """Handle rows with columns that the schema lacks, the one at ``rba`` being the first."""

@@ -18,7 +18,7 @@ from tests.trailformat.test_transaction_walk import GARBAGE
 from trailformat import Record, make_record, make_token
 from trailformat.records.io_types import RESTART_ABEND
 from trailformat.records.record_header import FIRST, LAST
-from trailformat.transactions import whole_trail
+from trailformat.transactions import copies, whole_trail
 
 pytestmark = pytest.mark.usefixtures("kernels")
 

@@ -14,7 +14,7 @@ from pyspark.errors import StreamingQueryException
 
 from logdump.arrow.records.schema import Selected
 from logdump.spark.errors import SchemaChanged
-from logdump.spark.source.defined_tables import layouts_of
+from logdump.spark.source.defined_tables import table_meant
 from logdump.spark.source.options import Use, parse_options
 from logdump.spark.source.table_columns import table_columns
 from logdump.spark.stream.stream_reader import TrailStreamReader
@@ -71,7 +71,7 @@ class Stream:
 
     def restart(self) -> None:
         """A new load: the schema is that of the files that are there."""
-        layouts = tuple(layouts_of(self._options))
+        layouts = tuple(table_meant(self._options)[1])
         offered = table_columns(layouts, self._options)
         asked = self._options.columns or tuple(offered)
         self._reader = TrailStreamReader(self._options, tuple(Selected(one, offered[one]) for one in asked), layouts)

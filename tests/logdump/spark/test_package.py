@@ -6,11 +6,17 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING, cast
 
 import pytest
+from pyspark.errors import AnalysisException
 
 import logdump.spark
-from logdump.spark.jobs.local_session import prepare_workers
+from logdump.spark import TrailSource
+from logdump.spark.jobs.local_session import make_known, prepare_workers
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
 
 ROOT = Path(__file__).parents[3]
 WITHOUT = "import sys\nfor name in ('pyspark', 'pyarrow'): sys.modules[name] = None\nimport logdump.spark\n"
@@ -46,3 +52,57 @@ def test_pyspark_finds_the_source_without_loading_arrow_or_numba() -> None:
     name, *loaded = run(code).stdout.split()
     assert name == "trail"
     assert not {"numba", "logdump.spark.source.reader"} & set(loaded)
+
+
+class _Session:
+    """A session of Spark that finds the format or does not, and counts what is registered."""
+
+    def __init__(self, problem: str | None) -> None:
+        self.problem = problem
+        self.registered: list[type] = []
+        self.read = self.dataSource = self
+
+    def format(self, _name: str) -> _Session:
+        return self
+
+    def option(self, _name: str, _value: str) -> _Session:
+        return self
+
+    def load(self, _path: str) -> _Session:
+        return self
+
+    @property
+    def schema(self) -> str:
+        if self.problem is not None:
+            raise AnalysisException(self.problem)
+        return "rba bigint"
+
+    def register(self, source: type) -> None:
+        self.registered.append(source)
+
+
+NOT_FOUND = "[DATA_SOURCE_NOT_FOUND] Failed to find the data source: trail."
+
+
+@pytest.mark.parametrize(
+    ("python", "problem", "expected"),
+    [
+        ("./env/bin/python", None, []),
+        ("./env/bin/python", NOT_FOUND, [TrailSource]),
+        (None, None, []),
+        (sys.executable, None, [TrailSource]),
+    ],
+)
+def test_the_format_is_registered_where_spark_does_not_find_it(
+    python: str | None, problem: str | None, expected: list[type], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With ``--archives`` a registered source would be planned by a Python that is not on the driver."""
+    monkeypatch.setattr(os, "environ", {"PYSPARK_PYTHON": python} if python else {})
+    session = _Session(problem)
+    make_known(cast("SparkSession", session))
+    assert session.registered == expected
+
+
+def test_another_error_of_spark_is_no_reason_to_register() -> None:
+    with pytest.raises(AnalysisException, match="BadOption"):
+        make_known(cast("SparkSession", _Session("[PYTHON_DATA_SOURCE_ERROR] BadOption")))

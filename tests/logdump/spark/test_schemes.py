@@ -32,6 +32,7 @@ FOREIGN = (
     "gs://bucket",
     "file://elsewhere/dirdat/lt",
     "file://elsewhere",
+    "  s3a://bucket/out ",
 )
 
 
@@ -71,7 +72,7 @@ def test_a_path_of_another_file_system_is_refused_and_nothing_is_made(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     for path in FOREIGN:
-        (tmp_path / path.split("/", maxsplit=1)[0]).mkdir(exist_ok=True)
+        (tmp_path / path.split("/", maxsplit=1)[0].strip()).mkdir(exist_ok=True)
         with pytest.raises(
             BadOption, match=r"only files of this machine's own paths|a path of this machine is file:///"
         ):
@@ -79,7 +80,7 @@ def test_a_path_of_another_file_system_is_refused_and_nothing_is_made(
     assert not list(tmp_path.glob("*/*"))
 
 
-@pytest.mark.parametrize("given", ["file:{}", "file://{}", "FILE:///{}", "file://localhost{}", "{}"])
+@pytest.mark.parametrize("given", ["file:{}", "file://{}", "FILE:///{}", "file://localhost{}", "{}", "  file:{} "])
 def test_file_and_no_scheme_are_this_machine(given: str) -> None:
     assert local_path(given.format("/dirdat/lt")) == "/dirdat/lt"
 

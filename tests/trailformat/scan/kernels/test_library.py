@@ -215,6 +215,33 @@ def test_a_zip_without_one_is_read_by_the_interpreter(package: Path, home: Path)
 
 
 @needs_native
+def test_a_zip_of_another_version_is_not_read_by_the_kernels_of_the_one_before(package: Path, home: Path) -> None:
+    assert run(CHOICE, home, _zipped(package)) == f"{ROWS} None"
+    with (package / "trailformat/native/scan/fill.py").open("a") as file:
+        file.write("# another version\n")
+    assert run(CHOICE, home, _zipped(package)) == f"{ROWS} the library of kernels was made of other sources"
+
+
+TABLE_READ = f"""
+import logdump
+from tests.logdump.spark.test_tables import rows_of
+print(".zip" in logdump.__file__, len(rows_of({str(TRAIL)!r}, "TEAHOUSE.TEAS", "after_NAME")))
+"""
+
+
+@needs_native
+def test_a_table_is_read_from_a_zip(package: Path, home: Path) -> None:
+    """What Spark's --py-files has: every kernel of every module, arrays included."""
+    shutil.copytree(ROOT / "logdump", package / "logdump", ignore=shutil.ignore_patterns("__pycache__"))
+    archive = package / "both.zip"
+    with zipfile.ZipFile(archive, "w") as file:
+        for path in sorted(path for name in ("trailformat", "logdump") for path in (package / name).rglob("*.*")):
+            file.write(path, path.relative_to(package))
+    is_zip, rows = run(TABLE_READ, home, archive).split()
+    assert (is_zip, int(rows) > 0) == ("True", True)
+
+
+@needs_native
 def test_the_note_names_every_kernel_and_its_arguments() -> None:
     note = read_note((ROOT / "trailformat" / NOTE).read_text(encoding="utf-8"))
     assert [*note.kernels] == [*kernels()]

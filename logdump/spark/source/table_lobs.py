@@ -1,0 +1,128 @@
+"""LOBs of rows whose pieces stand in the records after them, as values of the row's columns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+
+from logdump.arrow.tables.group import Group
+from logdump.arrow.tables.rows import RowProblem
+from trailformat import TrailError, TrailFile
+from trailformat.changes.lobs import Lob, lob_value, whole_lobs
+from trailformat.records.io_types import LARGE_OBJECT, METADATA, RECORD_FRAGMENT
+from trailformat.scan import RECORD, Batch
+
+LARGEST = 1 << 27
+"""Bytes of a LOB that is a value of a column."""
+_BETWEEN = (METADATA, RECORD_FRAGMENT)
+"""Types of the records that may stand between a row and the pieces of its LOBs."""
+
+
+class LobValue(NamedTuple):
+    """A LOB of a row: the row's number in its group, the image, the column by its index, the value."""
+
+    row: int
+    side: str
+    column: int
+    value: str | bytes
+
+
+class RowLobs:
+    """The LOBs of the rows of one trail.
+
+    Args:
+        trail: the file.
+    """
+
+    def __init__(self, trail: TrailFile) -> None:
+        self._trail = trail
+        self._followed: tuple[Batch, Any] | None = None
+
+    def of(self, group: Group) -> tuple[list[LobValue], list[tuple[int, RowProblem]]]:
+        """The LOBs of a group's rows, and for those that have no value the number of the row and why."""
+        values: list[LobValue] = []
+        problems: list[tuple[int, RowProblem]] = []
+        rows = group.rows
+        for row in np.flatnonzero(self._are_followed(rows.batch)[rows.rows]).tolist():
+            for found in self._lobs_of(group, row):
+                if isinstance(found, LobValue):
+                    values.append(found)
+                else:
+                    problems.append((row, found))
+        return values, problems
+
+    def _lobs_of(self, group: Group, row: int) -> Iterator[LobValue | RowProblem]:
+        rba = int(group.rows.of("rba")[row])
+        columns = group.layout.columns or ()
+        try:
+            for lob, data in whole_lobs(self._trail, rba, LARGEST):
+                side = "before" if lob.is_before else "after"
+                name = columns[lob.column].name if lob.column is not None and lob.column < len(columns) else None
+                if (reason := _why_not(lob, len(columns))) is not None or lob.column is None:
+                    yield RowProblem(name, side, b"", reason or "")
+                    continue
+                try:
+                    value = lob_value(data, columns[lob.column], group.layout.codec).value
+                except TrailError as error:
+                    yield RowProblem(name, side, data, error.problem)
+                    continue
+                yield LobValue(row, side, lob.column, value if isinstance(value, str) else data)
+        except TrailError as error:
+            yield RowProblem(None, None, b"", f"its LOBs cannot be read: {error.problem}")
+
+    def _are_followed(self, batch: Batch) -> Any:
+        """A mask of the rows of a batch after which pieces of LOBs may come."""
+        if self._followed is None or self._followed[0] is not batch:
+            io_type = np.asarray(batch.io_type)
+            is_between = (np.asarray(batch.kind) == RECORD) & np.isin(io_type, _BETWEEN)
+            is_piece = np.append((np.asarray(batch.kind) == RECORD) & (io_type == LARGE_OBJECT), self._goes_on(batch))
+            count = len(io_type)
+            next_row = np.append(np.where(is_between, count, np.arange(count)), count)
+            next_row = np.minimum.accumulate(next_row[::-1])[::-1]
+            self._followed = batch, is_piece[next_row[1:]] & ~is_piece[:-1]
+        return self._followed[1]
+
+    def _goes_on(self, batch: Batch) -> bool:
+        """Whether a piece may come after a batch: at the end of a file it may stand in the next one."""
+        try:
+            for record in self._trail.records(batch.end):
+                if record.header.io_type not in _BETWEEN:
+                    return record.header.io_type == LARGE_OBJECT
+        except TrailError:
+            return False
+        return True
+
+
+def _why_not(lob: Lob, columns: int) -> str | None:
+    """Why a LOB has no value; None where it has one."""
+    if lob.column is None:
+        return f"LOB {lob.ordinal} is in pieces whose layout is not known; raw of its records has them"
+    if lob.column >= columns:
+        return f"LOB {lob.ordinal} is of column {lob.column}, which the definition lacks"
+    if not lob.is_whole:
+        gaps = [f"{one.length} bytes at byte {one.offset} are missing" for one in lob.missing]
+        return f"LOB {lob.ordinal} is not whole: {'; '.join([*gaps, *lob.problems])}"
+    return f"LOB {lob.ordinal} has {lob.size} bytes, more than {LARGEST}" if lob.size > LARGEST else None
+
+
+def with_lobs(array: pa.Array, found: Mapping[int, str | bytes | None]) -> tuple[pa.Array, list[int]]:
+    """A column with the values of LOBs in their rows; and the rows whose value is not of its type."""
+    takes = str if pa.types.is_string(array.type) else bytes if pa.types.is_binary(array.type) else None
+    values, misfits = array.to_pylist(), []
+    for row, value in found.items():
+        is_fit = value is None or (takes is not None and isinstance(value, takes))
+        values[row] = value if is_fit else None
+        if not is_fit:
+            misfits.append(row)
+    return pa.array(values, array.type), misfits
+
+
+def without_nulls(nulls: pa.Array, found: Mapping[int, set[str]]) -> pa.Array:
+    """The names of the NULLs of each row without those of columns that have LOBs."""
+    names = nulls.to_pylist()
+    for row, lobs in found.items():
+        names[row] = [name for name in names[row] or () if name not in lobs] or None
+    return pa.array(names, nulls.type)
