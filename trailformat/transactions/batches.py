@@ -75,7 +75,7 @@ class Reached(NamedTuple):
     time: int
 
 
-class BatchTransaction(NamedTuple):
+class TransactionSummary(NamedTuple):
     """One transaction of a batch, kept beyond it."""
 
     csn: str | None
@@ -120,12 +120,12 @@ class TransactionBatch(NamedTuple):
         """How many transactions there are."""
         return len(self.csns)
 
-    def transaction(self, row: int) -> BatchTransaction:
+    def transaction(self, row: int) -> TransactionSummary:
         """The transaction in a row."""
         records, size = int(self.columns.records[row]), int(self.columns.sizes[row])
         has_begin = bool(self.columns.has_begin[row])
         first, after, ended = self.first(row), self.after(row), self.ended(row)
-        return BatchTransaction(self.csns[row], self.xids[row], first, has_begin, after, records, size, ended)
+        return TransactionSummary(self.csns[row], self.xids[row], first, has_begin, after, records, size, ended)
 
     def first(self, row: int) -> TrailPosition:
         """The first record of a transaction that was found."""

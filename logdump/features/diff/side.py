@@ -16,10 +16,10 @@ from trailformat.transactions.batches import (
     BEGIN_OF_FILE,
     DAMAGE,
     HALF_A_RECORD,
-    BatchTransaction,
     Reached,
     TrailMark,
     TransactionBatch,
+    TransactionSummary,
 )
 from trailformat.transactions.extent import Ended
 from trailformat.transactions.records import TransactionRecords
@@ -35,20 +35,20 @@ _NOWHERE = TrailPosition(1 << 62, 0)
 class SideTransaction(NamedTuple):
     """A transaction of one side; for a copy ``copy_of`` is the position of the first one."""
 
-    seen: BatchTransaction
+    transaction: TransactionSummary
     key: Hashable
     copy_of: TrailPosition | None = None
 
     @property
     def has_name(self) -> bool:
         """True if the transaction has a CSN or a TRANID."""
-        return self.seen.csn is not None or self.seen.xid is not None
+        return self.transaction.csn is not None or self.transaction.xid is not None
 
 
 class Bounds(Protocol):
     """The transactions that are compared."""
 
-    def takes(self, one: BatchTransaction, *, is_applied: bool) -> bool:
+    def takes(self, one: TransactionSummary, *, is_applied: bool) -> bool:
         """Return True if a transaction is compared; ``is_applied``: if a Replicat applies it."""
 
 
@@ -59,7 +59,7 @@ class CsnBounds(NamedTuple):
     last: CsnKey | None = None
     is_effective: bool = False
 
-    def takes(self, one: BatchTransaction, *, is_applied: bool) -> bool:
+    def takes(self, one: TransactionSummary, *, is_applied: bool) -> bool:
         """Return True if a transaction is within the bounds; false for a CSN that is not comparable with them."""
         if self.is_effective and not is_applied:
             return False
@@ -133,7 +133,7 @@ class Side:
         for path in self.whole.unreadable:
             self._add_damage(TrailPosition(self.whole.ordinals[path], 0), 0)
 
-    def key(self, one: BatchTransaction) -> Hashable:
+    def key(self, one: TransactionSummary) -> Hashable:
         """CSN and TRANID, and apart from others those that a restart has cut; without both, what it holds."""
         if one.csn is None and one.xid is None:
             digest = blake2b(digest_size=16)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from logdump.features.recovery.lists import MOST_LISTED
 from trailformat.transactions.applied import AppliedTransactions, OrderVerdict
-from trailformat.transactions.batches import BatchTransaction, TransactionBatch
+from trailformat.transactions.batches import TransactionBatch, TransactionSummary
 from trailformat.transactions.copies import AwaitedCopies
 from trailformat.transactions.whole_trail import TrailPosition
 
@@ -20,9 +20,9 @@ class Cuts:
     """
 
     def __init__(self) -> None:
-        self.found: list[BatchTransaction] = []
+        self.found: list[TransactionSummary] = []
         self.number = self.lost = 0
-        self.again: dict[TrailPosition, BatchTransaction] = {}
+        self.again: dict[TrailPosition, TransactionSummary] = {}
         self._shown: set[TrailPosition] = set()
         self._awaited = AwaitedCopies()
 
@@ -31,7 +31,7 @@ class Cuts:
         """True if the copies of some were not looked for, because too many were pending at a time."""
         return self._awaited.is_unsure
 
-    def add(self, cut: BatchTransaction, *, is_shown: bool = False) -> None:
+    def add(self, cut: TransactionSummary, *, is_shown: bool = False) -> None:
         """Take one more in; its copy is waited for. ``is_shown``: it is shown with a restart, if it is not listed."""
         self.number += 1
         self.lost += 1

@@ -19,9 +19,9 @@ from trailformat.transactions.batches import (
     BEGIN_OF_FILE,
     DAMAGE,
     HALF_A_RECORD,
-    BatchTransaction,
     TrailMark,
     TransactionBatch,
+    TransactionSummary,
 )
 from trailformat.transactions.extent import Ended
 from trailformat.transactions.walk import transaction_batches
@@ -31,19 +31,19 @@ _OVERWRITE_MODE = 0
 NOWHERE_YET = TrailPosition(1 << 62, 0)
 
 
-class Restarted(NamedTuple):
+class TrailRestart(NamedTuple):
     """A restart: where, by what, when, and the last whole transaction before it."""
 
     place: TrailPosition
     kind: str
     time: int | None
-    last_complete: BatchTransaction | None
+    last_complete: TransactionSummary | None
 
 
 class Copy(NamedTuple):
     """A later copy of a whole transaction, and the position of the first copy."""
 
-    seen: BatchTransaction
+    transaction: TransactionSummary
     first: TrailPosition
 
 
@@ -51,7 +51,7 @@ class Copy(NamedTuple):
 class Fall:
     """A transaction with which CSNs go back, below the greatest, and the number of those that are there."""
 
-    seen: BatchTransaction
+    transaction: TransactionSummary
     greatest: str
     transactions: int
 
@@ -63,7 +63,7 @@ class Overwritten(NamedTuple):
     """
 
     damage: TrailMark
-    seen: BatchTransaction
+    transaction: TransactionSummary
     was_passed: bool
 
 
@@ -84,16 +84,16 @@ class Survey:
     def __init__(self, whole: WholeTrail) -> None:
         self.whole = whole
         self.files: list[FileFacts] = []
-        self.restarts = Findings[Restarted]()
+        self.restarts = Findings[TrailRestart]()
         self.cuts = Cuts()
-        self.cut_at: dict[TrailPosition, BatchTransaction] = {}
+        self.cut_at: dict[TrailPosition, TransactionSummary] = {}
         self.twice, self.falls, self.overwritten = Findings[Copy](), Findings[Fall](), Findings[Overwritten]()
         self.judge = AppliedTransactions(whole)
         self.damage = Findings[TrailMark]()
         self.transactions = self.incomplete = self.twice_records = 0
-        self.open: BatchTransaction | None = None
+        self.open: TransactionSummary | None = None
         self.half_record: TrailPosition | None = None
-        self.last_whole: BatchTransaction | None = None
+        self.last_whole: TransactionSummary | None = None
         self._unbound: list[TrailPosition] = []
         self._pending: list[TrailMark] = []
         self._behind_gaps = [whole.ordinals[gap.behind] for gap in whole.gaps]
@@ -156,11 +156,11 @@ class Survey:
     ) -> None:
         before = bisect_right(whole, place, key=lambda row: batch.after(row) or NOWHERE_YET)
         last = batch.transaction(whole[before - 1]) if before else self.last_whole
-        self.restarts.add(Restarted(place, kind, time, last))
+        self.restarts.add(TrailRestart(place, kind, time, last))
         if self.restarts.is_listed:
             self._unbound.append(place)
 
-    def _not_whole(self, one: BatchTransaction) -> None:
+    def _not_whole(self, one: TransactionSummary) -> None:
         if one.ended in (Ended.CUT, Ended.OVERTAKEN) and one.has_begin:
             self.cuts.add(one, is_shown=self._bind(one))
         elif one.ended is Ended.FILE_END and self.whole.is_newest(self._last_file(one)):
@@ -168,7 +168,7 @@ class Survey:
         else:
             self.incomplete += 1
 
-    def _bind(self, cut: BatchTransaction) -> bool:
+    def _bind(self, cut: TransactionSummary) -> bool:
         """Assign a cut transaction to the first restart inside it; return False if no listed restart is."""
         at = bisect_right(self._unbound, cut.first)
         if at == len(self._unbound) or self._unbound[at] >= (cut.after or NOWHERE_YET):
@@ -176,7 +176,7 @@ class Survey:
         self.cut_at[self._unbound[at]] = cut
         return True
 
-    def _last_file(self, one: BatchTransaction) -> int:
+    def _last_file(self, one: TransactionSummary) -> int:
         """The file in which an open transaction ends: the last of its stretch."""
         at = bisect_right(self._behind_gaps, one.first.ordinal)
         return (self._behind_gaps[at] if at < len(self._behind_gaps) else len(self.whole)) - 1

@@ -17,7 +17,7 @@ from logdump.features.repair.model import LossReason, RepairLoss
 from trailformat import BadRecord, Record, TrailFile
 from trailformat.changes.transactions import TransactionRole, role_of
 from trailformat.trail.sequence import Spot
-from trailformat.transactions.batches import BatchTransaction, TransactionBatch
+from trailformat.transactions.batches import TransactionBatch, TransactionSummary
 from trailformat.transactions.extent import Ended
 from trailformat.transactions.records import TransactionRecord, TransactionRecords
 from trailformat.transactions.walk import transaction_batches
@@ -64,7 +64,7 @@ class TransactionPlan:
         self._looks_at_all = bool(self._continued or self._undefined or any(f.survey.embedded for f in files.values()))
         self._not_whole: dict[int, list[ByteRange]] = {}
         self._ranges: dict[int, ByteRanges] = {}
-        self._last: BatchTransaction | None = None
+        self._last: TransactionSummary | None = None
 
     def run(self) -> Iterator[TransactionBatch]:
         """Go over the transactions; yields what has been taken in."""
@@ -122,7 +122,7 @@ class TransactionPlan:
             )
             self.after_csn = next(known, self.after_csn)
 
-    def _reason(self, one: BatchTransaction) -> LossReason | None:
+    def _reason(self, one: TransactionSummary) -> LossReason | None:
         """The reason for which a transaction is not whole; None where it is, or was not in the source either."""
         if one.ended is Ended.DAMAGE or one.after in self._continued:
             return LossReason.DAMAGE
@@ -153,7 +153,7 @@ class TransactionPlan:
         last = len(self._whole) - 1
         return next((at for at in range(ordinal, last) if self._breaks(at + 1)), last)
 
-    def _end(self, one: BatchTransaction) -> TrailPosition:
+    def _end(self, one: TransactionSummary) -> TrailPosition:
         """Return the end of a transaction; for an open one the end of all files that it may be in."""
         if one.after is None or self._is_grown(one.after):
             return TrailPosition(self._stretch_end(one.first.ordinal) + 1, 0)
@@ -162,12 +162,12 @@ class TransactionPlan:
         damage = self._files[one.after.ordinal].survey.damage.after(one.after.rba)
         return TrailPosition(one.after.ordinal, damage.stop) if damage is not None else one.after
 
-    def _undefined_in(self, one: BatchTransaction) -> TrailPosition | None:
+    def _undefined_in(self, one: TransactionSummary) -> TrailPosition | None:
         at = bisect_left(self._undefined, one.first)
         is_in = at < len(self._undefined) and self._undefined[at] < self._end(one)
         return self._undefined[at] if is_in else None
 
-    def _lose(self, one: BatchTransaction, reason: LossReason) -> None:
+    def _lose(self, one: TransactionSummary, reason: LossReason) -> None:
         begin, end = one.first, self._end(one)
         if not one.has_begin and reason is LossReason.DAMAGE and begin.ordinal in self._files:
             before = self._files[begin.ordinal].survey.damage.before(begin.rba)
@@ -185,7 +185,7 @@ class TransactionPlan:
         spots = (self.spot(one.first) if one.has_begin else None), self.spot(place)
         self._add(RepairLoss(one.csn, one.xid, spots[0], records, reason, spots[1], is_copied=self._is_all))
 
-    def _records_of(self, one: BatchTransaction, end: TrailPosition) -> int:
+    def _records_of(self, one: TransactionSummary, end: TrailPosition) -> int:
         """The records of a transaction, up to where the copy stops."""
         is_over = one.after is not None and not self._is_grown(one.after)
         if (self._stop is None or end <= self._stop) and (is_over or not self._has_grown()):

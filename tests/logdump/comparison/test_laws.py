@@ -37,7 +37,7 @@ from tests.trailformat.small_batches import in_batches
 from trailformat import Record, TrailFile
 from trailformat.trail.sequence import Spot
 from trailformat.transactions import whole_trail
-from trailformat.transactions.batches import BatchTransaction
+from trailformat.transactions.batches import TransactionSummary
 from trailformat.transactions.extent import Ended
 from trailformat.transactions.whole_trail import TrailPosition
 
@@ -75,7 +75,7 @@ def _key_at(spot: Spot | None) -> str | None:
 
 def _transaction(number: int) -> SideTransaction:
     return SideTransaction(
-        BatchTransaction(str(number), "1.1.1", TrailPosition(0, number), True, None, 1, 1, Ended.LAST), number
+        TransactionSummary(str(number), "1.1.1", TrailPosition(0, number), True, None, 1, 1, Ended.LAST), number
     )
 
 

@@ -16,15 +16,15 @@ from tests.searching import examples
 from tests.trailformat.samples import trail_of
 from tests.trailformat.test_transaction_walk import records_of
 from trailformat.scan import FILE_HEADER
-from trailformat.transactions.batches import DAMAGE, BatchTransaction, TrailMark
+from trailformat.transactions.batches import DAMAGE, TrailMark, TransactionSummary
 from trailformat.transactions.whole_trail import FIRST_PLACE, TrailPosition, WholeTrail
 
 TEXTS = st.text("bbmmlooAOTCF#", min_size=1, max_size=14)
 
 
-def read(paths: list[Path], starts: list[TrailPosition]) -> tuple[list[BatchTransaction], list[TrailMark]]:
+def read(paths: list[Path], starts: list[TrailPosition]) -> tuple[list[TransactionSummary], list[TrailMark]]:
     """The transactions of the stretches that start there, one after the other, and the damage."""
-    found: list[BatchTransaction] = []
+    found: list[TransactionSummary] = []
     damage: list[TrailMark] = []
     for start, stop in pairwise([*starts, None]):
         assert start is not None
