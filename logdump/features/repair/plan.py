@@ -16,6 +16,7 @@ from logdump.features.repair.file_survey import FileSurvey
 from logdump.features.repair.model import LossReason, RepairLoss
 from trailformat import BadRecord, Record, TrailFile
 from trailformat.changes.transactions import TransactionRole, role_of
+from trailformat.trail.packed import unpacked_size
 from trailformat.trail.sequence import Spot
 from trailformat.transactions.batches import TransactionBatch, TransactionSummary
 from trailformat.transactions.extent import Ended
@@ -199,7 +200,7 @@ class TransactionPlan:
     def _has_grown(self) -> bool:
         """Return True if the last file has grown since the survey."""
         last = self._files.get(len(self._whole) - 1)
-        return last is not None and last.survey.path.stat().st_size > last.survey.size
+        return last is not None and unpacked_size(last.survey.path) > last.survey.size
 
     def _damage_in(self, begin: TrailPosition, end: TrailPosition) -> TrailPosition | None:
         """Return the first damage from one position to right after another."""
