@@ -53,7 +53,8 @@ def story(changes: Iterable[RowChange], key: Key) -> Iterator[RowChange]:
     A key that a row has given up may be that of another row: each change belongs to the row that has its key then.
     """
     ordered = sorted(changes, key=lambda change: change[:2])
-    numbers, rows = count(), {}
+    numbers = count()
+    rows: dict[tuple[str, Key], int] = {}
     of_row: list[tuple[int, RowChange]] = []
     wanted: set[int] = set()
     for change in ordered:
