@@ -42,13 +42,13 @@ class TrailFile:
 
     Args:
         path: the file.
-        beginnings: what goes on at the beginnings of files, which those who go over many of them share.
+        beginnings: the transactions open at the beginnings of files, shared by readers of many files.
 
     Attributes:
-        known: what is known of the file already, as an index has it.
+        known: facts about the file that an index already has.
 
     Raises:
-        NotATrail: it cannot be opened, is empty, or holds no sound record.
+        NotATrail: it cannot be opened, is empty, or has no sound record.
         CannotRead: as any method does when a read fails.
     """
 
@@ -90,7 +90,7 @@ class TrailFile:
                 os.close(file)
 
     def twin(self) -> TrailFile:
-        """The same file once more, for another thread: a TrailFile is for one thread at a time.
+        """Return the same file opened again, for another thread: a TrailFile is for one thread at a time.
 
         Raises:
             CannotRead: the file is closed, or no more files can be opened.
@@ -193,9 +193,9 @@ class TrailFile:
 
     @property
     def bytes(self) -> Source:
-        """The bytes by their places, until the next call that looks at the file again: read, not mapped.
+        """The bytes by offset, until the next call that checks the file: read, not mapped.
 
-        Where the system cannot read at a place, they are the mapped ones: there a mapped file cannot be cut.
+        If the system has no pread, the mapped bytes: such systems do not truncate mapped files.
         """
         if self._kept is not None:
             return self._kept
@@ -321,7 +321,7 @@ class TrailFile:
         """The records from ``start`` on, up to the end of the file or a record that is not complete yet.
 
         Raises:
-            BadRecord: at damage; go on at ``next_good_header``.
+            BadRecord: at damage; continue at ``next_good_header``.
         """
         with contextlib.suppress(PartialRecord):
             while (record := self.record_at(start)) is not None:
