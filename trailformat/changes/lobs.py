@@ -142,7 +142,7 @@ class _Growing:
         if self._total not in (None, total):
             self.note(f"its pieces disagree about its length, {self._total} and {total} bytes")
         if offset < self._expected:
-            self.note(f"a piece at byte {offset} comes behind byte {self._expected}")
+            self.note(f"a piece at byte {offset} comes after byte {self._expected}")
         if offset > self._expected:
             self._miss(offset)
         self._total, self._expected = total, max(self._expected, offset + size)

@@ -263,7 +263,7 @@ def _columns(records: tuple[Record, ...], known: RowDefinition) -> tuple[tuple[C
             before, after = images.before or before, images.after or after
     except TrailError as error:
         if records[-1].header.continued:
-            return (), "its columns go on in the records that follow"
+            return (), "its columns continue in the records that follow"
         return (), f"its columns do not decode: {error.problem}"
     return _merged(Images(before, after), known, records[-1]), None
 

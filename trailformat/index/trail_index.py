@@ -22,7 +22,7 @@ class TrailIndex:
         places: rows by number and by RBA, the metadata, the damage. They are cheap: a scan with another purpose can
             extend them alone, so that they may be ahead of the sums.
         sums: tables, times, transactions.
-        open_transactions: by RBA, the transactions that are open in some records of long ones, as far as ``build`` went.
+        open_transactions: by RBA, the transactions that are open in records of long ones, as far as ``build`` went.
     """
 
     def __init__(self) -> None:

@@ -165,7 +165,7 @@ class TrailFile:
         except TrailError as error:
             if self.next_good_header(1) is None:
                 raise NotATrail(
-                    "this is no trail: no sound record in it",
+                    "this is not a trail file: no sound record in it",
                     path=self.path,
                     rba=0,
                     expected=error.expected,
@@ -305,7 +305,7 @@ class TrailFile:
         if rba == size:
             return None, self.order
         if not 0 <= rba < size:
-            raise BadRecord("position lies outside the file", path=self.path, rba=rba, expected=f"0 to {size}")
+            raise BadRecord("position is outside the file", path=self.path, rba=rba, expected=f"0 to {size}")
         buffer = self.bytes
         try:
             is_file_header = rba == 0 and buffer[0] == framing.FILE_HEADER

@@ -44,7 +44,7 @@ def without_length(data: bytes, order: ByteOrder) -> bytes:
         BadData: the length does not match.
     """
     if len(data) < _PREFIX:
-        raise BadData("no length in front of it", expected="2 bytes", found=f"{len(data)} bytes")
+        raise BadData("no length before it", expected="2 bytes", found=f"{len(data)} bytes")
     length = order.decode(data[:_PREFIX])
     if length != len(data) - _PREFIX:
         raise BadData("its length is not that of the bytes", expected=str(len(data) - _PREFIX), found=str(length))
@@ -81,7 +81,7 @@ def encode_variable(value: Plain, definition: ColumnDefinition, order: ByteOrder
 def with_length(data: bytes, order: ByteOrder) -> bytes:
     """Return bytes after their length."""
     if len(data) > _LONGEST:
-        raise CannotWrite("value is longer than a length of 2 bytes tells", found=f"{len(data)} bytes")
+        raise CannotWrite("value is too long for a length of 2 bytes", found=f"{len(data)} bytes")
     return order.encode(len(data), _PREFIX) + data
 
 

@@ -60,7 +60,7 @@ def recovery_lines(shown: RecoveryShown, _settings: Settings) -> Iterator[str]:
 
 def _loss_lines(shown: RecoveryShown) -> Iterator[str]:
     """The transactions that lack a part: of what is so, each may be the reason; and what shows the places of damage."""
-    found = {"damage": shown.damaged, "missing files": shown.gaps, "files that are no trail": shown.unreadable}
+    found = {"damage": shown.damaged, "missing files": shown.gaps, "files that are not trail files": shown.unreadable}
     causes = [f"by {' or '.join(what for what, number in found.items() if number)}"] if any(found.values()) else []
     causes.append("begun before the first file")
     lost = f"{amount(shown.incomplete, 'transaction')} not whole, {' or '.join(causes)}" if shown.incomplete else ""
