@@ -30,7 +30,6 @@ MOST_KNOWN = 100_000
 """So many transactions of one CSN, and so many that came late, are known by name."""
 MOST_CHECKPOINTS = 1 << 15
 _REGIONS = 4
-_COLUMNS_PAY = 32
 _ZERO, _NINE = b"09"
 _HEXADECIMAL = (b"AF", b"af")
 
@@ -65,6 +64,11 @@ class BatchVerdict(NamedTuple):
 
     verdicts: list[OrderVerdict]
     not_applied: list[int]
+
+    @property
+    def copies(self) -> dict[int, TrailPosition]:
+        """Where each row that is a copy stands first."""
+        return {one.row: one.copy_of for one in self.verdicts if one.copy_of is not None}
 
 
 class _Rise:
@@ -135,12 +139,11 @@ class AppliedTransactions:
     def judge(self, batch: TransactionBatch) -> BatchVerdict:
         """Take in the next batch."""
         self._note_damage(batch)
-        verdicts = self._judge(batch)
-        copies = {one.row for one in verdicts if one.copy_of is not None}
-        behind = self._rows_behind_damage(batch)
+        verdict = BatchVerdict(self._judge(batch), [])
+        behind, copies = self._rows_behind_damage(batch), verdict.copies
         if behind:
             self.behind_damage += sum(row >= behind.start and row not in copies for row in batch.whole())
-        return BatchVerdict(verdicts, sorted({*batch.not_whole(), *copies, *behind}))
+        return verdict._replace(not_applied=sorted({*batch.not_whole(), *copies, *behind}))
 
     def _note_damage(self, batch: TransactionBatch) -> None:
         if self._past_damage or self._damage is not None:
@@ -156,13 +159,8 @@ class AppliedTransactions:
         return range(bisect_right(range(batch.rows), self._damage, key=batch.first), batch.rows)
 
     def _judge(self, batch: TransactionBatch) -> list[OrderVerdict]:
-        if (
-            batch.texts is not None
-            and len(batch.texts) >= _COLUMNS_PAY
-            and (found := self._judge_columns(batch)) is not None
-        ):
-            return found
-        return self._judge_rows(batch, range(batch.rows))
+        found = self._judge_columns(batch) if batch.texts else None
+        return found if found is not None else self._judge_rows(batch, range(batch.rows))
 
     def _judge_columns(self, batch: TransactionBatch) -> list[OrderVerdict] | None:
         """The same where CSNs of one form rise from row to row; None where they do not."""

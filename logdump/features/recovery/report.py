@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator
 from itertools import pairwise
 from pathlib import Path
 
-from logdump.features.recovery.cuts import TransactionSummary
 from logdump.features.recovery.model import (
     CutShown,
     KeepShown,
@@ -27,6 +26,7 @@ from trailformat.changes.encrypted import looks_encrypted
 from trailformat.trail.file import TrailFile
 from trailformat.trail.packed import is_file, unpacked_size
 from trailformat.trail.sequence import Spot
+from trailformat.transactions.batches import TransactionSummary
 from trailformat.transactions.restart_places import restart_places
 from trailformat.transactions.whole_trail import TrailPosition
 
