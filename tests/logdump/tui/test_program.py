@@ -124,7 +124,8 @@ def test_without_textual_it_tells_what_to_install(monkeypatch: pytest.MonkeyPatc
 
 
 @pytest.mark.parametrize("script", ["-c", "-f"])
-def test_it_takes_no_script(script: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_it_takes_no_script(script: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("logdump.cli._prepare_streams", lambda: None)
     with pytest.raises(SystemExit) as stopped:
         main(["--tui", script, "n"])
     assert stopped.value.code == ExitStatus.USAGE
