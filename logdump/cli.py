@@ -18,7 +18,7 @@ from logdump.language.execute import outputs_kept
 from logdump.language.words import first_word, split_calls
 from logdump.line import terminal
 from logdump.line.input_lines import lines_of
-from logdump.line.line_mode import LineMode, Piped, Script
+from logdump.line.line_mode import LineMode, PipedInput, Script
 from logdump.line.terminal import ArgumentParser, OutputLost
 from logdump.notation.escape import escape
 from logdump.session.errors import CommandError
@@ -128,7 +128,7 @@ def _mode(scripts: list[tuple[str, str]] | None, first: str, words: list[str]) -
     if scripts is not None or _is_all(words, at_terminal=at_terminal):
         return _batch(scripts or [], first)
     if not at_terminal:
-        return Piped(first)
+        return PipedInput(first)
     from logdump.line.interactive import Interactive  # noqa: PLC0415 - for a terminal only
 
     return Interactive(first, _go_full_screen)

@@ -21,6 +21,7 @@ _HOMES = {
     "features.list": "LIST FOLLOW",
     "features.count": "COUNT",
     "features.check": "CHECK",
+    "features.doctor": "DOCTOR",
     "features.heartbeat": "HEARTBEAT",
     "features.recovery": "RECOVERY",
     "features.diff": "DIFF",

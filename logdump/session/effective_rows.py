@@ -21,7 +21,7 @@ class _State(NamedTuple):
     changed: int
 
 
-class _Kept(NamedTuple):
+class _CachedResult(NamedTuple):
     """The last result, and the state of the files that it came from."""
 
     files: tuple[_State, ...]
@@ -38,9 +38,9 @@ def left_out_around(session: Session, path: Path) -> NotApplied:
     """
     whole = WholeTrail.around(path)
     files = tuple(map(_state, whole.paths))
-    kept = session.kept(_Kept)
+    kept = session.kept(_CachedResult)
     if kept is None or kept.files != files or kept.left_out.is_broken:
-        kept = _Kept(files, NotApplied(whole, past_damage=True))
+        kept = _CachedResult(files, NotApplied(whole, past_damage=True))
         session.keep(kept)
     return kept.left_out
 

@@ -106,6 +106,12 @@ FINDINGS_OF_OTHERS = {
     "bounded_recovery": {"heartbeat": "the restart position that a beat holds", "recovery": "lists that are cut"},
     "check": {"recovery": "versions of the files"},
     "diff": {"recovery": "transactions that a restart has cut"},
+    "doctor": {
+        "check": "damage",
+        "count": "records by table and hour",
+        "heartbeat": "the lag of each path",
+        "recovery": "restarts, cut transactions, files to keep",
+    },
     "explain": {
         "bounded_recovery": "how far back a restart of Extract reads",
         "ddl": "what the processes make of a statement",

@@ -47,6 +47,7 @@ MAP *.*, TARGET x{ODD}.*;
 SHOWS = {
     "OPEN": ("open",),
     "NEXTTRAIL": ("nt",),
+    "DOCTOR": ("doctor",),
     "LIST": ("pos 0; list all; across on; pos 0; list all; across off",),
     "FOLLOW": ("pos 0; follow list",),
     "NEXT": ("pos 0; n 60",),

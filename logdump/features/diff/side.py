@@ -9,7 +9,7 @@ from typing import NamedTuple, Protocol
 
 from logdump.features.diff.model import DifferenceKind, DifferenceShown, SideShown
 from logdump.features.diff.rows import ComparedRows, RowOptions
-from logdump.features.recovery.cuts import Seen, seen
+from logdump.features.recovery.cuts import TransactionSummary, summary_of
 from trailformat.changes.csn import CsnKey, csn_key
 from trailformat.trail.sequence import Spot
 from trailformat.transactions.applied import AppliedTransactions
@@ -35,20 +35,20 @@ _NOWHERE = TrailPosition(1 << 62, 0)
 class SideTransaction(NamedTuple):
     """A transaction of one side; for a copy ``copy_of`` is the position of the first one."""
 
-    seen: Seen
+    transaction: TransactionSummary
     key: Hashable
     copy_of: TrailPosition | None = None
 
     @property
     def has_name(self) -> bool:
         """True if the transaction has a CSN or a TRANID."""
-        return self.seen.csn is not None or self.seen.xid is not None
+        return self.transaction.csn is not None or self.transaction.xid is not None
 
 
 class Bounds(Protocol):
     """The transactions that are compared."""
 
-    def takes(self, one: Seen, copy_of: TrailPosition | None) -> bool:
+    def takes(self, one: TransactionSummary, copy_of: TrailPosition | None) -> bool:
         """Return True if a transaction is compared; ``copy_of`` as in SideTransaction."""
 
 
@@ -59,7 +59,7 @@ class CsnBounds(NamedTuple):
     last: CsnKey | None = None
     is_effective: bool = False
 
-    def takes(self, one: Seen, copy_of: TrailPosition | None) -> bool:
+    def takes(self, one: TransactionSummary, copy_of: TrailPosition | None) -> bool:
         """Return True if a transaction is within the bounds; false for a CSN that is not comparable with them."""
         if self.is_effective and (not one.has_begin or one.ended is not Ended.LAST or copy_of is not None):
             return False
@@ -123,7 +123,7 @@ class Side:
             self._note(batch)
             copies = {verdict.row: verdict.copy_of for verdict in self._judge.judge(batch).verdicts}
             for row in range(batch.rows):
-                one, copy_of = seen(batch, row), copies.get(row)
+                one, copy_of = summary_of(batch, row), copies.get(row)
                 if self._bounds.takes(one, copy_of):
                     self._transactions += 1
                     yield SideTransaction(one, self.key(one), copy_of)
@@ -132,7 +132,7 @@ class Side:
         for path in self.whole.unreadable:
             self._add_damage(TrailPosition(self.whole.ordinals[path], 0), 0)
 
-    def key(self, one: Seen) -> Hashable:
+    def key(self, one: TransactionSummary) -> Hashable:
         """CSN and TRANID, and apart from others those that a restart has cut; without both, what it holds."""
         if one.csn is None and one.xid is None:
             digest = blake2b(digest_size=16)

@@ -14,7 +14,7 @@ from trailformat.transactions.extent import Ended
 from trailformat.transactions.whole_trail import TrailPosition
 
 
-class Seen(NamedTuple):
+class TransactionSummary(NamedTuple):
     """One transaction of a batch, kept after the batch is gone."""
 
     csn: str | None
@@ -32,12 +32,14 @@ class Seen(NamedTuple):
         return (self.csn, self.xid) if self.csn is not None and self.xid is not None else None
 
 
-def seen(batch: TransactionBatch, row: int) -> Seen:
+def summary_of(batch: TransactionBatch, row: int) -> TransactionSummary:
     """Return one row of a batch."""
     records, size = int(batch.columns.records[row]), int(batch.columns.sizes[row])
     has_begin = bool(batch.columns.has_begin[row])
     place, ended = batch.first(row), batch.ended(row)
-    return Seen(batch.csns[row], batch.xids[row], place, has_begin, batch.after(row), records, size, ended)
+    return TransactionSummary(
+        batch.csns[row], batch.xids[row], place, has_begin, batch.after(row), records, size, ended
+    )
 
 
 class Cuts:
@@ -52,15 +54,15 @@ class Cuts:
     """
 
     def __init__(self) -> None:
-        self.found: list[Seen] = []
+        self.found: list[TransactionSummary] = []
         self.number = self.lost = 0
-        self.again: dict[TrailPosition, Seen] = {}
+        self.again: dict[TrailPosition, TransactionSummary] = {}
         self.is_unsure = False
         self._shown: set[TrailPosition] = set()
         self._waiting: dict[Name, list[TrailPosition]] = {}
         self._ahead: dict[str, list[tuple[tuple[int, ...], Name]]] = {}
 
-    def add(self, cut: Seen, *, is_shown: bool = False) -> None:
+    def add(self, cut: TransactionSummary, *, is_shown: bool = False) -> None:
         """Take one more in; its copy is waited for. ``is_shown``: it is shown with a restart, if it is not listed."""
         self.number += 1
         self.lost += 1
@@ -107,7 +109,7 @@ class Cuts:
         before = bisect_left(places, batch.first(row))
         if not before:
             return
-        again = seen(batch, row)
+        again = summary_of(batch, row)
         for place in places[:before]:
             self.lost -= 1
             if place in self._shown:

@@ -18,6 +18,7 @@ NAMES = (
     "repair",
     "recovery",
     "heartbeat",
+    "doctor",
 )
 """Every verb, in the order of the help."""
 _OF_COMMANDS = ("-c", "-f")

@@ -233,3 +233,11 @@ def repair(request: VerbRequest) -> Iterator[VerbStep]:
     words = ["TO", quoted(options.output), *["REPLACE"] * options.replace, *["DRY"] * options.dry]
     yield from _format(request)
     yield VerbStep(one_command(" ".join(("REPAIR", "OVER", request.named, *request.words, *words))))
+
+
+def doctor(request: VerbRequest) -> Iterator[VerbStep]:
+    """DOCTOR of each trail."""
+    yield from _format(request)
+    trails = list(request.trails())
+    for name in [request.named] if len(trails) == 1 else map(_named, trails):
+        yield VerbStep(one_command(" ".join(("DOCTOR", name, *request.words))))

@@ -261,6 +261,14 @@ VERBS: tuple[Verb, ...] = (
         ("format", "output", "replace"),
         ("heartbeat dirdat/lt", "heartbeat dirdat/lt HISTORY EVERY 5", "heartbeat dirdat/lt GAPS --format jsonl"),
     ),
+    Verb(
+        "doctor",
+        "TRAIL",
+        "Show the state of a trail on one page; status 4 for damage, 3 for a warning",
+        spelling.doctor,
+        ("format", "output", "replace"),
+        ("doctor dirdat/lt", "doctor dirdat", "doctor dirdat/lt --format jsonl"),
+    ),
 )
 
 BY_NAME = {verb.name: verb for verb in VERBS}

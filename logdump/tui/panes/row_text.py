@@ -15,6 +15,7 @@ from zlib import crc32
 from rich.cells import cell_len
 
 from logdump.display.record_row import ASCII_MARKS, UNICODE_MARKS, RecordKind, StoryRole, row_story
+from logdump.features.heartbeat.tables import role_of
 from logdump.notation.times import format_timestamp
 from logdump.session.settings import Across, Settings
 from logdump.tui.reading.neighbour_files import NeighbourFiles
@@ -32,6 +33,7 @@ _LEAST_CSN = 4
 _LONGEST_OPERATION = 18
 _GAPS = (1, 2, 2, 2, 1, 1, 2)
 """Cells before each column: the cursor's place, blanks."""
+_HEARTBEAT = "H"
 _BRACKETS = 4
 """The number of colours of brackets."""
 
@@ -181,12 +183,21 @@ def _place_and_kind(row: ListRow, glyphs: Glyphs) -> list[Piece]:
 
 
 def kind_letter(row: ListRow) -> str:
-    """The letter of what the record does; a blank where that is not read."""
-    return row.story.kind.value if row.story is not None else " "
+    """The letter of what the record does, ``H`` of a row of a heartbeat table; a blank where that is not read."""
+    if row.story is None:
+        return " "
+    return _HEARTBEAT if _is_heartbeat(row) else row.story.kind.value
+
+
+def _is_heartbeat(row: ListRow) -> bool:
+    is_row = row.story is not None and row.story.kind in (RecordKind.INSERT, RecordKind.UPDATE, RecordKind.DELETE)
+    return is_row and role_of(row.table) is not None
 
 
 def _kind_style(row: ListRow) -> str:
-    return KIND_STYLES.get(row.story.kind, "") if row.story is not None else ""
+    if row.story is None:
+        return ""
+    return "heartbeat" if _is_heartbeat(row) else KIND_STYLES.get(row.story.kind, "")
 
 
 def _what(row: ListRow, columns: ColumnWidths, glyphs: Glyphs) -> tuple[Piece, ...]:

@@ -95,7 +95,7 @@ STYLES = frozenset(
     (
         *("dim", "strong", "warn", "cursor", "here", "title", "focus", "field", "match"),
         *("zero", "printable", "blank", "control", "high", "added", "changed", "moved"),
-        *("insert", "update", "delete", "ddl", "metadata", "restart", "damage"),
+        *("insert", "update", "delete", "ddl", "metadata", "heartbeat", "restart", "damage"),
         *("key", "name", "before", "after", "bracket0", "bracket1", "bracket2", "bracket3"),
     )
 )

@@ -27,7 +27,7 @@ from logdump.features.diff.model import (
     SameRow,
 )
 from logdump.features.diff.side import SideTransaction
-from logdump.features.recovery.cuts import Seen
+from logdump.features.recovery.cuts import TransactionSummary
 from logdump.session.events import Progress
 from tests.logdump.line import Line
 from tests.logdump.repair.repaired import rows
@@ -74,7 +74,9 @@ def _key_at(spot: Spot | None) -> str | None:
 
 
 def _transaction(number: int) -> SideTransaction:
-    return SideTransaction(Seen(str(number), "1.1.1", TrailPosition(0, number), True, None, 1, 1, Ended.LAST), number)
+    return SideTransaction(
+        TransactionSummary(str(number), "1.1.1", TrailPosition(0, number), True, None, 1, 1, Ended.LAST), number
+    )
 
 
 @given(

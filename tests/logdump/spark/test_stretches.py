@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from logdump.features.recovery.cuts import Seen, seen
+from logdump.features.recovery.cuts import TransactionSummary, summary_of
 from logdump.spark.comparison.stretches import StretchWalk, TrailStretch
 from logdump.spark.errors import SplitMismatch
 from tests.searching import examples
@@ -23,14 +23,14 @@ from trailformat.transactions.whole_trail import FIRST_PLACE, TrailPosition, Who
 TEXTS = st.text("bbmmlooAOTCF#", min_size=1, max_size=14)
 
 
-def read(paths: list[Path], starts: list[TrailPosition]) -> tuple[list[Seen], list[TrailMark]]:
+def read(paths: list[Path], starts: list[TrailPosition]) -> tuple[list[TransactionSummary], list[TrailMark]]:
     """The transactions of the stretches that start there, one after the other, and the damage."""
-    found: list[Seen] = []
+    found: list[TransactionSummary] = []
     damage: list[TrailMark] = []
     for start, stop in pairwise([*starts, None]):
         assert start is not None
         for batch, rows, marks in StretchWalk(WholeTrail(paths), TrailStretch(start, stop)).batches():
-            found += [seen(batch, row) for row in range(rows)]
+            found += [summary_of(batch, row) for row in range(rows)]
             damage += [mark for mark in marks if mark.io_type == DAMAGE]
     return found, damage
 
