@@ -7,7 +7,6 @@ import os
 import shutil
 import sys
 from collections.abc import Callable, Iterable, Iterator
-from functools import partial
 from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -223,7 +222,7 @@ def main(argv: list[str] | None = None) -> int:
     _prepare_streams()
     if arguments and (status := _guarded(lambda: _run_verb(arguments))) is not None:
         return status
-    return _guarded(partial(_run_mode, *_command_line(arguments))) or ExitStatus.OK
+    return _guarded(lambda: _run_mode(*_command_line(arguments))) or ExitStatus.OK
 
 
 def _run_verb(arguments: list[str]) -> int | None:

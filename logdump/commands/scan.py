@@ -43,6 +43,7 @@ from trailformat.changes.transactions import is_transactional
 from trailformat.definitions.metadata_kinds import DATABASE, REFERENCE, TABLE
 from trailformat.records import far
 from trailformat.records.record_header import BEGINS, ENDS
+from trailformat.trail.packed import is_file
 from trailformat.trail.sequence import Spot
 
 if TYPE_CHECKING:
@@ -241,7 +242,7 @@ def run_scan_for_rba(session: Session, sought: AuditRbaSearch) -> Iterator[Event
 def _open_if_trail(session: Session, name: str | None) -> str | None:
     """Open the trail file that SCANFORRBA names, unless it is open; any other name is a table template (HELP)."""
     path = Path(name).expanduser().absolute() if name else None
-    if path is None or not path.is_file() or TrailName.parse(path) is None:
+    if path is None or not is_file(path) or TrailName.parse(path) is None:
         return name
     if not session.has_trail or not path.samefile(session.trail.path):
         session.open(path)

@@ -75,7 +75,7 @@ def stopped_writing(done: str, nothing: str, written: int) -> Notice:
 
 
 def _answers(session: Session, command: AnyCommand, text: str, written: int) -> Iterator[Event]:
-    """What a command yields, and what is wrong with it or with the trail. Raises CannotRead."""
+    """Yield the events of a command, and its failures. Raises CannotRead."""
     if session.has_trail:
         with suppress(CannotRead):
             # a file that was cut since the command before is read as it is now
@@ -113,7 +113,7 @@ def _note_failure(session: Session, command: AnyCommand) -> None:
 
 
 def _is_like_narrowing(registry: Registry, word: str) -> bool:
-    """Whether an unknown word is most like the name of a command that narrows what others read."""
+    """Return True if an unknown word most resembles the name of a command that restricts others."""
     from difflib import get_close_matches  # noqa: PLC0415 - needed for unknown commands only
 
     return any(registry.find(near).is_narrowing for near in get_close_matches(word.upper(), registry.words(), n=1))

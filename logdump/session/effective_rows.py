@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from logdump.session.session import Session
 from trailformat.scan import Workers
+from trailformat.trail.packed import status_of
 from trailformat.transactions.not_applied import NotApplied, Ranges
 from trailformat.transactions.whole_trail import WholeTrail
 
@@ -73,7 +74,7 @@ class LeftOutRanges:
 
 
 def _state(path: Path) -> _State:
-    status = path.stat()
+    status = status_of(path)
     return _State(path, status.st_size, status.st_mtime_ns)
 
 

@@ -22,8 +22,8 @@ class BatchTotals(NamedTuple):
         tables: records and data bytes by key of the table's name.
         times: the least and the greatest IO Time; None without a row whose time counts.
         transactions: the first of the batch, the last, and between them those above ``least``; an ``end`` of None for
-            the last where it goes on.
-        ended: how many transactions end in the batch.
+            the last if it is open.
+        ended: number of transactions that end in the batch.
     """
 
     tables: dict[int, tuple[int, int]]

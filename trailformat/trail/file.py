@@ -14,7 +14,6 @@ from typing import Self
 
 from trailformat.codec.byte_order import ByteOrder
 from trailformat.codec.mapped_file import FileBytes, MappedFile, Source, copied, read_into
-from trailformat.codec.regular_file import open_regular
 from trailformat.errors import BadRecord, CannotRead, NotATrail, PartialRecord, TrailError, not_opened
 from trailformat.records import far, framing, io_types
 from trailformat.records.file_header import FileHeader
@@ -23,6 +22,7 @@ from trailformat.records.record import Record
 from trailformat.records.record_header import IO_TYPE_AT
 from trailformat.records.transaction import CarriedTransaction
 from trailformat.trail import resync
+from trailformat.trail.packed import open_unpacked
 from trailformat.trail.table_definitions import KnownPlaces, TableDefinitions, TableEntry
 
 _TOGETHER = 1 << 16  # bytes that records_at reads
@@ -42,13 +42,14 @@ class TrailFile:
 
     Args:
         path: the file.
-        beginnings: what goes on at the beginnings of files, which those who go over many of them share.
+        beginnings: the transactions open at the beginnings of files, shared by readers of many files.
 
     Attributes:
-        known: what is known of the file already, as an index has it.
+        packing: how the file is packed, such as ``gzip``; None if it is read in place.
+        known: facts about the file that an index already has.
 
     Raises:
-        NotATrail: it cannot be opened, is empty, or holds no sound record.
+        NotATrail: it cannot be opened, is empty, or has no sound record.
         CannotRead: as any method does when a read fails.
     """
 
@@ -56,6 +57,8 @@ class TrailFile:
         self, path: str | os.PathLike[str], *, beginnings: dict[Path, CarriedTransaction | None] | None = None
     ) -> None:
         self.path = Path(path)
+        self.packing: str | None = None
+        self._packed: os.stat_result | None = None
         self.order = ByteOrder.BIG
         self._order_known = False
         self._first_order: ByteOrder | None = None
@@ -90,13 +93,13 @@ class TrailFile:
                 os.close(file)
 
     def twin(self) -> TrailFile:
-        """The same file once more, for another thread: a TrailFile is for one thread at a time.
+        """Return the same file opened again, for another thread: a TrailFile is for one thread at a time.
 
         Raises:
             CannotRead: the file is closed, or no more files can be opened.
         """
         other = object.__new__(TrailFile)
-        other.path, other.order = self.path, self.order
+        other.path, other.order, other.packing, other._packed = self.path, self.order, self.packing, self._packed
         other._order_known, other._first_order = self._order_known, self._first_order
         other._map, other._size, other._changed, other._kept = None, 0, 0, None
         other.known, other.beginnings = None, {}
@@ -109,9 +112,12 @@ class TrailFile:
 
     def _open(self) -> int:
         try:
-            return open_regular(self.path)
+            opened = open_unpacked(self.path)
         except (OSError, ValueError) as error:
             raise not_opened(error, self.path) from error
+        self.packing = opened.packing
+        self._packed = opened.status if opened.packing is not None else None
+        return opened.handle
 
     def refresh(self) -> int:
         """Look at the file again, map what has been added, and return its size in bytes.
@@ -165,7 +171,7 @@ class TrailFile:
         except TrailError as error:
             if self.next_good_header(1) is None:
                 raise NotATrail(
-                    "this is no trail: no sound record in it",
+                    "this is not a trail file: no sound record in it",
                     path=self.path,
                     rba=0,
                     expected=error.expected,
@@ -193,9 +199,9 @@ class TrailFile:
 
     @property
     def bytes(self) -> Source:
-        """The bytes by their places, until the next call that looks at the file again: read, not mapped.
+        """The bytes by offset, until the next call that checks the file: read, not mapped.
 
-        Where the system cannot read at a place, they are the mapped ones: there a mapped file cannot be cut.
+        If the system has no pread, the mapped bytes: such systems do not truncate mapped files.
         """
         if self._kept is not None:
             return self._kept
@@ -237,11 +243,13 @@ class TrailFile:
 
     @property
     def status(self) -> os.stat_result:
-        """The system's status of the open file.
+        """The system's status of the open file; of a packed one as it was opened, not of its unpacked copy.
 
         Raises:
             CannotRead: the file is closed or can no longer be examined.
         """
+        if self._packed is not None and self._file >= 0:
+            return self._packed
         try:
             return os.fstat(self._file)
         except OSError as error:
@@ -305,7 +313,7 @@ class TrailFile:
         if rba == size:
             return None, self.order
         if not 0 <= rba < size:
-            raise BadRecord("position lies outside the file", path=self.path, rba=rba, expected=f"0 to {size}")
+            raise BadRecord("position is outside the file", path=self.path, rba=rba, expected=f"0 to {size}")
         buffer = self.bytes
         try:
             is_file_header = rba == 0 and buffer[0] == framing.FILE_HEADER
@@ -321,7 +329,7 @@ class TrailFile:
         """The records from ``start`` on, up to the end of the file or a record that is not complete yet.
 
         Raises:
-            BadRecord: at damage; go on at ``next_good_header``.
+            BadRecord: at damage; continue at ``next_good_header``.
         """
         with contextlib.suppress(PartialRecord):
             while (record := self.record_at(start)) is not None:

@@ -11,7 +11,7 @@ from logdump.features.diff.model import DifferenceKind, DifferenceShown, DiffLev
 from logdump.features.diff.rows import ComparedRow, RowOptions, differences_of, every_record
 from logdump.features.diff.side import Side
 from logdump.features.diff.side_by_side import SideBySide
-from logdump.features.recovery.cuts import TransactionSummary
+from trailformat.transactions.batches import TransactionSummary
 
 MOST_ROWS = 4096
 """Maximum number of rows of each transaction examined to find a pair."""

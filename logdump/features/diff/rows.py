@@ -8,12 +8,12 @@ from typing import Any, NamedTuple
 
 from logdump.features.diff.model import DiffLevel, PartDifference
 from logdump.features.diff.parts import cells_of_change, differing_bytes, differing_cells, differing_parts
-from logdump.features.recovery.cuts import TransactionSummary
 from trailformat import Record
 from trailformat.changes.canonical import canonical
 from trailformat.changes.row_changes import OPERATIONS, Change, ChangeSource, ColumnChange, changes_over
 from trailformat.records.io_types import io_type_name
 from trailformat.records.transaction import NO_TRANSACTION
+from trailformat.transactions.batches import TransactionSummary
 from trailformat.transactions.records import TransactionRecord, TransactionRecords
 from trailformat.transactions.whole_trail import TrailPosition, WholeTrail
 

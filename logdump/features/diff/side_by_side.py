@@ -17,7 +17,7 @@ from logdump.features.diff.model import (
 )
 from logdump.features.diff.rows import ComparedRow
 from logdump.features.diff.side import Side
-from logdump.features.recovery.cuts import TransactionSummary
+from trailformat.transactions.batches import TransactionSummary
 
 CONTEXT = 2
 """Number of equal rows shown before and after one that differs."""

@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator
 from itertools import pairwise
 from pathlib import Path
 
-from logdump.features.recovery.cuts import TransactionSummary
 from logdump.features.recovery.model import (
     CutShown,
     KeepShown,
@@ -26,7 +25,9 @@ from logdump.features.recovery.versions import FileFacts, changes_between
 from trailformat.changes.encrypted import looks_encrypted
 from trailformat.errors import NotATrail
 from trailformat.trail.file import TrailFile
+from trailformat.trail.packed import is_file, unpacked_size
 from trailformat.trail.sequence import Spot
+from trailformat.transactions.batches import TransactionSummary
 from trailformat.transactions.restart_places import restart_places
 from trailformat.transactions.whole_trail import TrailPosition
 
@@ -145,7 +146,7 @@ class RecoveryReport:
         known = {facts.path: facts for facts in self._survey.files}
         for path in self._whole.paths:
             error = self._whole.unreadable.get(path)
-            facts = known.get(path) or FileFacts(path, path.stat().st_size if path.exists() else 0, None, None)
+            facts = known.get(path) or FileFacts(path, unpacked_size(path) if is_file(path) else 0, None, None)
             keeps = path not in free if keep is not None else None
             yield TrailFileShown(
                 path,

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from logdump.features.recovery.cuts import Cuts, TransactionSummary, summary_of
+from logdump.features.recovery.cuts import Cuts
 from logdump.features.recovery.lists import Findings
 from logdump.features.recovery.versions import FileFacts, facts_of, is_rollover
 from trailformat.records.io_types import RESTART_ABEND
@@ -21,6 +21,7 @@ from trailformat.transactions.batches import (
     HALF_A_RECORD,
     TrailMark,
     TransactionBatch,
+    TransactionSummary,
 )
 from trailformat.transactions.extent import Ended
 from trailformat.transactions.walk import transaction_batches
@@ -119,13 +120,13 @@ class Survey:
         for mark in batch.marks:
             self._mark(batch, whole, mark)
         for row in batch.not_whole():
-            self._not_whole(summary_of(batch, row))
+            self._not_whole(batch.transaction(row))
         for one in verdicts:
             self._verdict(batch, one)
         self._look_after_damage(batch, whole, verdicts)
         self.cuts.look_for_copies(batch, verdicts, self.judge)
         if whole:
-            self.last_whole = summary_of(batch, whole[-1])
+            self.last_whole = batch.transaction(whole[-1])
             del self._unbound[: bisect_right(self._unbound, self.last_whole.first)]
 
     def _mark(self, batch: TransactionBatch, whole: Sequence[int], mark: TrailMark) -> None:
@@ -154,7 +155,7 @@ class Survey:
         self, batch: TransactionBatch, whole: Sequence[int], place: TrailPosition, kind: str, time: int | None
     ) -> None:
         before = bisect_right(whole, place, key=lambda row: batch.after(row) or NOWHERE_YET)
-        last = summary_of(batch, whole[before - 1]) if before else self.last_whole
+        last = batch.transaction(whole[before - 1]) if before else self.last_whole
         self.restarts.add(TrailRestart(place, kind, time, last))
         if self.restarts.is_listed:
             self._unbound.append(place)
@@ -182,10 +183,10 @@ class Survey:
 
     def _verdict(self, batch: TransactionBatch, one: OrderVerdict) -> None:
         if (first := one.copy_of) is not None:
-            self.twice.add_made(lambda: Copy(summary_of(batch, one.row), first))
+            self.twice.add_made(lambda: Copy(batch.transaction(one.row), first))
             self.twice_records += int(batch.columns.records[one.row])
         if one.is_below and (one.goes_back or not self.falls.number):
-            self.falls.add_made(lambda: Fall(summary_of(batch, one.row), one.greatest, 1))
+            self.falls.add_made(lambda: Fall(batch.transaction(one.row), one.greatest, 1))
         elif one.is_below and self.falls.is_listed:
             self.falls.listed[-1].transactions += 1
 
@@ -202,7 +203,7 @@ class Survey:
                 continue
             row = whole[at]
             if row != before and (row in out_of_order or self._overwrites(self.whole.paths[damage.place.ordinal])):
-                self.overwritten.add(Overwritten(damage, summary_of(batch, row), row in out_of_order))
+                self.overwritten.add(Overwritten(damage, batch.transaction(row), row in out_of_order))
             before = row
 
     def _overwrites(self, path: Path) -> bool:

@@ -9,7 +9,6 @@ from contextlib import suppress
 from itertools import chain, islice, takewhile
 from typing import NamedTuple
 
-from logdump.features.recovery.cuts import TransactionSummary, summary_of
 from logdump.features.recovery.lists import Findings
 from logdump.features.repair.byte_ranges import ByteRange, ByteRanges
 from logdump.features.repair.definitions import CopiedDefinitions
@@ -17,8 +16,9 @@ from logdump.features.repair.file_survey import FileSurvey
 from logdump.features.repair.model import LossReason, RepairLoss
 from trailformat import BadRecord, Record, TrailFile
 from trailformat.changes.transactions import TransactionRole, role_of
+from trailformat.trail.packed import unpacked_size
 from trailformat.trail.sequence import Spot
-from trailformat.transactions.batches import TransactionBatch
+from trailformat.transactions.batches import TransactionBatch, TransactionSummary
 from trailformat.transactions.extent import Ended
 from trailformat.transactions.records import TransactionRecord, TransactionRecords
 from trailformat.transactions.walk import transaction_batches
@@ -111,13 +111,13 @@ class TransactionPlan:
             return
         left: set[int] = set()
         for row in range(batch.rows) if self._looks_at_all else sorted({*batch.not_whole(), last}):
-            one = summary_of(batch, row)
+            one = batch.transaction(row)
             if not self._is_beyond(one.first) and (reason := self._reason(one)) is not None:
                 left.add(row)
                 self._lose(one, reason)
         kept = (row for row in chain((last,), inside) if row not in left)
         for row in islice(kept, 1):
-            self._last = summary_of(batch, row)
+            self._last = batch.transaction(row)
             known = (
                 batch.csns[one] for one in chain((row,), kept) if batch.is_whole(one) and batch.csns[one] is not None
             )
@@ -200,7 +200,7 @@ class TransactionPlan:
     def _has_grown(self) -> bool:
         """Return True if the last file has grown since the survey."""
         last = self._files.get(len(self._whole) - 1)
-        return last is not None and last.survey.path.stat().st_size > last.survey.size
+        return last is not None and unpacked_size(last.survey.path) > last.survey.size
 
     def _damage_in(self, begin: TrailPosition, end: TrailPosition) -> TrailPosition | None:
         """Return the first damage from one position to right after another."""

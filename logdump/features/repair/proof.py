@@ -11,7 +11,6 @@ from logdump.features.diff.comparison import TrailComparison
 from logdump.features.diff.model import DifferenceKind, DifferenceShown, DiffLevel
 from logdump.features.diff.rows import RowOptions
 from logdump.features.diff.side import Bounds, CsnBounds, Side
-from logdump.features.recovery.cuts import TransactionSummary
 from logdump.features.repair.file_survey import FileSurvey
 from logdump.features.repair.plan import TransactionPlan
 from logdump.session.errors import CommandError
@@ -19,6 +18,7 @@ from logdump.session.events import Progress
 from trailformat import Record, TrailFile
 from trailformat.changes.transactions import is_transactional
 from trailformat.trail.sequence import Spot
+from trailformat.transactions.batches import TransactionSummary
 from trailformat.transactions.records import TransactionRecords
 from trailformat.transactions.whole_trail import TrailPosition, WholeTrail
 
@@ -29,7 +29,7 @@ class _CopyBounds:
     def __init__(self, plan: TransactionPlan) -> None:
         self._plan = plan
 
-    def takes(self, one: TransactionSummary, copy_of: TrailPosition | None) -> bool:  # noqa: ARG002 - as Bounds has it
+    def takes(self, one: TransactionSummary, *, is_applied: bool) -> bool:  # noqa: ARG002 - as Bounds has it
         """Return True if the transaction is copied."""
         return self._plan.takes(one.first)
 

@@ -6,11 +6,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from logdump.features.diff.side import Side, SideTransaction
-from logdump.features.recovery.cuts import TransactionSummary, summary_of
 from logdump.spark.comparison.compared_trail import Compared, ComparedTrail, as_changed
 from logdump.spark.comparison.stretches import StretchWalk
 from trailformat.changes.csn import csn_key
-from trailformat.transactions.batches import DAMAGE
+from trailformat.transactions.batches import DAMAGE, TransactionSummary
 from trailformat.transactions.extent import Ended
 from trailformat.transactions.whole_trail import TrailPosition
 
@@ -61,8 +60,9 @@ def _rows(trail: ComparedTrail, side: Side, compared: Compared, number: int) -> 
     walk = StretchWalk(side.whole, trail.stretches[number])
     for batch, rows, marks in walk.batches():
         for row in range(rows):
-            one = summary_of(batch, row)
-            if compared.bounds.takes(one, None):
+            one = batch.transaction(row)
+            # copies are told when the transactions of all stretches are joined
+            if compared.bounds.takes(one, is_applied=one.is_whole):
                 yield _row(trail, number, one, repr(side.key(one)))
         for mark in marks:
             if mark.io_type == DAMAGE:
@@ -72,8 +72,7 @@ def _rows(trail: ComparedTrail, side: Side, compared: Compared, number: int) -> 
 
 
 def _row(trail: ComparedTrail, number: int, one: TransactionSummary, key: str) -> TransactionRow:
-    is_whole = one.has_begin and one.ended is Ended.LAST
-    is_named = is_whole and one.xid is not None and one.csn is not None and csn_key(one.csn) is not None
+    is_named = one.is_whole and one.xid is not None and one.csn is not None and csn_key(one.csn) is not None
     known = key, one.csn, one.xid, one.has_begin, one.ended.value, one.records, is_named
     return TransactionRow(trail.offset(one.first), number, one.size, *known)
 

@@ -27,7 +27,6 @@ from logdump.features.diff.model import (
     SameRow,
 )
 from logdump.features.diff.side import SideTransaction
-from logdump.features.recovery.cuts import TransactionSummary
 from logdump.session.events import Progress
 from tests.logdump.line import Line
 from tests.logdump.repair.repaired import rows
@@ -38,6 +37,7 @@ from tests.trailformat.small_batches import in_batches
 from trailformat import Record, TrailFile
 from trailformat.trail.sequence import Spot
 from trailformat.transactions import whole_trail
+from trailformat.transactions.batches import TransactionSummary
 from trailformat.transactions.extent import Ended
 from trailformat.transactions.whole_trail import TrailPosition
 
