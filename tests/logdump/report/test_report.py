@@ -13,7 +13,7 @@ import pytest
 from fixtures import TRAILS
 from logdump.commands import REGISTRY
 from logdump.display import text
-from logdump.features.report import command
+from logdump.features.doctor.command import Examination
 from logdump.features.report.model import ReportWritten
 from logdump.language.execute import run_line
 from logdump.session.events import Event, Failure
@@ -230,7 +230,7 @@ def test_a_page_is_there_when_it_is_whole(tmp_path: Path, monkeypatch: pytest.Mo
     def interrupted(*_arguments: object) -> object:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(command.Examination, "run", interrupted)
+    monkeypatch.setattr(Examination, "run", interrupted)
     with pytest.raises(KeyboardInterrupt):
         events_of(f"open {SHOP}; report to {tmp_path / 'page.html'}")
     assert not [*tmp_path.iterdir()]
@@ -285,7 +285,7 @@ def test_missing_files_are_said(tmp_path: Path) -> None:
 def test_a_file_that_is_no_trail_among_others_is_said(tmp_path: Path) -> None:
     for name in ("st000000000", "st000000001"):
         shutil.copy(TRAILS / name, tmp_path / name)
-    (tmp_path / "st000000002").touch()
+    (tmp_path / "st000000002").write_bytes(b"no trail")
     *_, written = events_of(f"report over {tmp_path}/st* to {tmp_path / 'page.html'}")
     assert isinstance(written, ReportWritten), written
     assert written.status == ExitStatus.BAD_DATA

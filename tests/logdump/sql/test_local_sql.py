@@ -479,7 +479,8 @@ def test_names_with_quotes_dots_and_semicolons(tmp_path: Path) -> None:
 def test_a_column_that_two_definitions_type_differently(tmp_path: Path) -> None:
     columns = [KINDS[kind].definition._replace(name="LEAF") for kind in ("INT32", "VARCHAR")]
     records = []
-    for value, column in zip((7, "Sencha"), columns, strict=True):
+    values: tuple[int | str, ...] = (7, "Sencha")
+    for value, column in zip(values, columns, strict=True):
         table = build_table(TableDefinition(1, 0, (column,)), ByteOrder.BIG)
         stored = make_column(0, encode_value(value, column, ByteOrder.BIG))
         records += [metadata_record(2, 1, "TEA.LEAVES", table), make_record(header(1), Images(None, (stored,)))]
