@@ -43,14 +43,21 @@ def _run_calls(session: Session, registry: Registry, calls: list[tuple[str, str]
     for word, text in calls:
         if session.is_over:
             return
-        try:
-            command = registry.find(word)
-        except CommandError as error:
-            hint = _filter_hint(word)
-            session.has_failed_filter |= session.is_script and (hint is not None or _is_like_narrowing(registry, word))
-            yield Failure((*error.lines[:1], hint) if hint else error.lines)
-            continue
-        yield from run_command(session, command, text)
+        for event in _run_call(session, registry, word, text):
+            yield event
+            if getattr(event, "status", ExitStatus.OK) and session.is_script and session.settings.stops_at_failure:
+                session.is_over = True
+
+
+def _run_call(session: Session, registry: Registry, word: str, text: str) -> Iterator[Event]:
+    try:
+        command = registry.find(word)
+    except CommandError as error:
+        hint = _filter_hint(word)
+        session.has_failed_filter |= session.is_script and (hint is not None or _is_like_narrowing(registry, word))
+        yield Failure((*error.lines[:1], hint) if hint else error.lines)
+        return
+    yield from run_command(session, command, text)
 
 
 def run_command(session: Session, command: AnyCommand, text: str) -> Iterator[Event]:

@@ -11,9 +11,6 @@ from trailformat.records.record_header import ENDS
 from trailformat.scan.batch import FILE_HEADER, RECORD, Batch
 from trailformat.totals.transaction_spans import MOST_NAMES, MOST_TRANSACTIONS, TransactionSpan
 
-_MANY = 1 << 8
-"""The number of keys from which numpy is faster than a set."""
-
 
 class BatchTotals(NamedTuple):
     """The totals of one batch.
@@ -98,11 +95,7 @@ def _transactions(batch: Batch, least: int) -> tuple[list[TransactionSpan], int]
 
 
 def _distinct(keys: Any) -> list[int]:
-    if len(keys) < _MANY:
-        return sorted(set(keys.tolist()))
-    distinct: list[int] = (
-        np.unique(keys) if keys.max() > 2 * len(keys) else np.flatnonzero(np.bincount(keys))
-    ).tolist()
+    distinct: list[int] = np.unique(keys).tolist()
     return distinct
 
 
