@@ -39,7 +39,7 @@ class Answerable(Protocol):
     """A question that can be answered with what has been read so far."""
 
     def reading(self) -> Reading:
-        """What the reading lacks."""
+        """Return the gaps of the reading."""
 
     def explained(self, title: str, *, is_partial: bool) -> Explained:
         """The answer; without a verdict where the reading is partial."""
@@ -49,7 +49,7 @@ Run = Callable[[Session], Iterator[Event]]
 
 
 class CsnOfPlace(NamedTuple):
-    """A place by its CSN."""
+    """A position given by its CSN."""
 
     text: str
 
