@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from fixtures import TRAILS
 from logdump.display.record_row import (
     ASCII_MARKS,
     LONGEST_VALUE,
@@ -25,7 +26,6 @@ from trailformat.changes.transaction_context import TransactionContext
 from trailformat.trail.row_definitions import RowDefinitions
 from trailformat.values import Plain
 
-TRAILS = Path("fixtures/trails")
 ASSAM = "NAME 'Assam Golden Tips', ORIGIN 'Assam', GRADE 'B ', PRICE 6.40, STOCK_KG 260"
 SENCHA = "NAME 'Sencha Fukamushi', ORIGIN 'Shizuoka', GRADE 'A ', PRICE 9.40, STOCK_KG 120"
 
