@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from pyspark.sql.types import StructType
 
     from logdump.arrow.tables.layout import TableLayout
-    from logdump.spark.source.planner import Slice
+    from logdump.spark.source.slice import Slice
 
 
 class TrailSource(DataSource):

@@ -14,7 +14,8 @@ from pyspark.sql.datasource import DataSourceStreamReader, InputPartition
 from logdump.arrow.records.schema import Selected
 from logdump.spark.source.bounds import filters_of
 from logdump.spark.source.options import Options
-from logdump.spark.source.planner import Slice, packed
+from logdump.spark.source.planner import packed
+from logdump.spark.source.slice import Slice
 from logdump.spark.stream.stream_trail import Limit, Offset, StreamTrail
 
 if TYPE_CHECKING:

@@ -15,7 +15,8 @@ from logdump.arrow.records.errors import place
 from logdump.spark.errors import BadTrail, FileChanged, NoTrailFiles, SourceError, located
 from logdump.spark.source.options import Options
 from logdump.spark.source.paths import find_files
-from logdump.spark.source.planner import Slice, is_unborn
+from logdump.spark.source.planner import is_unborn
+from logdump.spark.source.slice import Slice
 from trailformat import ByteOrder, CannotRead, NotATrail, TrailFile, TrailName
 from trailformat.records import framing
 from trailformat.scan import PARTIAL, next_boundary, scan

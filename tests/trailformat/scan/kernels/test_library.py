@@ -217,7 +217,7 @@ def test_a_zip_without_one_is_read_by_the_interpreter(package: Path, home: Path)
 @needs_native
 def test_a_zip_of_another_version_is_not_read_by_the_kernels_of_the_one_before(package: Path, home: Path) -> None:
     assert run(CHOICE, home, _zipped(package)) == f"{ROWS} None"
-    with (package / "trailformat/scan/kernels/fill.py").open("a") as file:
+    with (package / "trailformat/native/scan/fill.py").open("a") as file:
         file.write("# another version\n")
     assert run(CHOICE, home, _zipped(package)) == f"{ROWS} the library of kernels was made of other sources"
 

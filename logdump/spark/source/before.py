@@ -1,0 +1,88 @@
+"""What stands before a slice: the definitions in force there, and the transaction that is open.
+
+One pass over a file, here, gives it to all its slices. Without it each task would look for it by itself, which reads
+the file from its beginning.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from itertools import groupby
+from typing import NamedTuple
+
+from logdump.spark.source.options import Options
+from logdump.spark.source.slice import Before, Slice
+from trailformat import CannotRead, TrailError, TrailFile
+from trailformat.scan import FileRange, scan_range
+from trailformat.scan.jobs import cores
+from trailformat.scan.position import first_position
+from trailformat.scan.rows import learn_definitions
+from trailformat.transactions.tracker import TransactionTracker
+
+_OF_HEADERS = frozenset(
+    """
+    file seqno file_order rba length op op_code time trans_ind before_after csn xid audit_rba audit_pos partition
+    record_length raw start_rba records bytes
+    """.split()  # noqa: SIM905 - a list would fill a page
+)
+"""Columns that need no definition."""
+_OF_TRANSACTIONS = frozenset({"csn", "xid", "first_csn", "last_csn", "_csn", "_xid"})
+
+
+class Needed(NamedTuple):
+    """What a read needs to know of what stands before its slices."""
+
+    definitions: bool
+    transaction: bool
+
+    @classmethod
+    def of(cls, options: Options, wanted: Collection[str]) -> Needed:
+        """What these columns need, ``wanted`` being none where it is not known yet what is read."""
+        if not wanted:
+            return cls(definitions=False, transaction=False)
+        has_csns = options.start_csn is not None or options.end_csn is not None
+        names = options.where is not None or options.table is not None or options.rows_of is not None
+        return cls(
+            definitions=names or not _OF_HEADERS.issuperset(wanted),
+            transaction=options.where is not None or has_csns or not _OF_TRANSACTIONS.isdisjoint(wanted),
+        )
+
+
+def with_before(slices: Sequence[Slice], needed: Needed) -> list[Slice]:
+    """The slices with what stands before those that begin inside of a file."""
+    if not any(needed) or not any(part.start for part in slices):
+        return [*slices]
+    files = [[*parts] for _, parts in groupby(slices, lambda part: part.path)]
+    with ThreadPoolExecutor(cores()) as pool:
+        return [part for parts in pool.map(lambda parts: [*_of_file(parts, needed)], files) for part in parts]
+
+
+def _of_file(parts: Sequence[Slice], needed: Needed) -> Iterator[Slice]:
+    """The slices of one file; as they are where it cannot be read, which is for the tasks to say."""
+    done = 0
+    if parts[-1].start:
+        try:
+            with TrailFile(parts[0].path) as trail:
+                for part in _passed(trail, parts, needed):
+                    yield part
+                    done += 1
+        except (TrailError, CannotRead):
+            pass
+    yield from parts[done:]
+
+
+def _passed(trail: TrailFile, parts: Sequence[Slice], needed: Needed) -> Iterator[Slice]:
+    trail.keep_recent()
+    tracker = TransactionTracker(trail)
+    begun = 0
+    for part in parts:
+        if part.start > begun:
+            for batch in scan_range(trail, FileRange(first_position(trail, begun), part.start)):
+                learn_definitions(trail, batch)
+                if needed.transaction:
+                    tracker.of(batch)
+            begun = part.start
+        definitions = trail.tables.state_at(part.start) if needed.definitions and part.start else None
+        transaction = tracker.state if needed.transaction and part.start else None
+        yield part._replace(before=Before(definitions, transaction))
