@@ -6,15 +6,16 @@ import argparse
 import os
 import shutil
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from logdump import __version__
 from logdump.commands import REGISTRY
-from logdump.language.execute import stands
-from logdump.language.words import first_word
+from logdump.language.execute import outputs_kept
+from logdump.language.words import first_word, split_calls
 from logdump.line import terminal
 from logdump.line.input_lines import lines_of
 from logdump.line.line_mode import LineMode, Piped, Script
@@ -31,19 +32,26 @@ if TYPE_CHECKING:
     from logdump.line.history_file import KeptHistory
 
 _DESCRIPTION = """\
-Read Oracle GoldenGate trail files with Logdump's command language.
-FILE is opened, or COMMAND runs first; then the commands of -c and -f, else of the terminal or of standard input.
-A COMMAND that needs no open file (CHECK, DIFF, COUNT, RECOVERY, ...) is all that runs where there is no -c or -f.
-A FILE that is called like a command needs its folder: ./count."""
+Read Oracle GoldenGate trail files: by a verb, or with Logdump's command language.
+
+  logdump VERB FILE… [options]     data on standard output, words on standard error; logdump VERB --help has examples
+  logdump FILE | COMMAND           FILE is opened, or COMMAND runs; then commands of the terminal or of standard input
+  logdump [FILE] -c COMMANDS       the same commands, without a prompt; -f FILE: those of a file
+  logdump --tui FILE               the full-screen view
+
+verbs:
+"""
 _EPILOG = """\
-exit status of -c, -f and such a COMMAND: 0 all went well, 1 a command failed, 2 wrong usage,
-3 findings (DIFF, REPAIR, ...), 4 no trail or bad data in it, or it cannot be read, 130 interrupted
+exit status of a verb, of -c and of -f: 0 all went well, 1 a command failed or found nothing, 2 wrong usage,
+3 findings (diff, repair, recovery, ...), 4 no trail or bad data in it, or it cannot be read, 130 interrupted
+
+FILE is a file, a folder, a wildcard, or a trail by its prefix. A file that is called like a verb or a command needs its
+folder: ./count.
 
 examples:
-  logdump dirdat/lt000000000
-  logdump dirdat/lt000000000 -c 'count detail'
-  logdump check 'dirdat/lt*'
-  printf 'open dirdat/lt000000000\\nnext 5\\n' | logdump"""
+  logdump check dirdat/lt
+  logdump safe dirdat/lt000000003 483,188,832
+  logdump dirdat/lt000000003 -c 'count detail'"""
 
 
 _COMPARED = 2
@@ -66,10 +74,11 @@ class _Script(argparse.Action):
         namespace.scripts = scripts
 
 
-def _parser() -> argparse.ArgumentParser:
+def _parser(*, with_verbs: bool) -> argparse.ArgumentParser:
     parser = ArgumentParser(
         prog="logdump",
-        description=_DESCRIPTION,
+        usage="logdump VERB FILE… [options] | [FILE | COMMAND] [options]",
+        description=_DESCRIPTION + "\n".join(_verbs() if with_verbs else ()),
         epilog=_EPILOG,
         formatter_class=_unsized,
         allow_abbrev=False,
@@ -87,6 +96,13 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=f"logdump {__version__}")
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     return parser
+
+
+def _verbs() -> Iterator[str]:
+    """The verbs, each with its summary."""
+    from logdump.line.verbs.table import VERBS  # noqa: PLC0415 - for help only
+
+    return (f"  {verb.name:<14}{verb.summary}" for verb in VERBS)
 
 
 def _unsized(prog: str) -> argparse.HelpFormatter:
@@ -131,6 +147,22 @@ def _is_all(words: list[str], *, at_terminal: bool) -> bool:
 def _is_file(word: str) -> bool:
     """Whether a word is the path of a file, and no command."""
     return Path(word).is_file() and not REGISTRY.knows(word)
+
+
+def _unknown(word: str) -> str | None:
+    """The message on a first word that is neither a command nor a file; the nearest verb, command or file is named."""
+    calls = split_calls(word)
+    if names_a_file([word]) or (calls and REGISTRY.knows(calls[0][0])):
+        return None
+    from difflib import get_close_matches  # noqa: PLC0415 - for a message only
+
+    from logdump.line.verbs.names import NAMES  # noqa: PLC0415 - for a message only
+    from logdump.session.near_files import near_files  # noqa: PLC0415 - for a message only
+
+    known = [*NAMES, *(one.lower() for one in REGISTRY.words())]
+    near = near_files(Path(word).expanduser()) or get_close_matches(word.lower(), dict.fromkeys(known), n=3, cutoff=0.6)
+    hint = f"Did you mean {' or '.join(near)}? " if near else ""
+    return f"logdump: {word} is no verb, command or file. {hint}logdump --help lists the verbs.\n"
 
 
 def _shell_made_several(words: list[str]) -> str | None:
@@ -187,8 +219,30 @@ def _is_data(line: str) -> bool:
 
 def main(argv: list[str] | None = None) -> int:
     """Run ``logdump``; returns the exit status."""
-    parser = _parser()
-    options = parser.parse_args(argv)
+    arguments = sys.argv[1:] if argv is None else argv
+    _prepare_streams()
+    if arguments and (status := _guarded(lambda: _run_verb(arguments))) is not None:
+        return status
+    return _guarded(partial(_run_mode, *_command_line(arguments))) or ExitStatus.OK
+
+
+def _run_verb(arguments: list[str]) -> int | None:
+    """Run the verb that the arguments begin with; None where there is none."""
+    from logdump.line.verbs.names import verb_in  # noqa: PLC0415 - a prompt has no use for it
+
+    if not verb_in(arguments):
+        return None
+    from logdump.line.verbs.running import run_verb  # noqa: PLC0415 - for verbs only
+
+    return run_verb(arguments[0].lower(), arguments[1:])
+
+
+def _command_line(arguments: list[str]) -> tuple[argparse.Namespace, str]:
+    """The options, and the first command."""
+    parser = _parser(with_verbs="-h" in arguments or "--help" in arguments)
+    options = parser.parse_args(arguments)
+    if options.command and not options.scripts and (unknown := _unknown(options.command[0])) is not None:
+        parser.exit(ExitStatus.USAGE, unknown)
     options.command = _with_statement_last(options.command)
     if (advice := _shell_made_several(options.command)) is not None:
         parser.error(advice)
@@ -197,24 +251,33 @@ def main(argv: list[str] | None = None) -> int:
     first = " ".join(_quoted(word) for word in options.command)
     if names_a_file(options.command) and not options.tui:
         first = f"OPEN {first}"
-    _prepare_streams()
-    try:
-        if options.tui:
-            from logdump.tui.start import start  # noqa: PLC0415 - Textual is an extra, and takes its time to load
+    return options, first
 
-            return start(first, mouse=not options.no_mouse)
-        mode = _mode(options.scripts, first, options.command)
-        mode.session.settings.format = OutputFormat[options.format.upper()]
-        if sys.stdout.isatty():
-            mode.session.width = shutil.get_terminal_size().columns
-        status = mode.run()
-        terminal.flush()
+
+def _run_mode(options: argparse.Namespace, first: str) -> int:
+    if options.tui:
+        from logdump.tui.start import start  # noqa: PLC0415 - Textual is an extra, and takes its time to load
+
+        return start(first, mouse=not options.no_mouse)
+    mode = _mode(options.scripts, first, options.command)
+    mode.session.settings.format = OutputFormat[options.format.upper()]
+    if sys.stdout.isatty():
+        mode.session.width = shutil.get_terminal_size().columns
+    status = mode.run()
+    terminal.flush()
+    return status
+
+
+def _guarded(run: Callable[[], int | None]) -> int | None:
+    """Run it; an error of the streams or of the system becomes a message and a status."""
+    try:
+        return run()
     except BrokenPipeError:
         terminal.give_up_output()
         return ExitStatus.OK
     except OutputLost as error:
         terminal.give_up_output()
-        lines = f"logdump: standard output cannot be written: {error}", *stands()
+        lines = f"logdump: standard output cannot be written: {error}", *outputs_kept()
         terminal.write_lines(tuple(map(escape, lines)), is_narration=True)
         return ExitStatus.COMMAND_FAILED
     except (OSError, CannotRead) as error:
@@ -222,7 +285,6 @@ def main(argv: list[str] | None = None) -> int:
         return ExitStatus.USAGE
     except KeyboardInterrupt:
         return ExitStatus.INTERRUPTED
-    return status
 
 
 def _prepare_streams() -> None:

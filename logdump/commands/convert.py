@@ -1,4 +1,4 @@
-"""FLOAT, CTIME, ESBLOCK and the commands about Julian timestamps: they compute, and need no open trail."""
+"""FLOAT, CTIME, ESBLOCK and the commands about Julian timestamps, which need no open trail."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class SignedNumber(Number):
     surplus = "{!r} is not a number."
 
     def parse(self, text: str, context: Context) -> int:
-        """The number."""
+        """Return the number."""
         if text.startswith("-"):
             return -super().parse(text[1:], context)
         return super().parse(text, context)

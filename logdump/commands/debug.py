@@ -16,7 +16,7 @@ _PACKAGES = ("construct", "textual", "numpy", "pyspark", "pyarrow")
 
 
 def run_debug(_session: Session, _arguments: None) -> Iterator[Event]:
-    """Tell the versions of everything that takes part."""
+    """Show the versions of all components."""
     yield say(
         "DEBUG is for support only, and there is no debugger to enter. For a bug report:",
         f"logdump {__version__}, Python {platform.python_version()} ({platform.python_implementation()})",

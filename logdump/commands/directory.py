@@ -1,4 +1,4 @@
-"""CD and FILES."""
+"""The commands CD and FILES."""
 
 from __future__ import annotations
 

@@ -24,23 +24,23 @@ _BEGUN_ZONE = re.compile(r"G|GM|GMT\s*([+-]\s*([0-9]{1,2}:?[0-9]?)?)?", re.IGNOR
 
 
 class Zone(Parameter[TimeOffset]):
-    """A zone of times."""
+    """A time zone: a word or an offset."""
 
     is_phrase = True
 
     def parse(self, text: str, context: Context) -> TimeOffset:  # noqa: ARG002
-        """The zone."""
+        """Return the zone."""
         try:
             return TimeOffset.parse(text)
         except ValueError as error:
             raise ArgumentError(str(error)) from error
 
     def begins(self, typed: str, context: Context) -> bool:
-        """Whether it can go on to one."""
+        """Return True if further text could complete a zone."""
         return bool(self.offers(typed, context)) or _BEGUN_ZONE.fullmatch(typed) is not None
 
     def offers(self, typed: str, context: Context) -> list[str]:  # noqa: ARG002
-        """The zones that are words."""
+        """Return the zones that are words."""
         return beginning(typed, ("LOCAL", "GMT"))
 
 

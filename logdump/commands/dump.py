@@ -1,4 +1,4 @@
-"""DUMP: the bytes at the position, whatever they are."""
+"""DUMP: shows the bytes at the position, whether a record or not."""
 
 from __future__ import annotations
 

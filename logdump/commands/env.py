@@ -22,7 +22,7 @@ _ORDER = {ByteOrder.BIG: "BigEndian", ByteOrder.LITTLE: "LittleEndian"}
 
 
 def run_env(session: Session, _arguments: None) -> Iterator[Event]:
-    """Show the environment."""
+    """Show the settings and the open files."""
     rows = [
         ("Version", f"logdump {__version__}, {platform.system()}, Python {platform.python_version()}"),
         ("Current Directory", _current_directory()),

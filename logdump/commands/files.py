@@ -1,4 +1,4 @@
-"""OPEN and NEXTTRAIL."""
+"""The commands OPEN and NEXTTRAIL."""
 
 from __future__ import annotations
 

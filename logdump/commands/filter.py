@@ -1,4 +1,4 @@
-"""FILTER."""
+"""The command FILTER: its words and how it runs."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Specification(Parameter["Statement"]):
     is_phrase = True
 
     def parse(self, text: str, context: Context) -> Statement:
-        """The statement."""
+        """Return the parsed statement."""
         from logdump.filters import FilterError, parse_statement  # noqa: PLC0415 - a session without FILTER starts faster
 
         try:
@@ -32,13 +32,13 @@ class Specification(Parameter["Statement"]):
             raise _refusal(error) from error
 
     def read(self, reader: ArgumentReader) -> Statement:
-        """The statement; nothing is one too."""
+        """Read the statement; an empty text is one too."""
         if reader.look(self) is None:
             return self.parse("", reader.context)
         return super().read(reader)
 
     def begins(self, typed: str, context: Context) -> bool:  # noqa: ARG002
-        """Whether the filter knows its first words."""
+        """Return True if the filter knows its first words."""
         from logdump.filters import begins_statement  # noqa: PLC0415 - a session without FILTER starts faster
 
         return begins_statement(typed)

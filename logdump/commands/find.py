@@ -1,4 +1,4 @@
-"""FIND."""
+"""The command FIND: its words and how it runs."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ class Again(NamedTuple):
     backwards: bool
 
 
-class Sought(Parameter[str | Again]):
-    """The object of FIND: a text, as it stands there, or the same once more."""
+class SearchArgument(Parameter[str | Again]):
+    """The argument of FIND: a text, unchanged, or the repetition of the last search."""
 
     is_open = is_phrase = True
 
     def parse(self, text: str, context: Context) -> str | Again:  # noqa: ARG002
-        """The text, or the direction."""
+        """Return the text, or the direction of the repetition."""
         if is_keyword(text, "NEXT"):
             return Again(backwards=False)
         return Again(backwards=True) if is_keyword(text, "PREV[IOUS]") else text
@@ -45,7 +45,7 @@ class Sought(Parameter[str | Again]):
         return beginning(typed, ("HEX", "NEXT", "PREVIOUS"))
 
 
-_SOUGHT = Sought(syntax="<text> | HEX <hex> | <column> = <value> | NEXT | PREVIOUS")
+_ARGUMENT = SearchArgument(syntax="<text> | HEX <hex> | <column> = <value> | NEXT | PREVIOUS")
 
 
 def run_find(session: Session, sought: str | Again | None) -> Iterator[Event]:
@@ -60,7 +60,7 @@ def run_find(session: Session, sought: str | Again | None) -> Iterator[Event]:
 
 
 def _find(session: Session, search: Search, *, backwards: bool) -> Iterator[Event]:
-    """Look on from the position; where nothing is found, or the user stops it, the position stays."""
+    """Search from the position on; if nothing is found, or the user stops it, the position is unchanged."""
     start = place_of(session)
     session.cursor.move(start.current if backwards else _first_to_look_at(session))
     session.cursor.is_backwards = backwards
@@ -99,7 +99,7 @@ def _first_to_look_at(session: Session) -> int:
 COMMANDS = (
     Command(
         "FIND",
-        Maybe(_SOUGHT),
+        Maybe(_ARGUMENT),
         "Find the next record with a text, bytes or a value in its data",
         run_find,
         details=(

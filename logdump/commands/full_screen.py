@@ -1,4 +1,4 @@
-"""TUI."""
+"""The command TUI: opens the full-screen view."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from logdump.session.session import Session
 
 
 def run_tui(session: Session, path: str | None) -> Iterator[Event]:
-    """Go on with the session in the full-screen view; its end leads back."""
+    """Continue the session in the full-screen view until that ends."""
     if session.full_screen is None:
         raise CommandError("TUI: the full-screen view opens from line mode at a terminal, or by logdump --tui.")
     if path is not None:

@@ -1,4 +1,4 @@
-"""HELP, made from the registry."""
+"""The command HELP, generated from the registry."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ class Topic(NamedTuple):
 
 
 class Topics(Parameter[list[Topic]]):
-    """Commands, and behind a command that has terms some of these."""
+    """Commands, each followed by some of its terms if it has any."""
 
     is_phrase = True
 
     def parse(self, text: str, context: Context) -> list[Topic]:  # noqa: ARG002
-        """The topics in their order."""
+        """Return the topics in order."""
         from logdump.commands import REGISTRY  # noqa: PLC0415 - HELP is itself in the registry
 
         words, topics = split_words(text), list[Topic]()
@@ -46,7 +46,7 @@ class Topics(Parameter[list[Topic]]):
         return topics
 
     def begins(self, typed: str, context: Context) -> bool:
-        """Whether the last word can go on to one."""
+        """Return True if further text could complete the last word."""
         return bool(self.offers(typed, context))
 
     def offers(self, typed: str, context: Context) -> list[str]:  # noqa: ARG002
@@ -78,7 +78,7 @@ def line(command: AnyCommand) -> str:
 
 
 def explanation(command: AnyCommand) -> Iterator[str]:
-    """All that HELP <command> prints."""
+    """Yield all lines of HELP <command>."""
     yield line(command)
     for detail in command.details:
         yield f"     {detail}"

@@ -1,4 +1,4 @@
-"""HISTORY, FC and EXIT."""
+"""The commands HISTORY, FC and EXIT."""
 
 from __future__ import annotations
 
@@ -57,9 +57,9 @@ def run_fc(session: Session, given: str | None) -> Iterator[Event]:
 
 
 def _edit(line: str, ask: Callable[[str], str | None]) -> Generator[Event, None, str | None]:
-    """Ask for edit lines until an empty one; what they made of the line, or None when they called it off.
+    """Ask for edit lines until an empty one; return the edited line, or None if the edit was cancelled.
 
-    The first edit line stands under ``> line``, the others under the edited line, which is printed without a mark.
+    The first edit line is under ``> line``, the others under the edited line, which is printed without a mark.
     """
     yield say(f"> {line}")
     prompt = _EDIT_PROMPT

@@ -15,7 +15,7 @@ _MOST_TRANSACTIONS = 200
 
 
 def run_hash_clear(_session: Session, _arguments: None) -> Iterator[Event]:
-    """Forget the hash list: every COUNT begins with a new one, so there is nothing left of the last."""
+    """Acknowledge HASHCLEAR: every COUNT begins with a new list, so there is nothing to clear."""
     yield say("Hash list cleared")
 
 

@@ -1,4 +1,4 @@
-"""LOB."""
+"""The command LOB: writes a large object to a file."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _NO_FILE = "takes TO and a file name after the column."
 
 
 class LobFile(NamedTuple):
-    """The file for a LOB; ``is_raw``: its pieces as they are stored."""
+    """The file for a LOB; ``is_raw`` is True if its pieces are written as stored."""
 
     target: Path
     replaces: bool = False
@@ -70,7 +70,7 @@ def _column_name(session: Session, lob: Lob) -> str | None:
 
 
 def _is_meant(lob: Lob, name: str | None, wanted: str) -> bool:
-    """Whether a word names the LOB: by column name or index, or by ordinal where the column is not known."""
+    """Return True if a word names the LOB: by column name or index, or by ordinal if the column is unknown."""
     if lob.column is None:
         return wanted == str(lob.ordinal)
     return wanted == str(lob.column) or (name is not None and wanted.upper() == name.upper())

@@ -1,4 +1,4 @@
-"""The commands that work on NonStop only: each answers with one line that says so."""
+"""The commands for NonStop only: each answers with one line that says so."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""OBEY: commands from a file."""
+"""OBEY: runs commands from a file."""
 
 from __future__ import annotations
 

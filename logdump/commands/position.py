@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Generator, Iterator
 from contextlib import closing
 from functools import partial
@@ -53,7 +54,7 @@ class Skip(NamedTuple):
 
 
 def run_next(session: Session, count: int | None) -> Iterator[Event]:
-    """Display the next records that pass the filter, in the read direction; at the end, nothing."""
+    """Display the next records that pass the filter, in the read direction; at the end, none."""
     reader, left = FilteredReader(session), count or 1
     takes_lines = left > _FEW and _takes_lines(session)
     try:
@@ -75,7 +76,7 @@ def run_next(session: Session, count: int | None) -> Iterator[Event]:
 
 
 def _takes_lines(session: Session) -> bool:
-    """Whether records are shown as they stand in the file, one after the other, to what takes many as lines."""
+    """Return True if consecutive records can be shown together as lines, without a filter and additions."""
     is_filtered = session.narrowing is not None or session.selection().is_active
     shows_additions = session.settings.values and not session.settings.shows_everything
     return session.takes_lines > 0 and not session.cursor.is_backwards and not is_filtered and not shows_additions
@@ -91,7 +92,7 @@ def _show_together(session: Session, count: int, scanned: int) -> Generator[Even
         return (yield from show_many(session, count, scanned))
     if count <= _FEW:
         return 0
-    from logdump.commands.records.many_rows import show_rows  # noqa: PLC0415 - few want so many
+    from logdump.commands.records.many_rows import show_rows  # noqa: PLC0415 - for many records only
 
     return (yield from show_rows(session, count, scanned))
 
@@ -164,7 +165,7 @@ def _to_record(wanted: int) -> Place:
 
 
 def _count_to(wanted: int, session: Session) -> Iterator[Event]:
-    """Stand at a record by its number in the file; as much of the file is gone over as is not known yet."""
+    """Move to a record by its number in the file; unread parts of the file before it are counted first."""
     from logdump.commands.records.searching import Searching  # noqa: PLC0415 - few positions need it
 
     searching = Searching(session, f"record {wanted}", since=Spot(session.trail.path, 0))
@@ -197,7 +198,7 @@ class CsnPlace(Parameter[Place]):
     is_phrase = True
 
     def parse(self, text: str, context: Context) -> Place:  # noqa: ARG002
-        """The search for it."""
+        """Return the search for the CSN."""
         from logdump.commands.records.sequence_search import csn_goal  # noqa: PLC0415 - few positions need it
 
         goal = csn_goal(text)
@@ -206,12 +207,12 @@ class CsnPlace(Parameter[Place]):
         return partial(_to_goal, goal)
 
     def begins(self, typed: str, context: Context) -> bool:  # noqa: ARG002
-        """Whether it is one word: what stands before the numbers of MySQL's may be any."""
+        """Return True if it is one word: MySQL's CSNs may begin with any text."""
         return len(typed.split()) == 1
 
 
 def _to_time(moment: EnteredTime) -> Place:
-    """Stand on the first row of the trail at or after a time."""
+    """Return a move to the first row of the trail at or after a time."""
     from logdump.commands.records.sequence_search import time_goal  # noqa: PLC0415 - few positions need it
 
     return partial(_to_goal, time_goal(moment.julian, moment.text))
@@ -248,7 +249,7 @@ def _stand_at_mark(name: str, session: Session) -> Iterator[Event]:
 
 
 def stand_at(session: Session, path: Path, rba: int) -> Iterator[Event]:
-    """Open the file unless it is open, and stand at an RBA of it, reading forward."""
+    """Open the file unless it is open, and move to an RBA of it, reading forward."""
     if not session.has_trail or path != session.trail.path:
         session.open(path)
         yield say(f"Current LogTrail is {session.trail.path}")
@@ -260,7 +261,7 @@ class FilePosition(Number):
     """An RBA; the refusal is Logdump's (11.2 session), which has the argument in capitals."""
 
     def parse(self, text: str, context: Context) -> int:
-        """The RBA."""
+        """Return the RBA."""
         try:
             return super().parse(text, context)
         except ArgumentError:
@@ -294,8 +295,8 @@ _PLACES = Alternatives[Place](
 COMMANDS = (
     Command(
         "NEXT | N | RECORD | REC",
-        Maybe(Number("<count>", least=1)),
-        "Display the next record, or the next <count>",
+        Maybe(Alternatives(Number("<count>", least=1), OneOf({"ALL": sys.maxsize}))),
+        "Display the next record, or the next <count>, or all up to the end",
         run_next,
     ),
     Command(

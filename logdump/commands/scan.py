@@ -91,7 +91,7 @@ class RecordType(Parameter[tuple[str, int]]):
     is_phrase = True
 
     def parse(self, text: str, context: Context) -> tuple[str, int]:  # noqa: ARG002
-        """The type as it stands there, and its number."""
+        """Return the type as written, and its number."""
         name = text.strip('"')
         io_type = io_type_number(name)
         if io_type is None:
@@ -99,11 +99,11 @@ class RecordType(Parameter[tuple[str, int]]):
         return name, io_type
 
     def begins(self, typed: str, context: Context) -> bool:  # noqa: ARG002
-        """Whether a name begins so."""
+        """Return True if a type name begins so."""
         return bool(beginning(typed.strip('"'), IO_TYPES.values()))
 
     def offers(self, typed: str, context: Context) -> list[str]:  # noqa: ARG002
-        """The names of one word."""
+        """Return the type names of one word."""
         return types_offered(typed)
 
 
@@ -111,11 +111,11 @@ class AuditRbaOrAny(Number):
     """An AuditRBA, or -1 for any."""
 
     def parse(self, text: str, context: Context) -> int:
-        """The AuditRBA."""
+        """Return the AuditRBA."""
         return _ANY if text == str(_ANY) else super().parse(text, context)
 
     def begins(self, typed: str, context: Context) -> bool:
-        """Whether it can go on to one."""
+        """Return True if further text could complete an AuditRBA."""
         return typed == "-" or super().begins(typed, context)
 
 
@@ -137,11 +137,11 @@ class AfterComma(Form[str | None]):
         self._may_be_blank = may_be_blank
 
     def fits(self, reader: ArgumentReader) -> bool:
-        """Whether the comma is next, or the word."""
+        """Return True if the comma is next, or the word."""
         return reader.rest.startswith(",") or (self._may_be_blank and self._word.fits(reader))
 
     def read(self, reader: ArgumentReader) -> str | None:
-        """The word."""
+        """Read the word."""
         reader.skip(",")
         return self._word.read(reader) if self._word.fits(reader) else None
 
@@ -151,7 +151,7 @@ def _type_sought(sought: tuple[str, int], pattern: str | None) -> TypeSought:
 
 
 def _on_table(pattern: str | None) -> Criterion | None:
-    """The criterion that the record's table fits a wildcard, if there is one."""
+    """Return the criterion that the table of a record matches a wildcard, if there is one."""
     from logdump.filters.name_criteria import FileName  # noqa: PLC0415 - only who scans needs filters
 
     return FileName((pattern,)) if pattern else None
@@ -172,7 +172,7 @@ def _good_header(session: Session, searching: Searching, *, backwards: bool) -> 
 
 
 def _sought_header(session: Session, searching: Searching, *, backwards: bool) -> Record | None:
-    """The good header of the open file; a search onward that is long tells how far it is."""
+    """Return the next good header of the open file; a long search forward reports its progress."""
     tell, path = far.observer(), session.trail.path
 
     def note(rba: int) -> None:
@@ -249,7 +249,7 @@ def _open_if_trail(session: Session, name: str | None) -> str | None:
 
 
 def run_scan_for_metadata(session: Session, sought: MetadataSought) -> Iterator[Event]:
-    """Display the next metadata record, of a kind or with an index; a TDR with an index that is in force, at once."""
+    """Display the next metadata record, of a kind or with an index; a TDR in force is shown at once."""
     index, label = sought.at_index, sought.kind or "metadata"
     kinds = _KINDS.get(label, _ANY_METADATA)
     is_in_force = label == "TDR" and index is not None and not sought.is_next

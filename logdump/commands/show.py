@@ -1,4 +1,4 @@
-"""SHOW and TIME."""
+"""The commands SHOW and TIME."""
 
 from __future__ import annotations
 

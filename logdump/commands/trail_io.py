@@ -38,7 +38,7 @@ _LARGE_BLOCKS = Alternatives(
 
 
 def run_bio(session: Session, given: LargeBlocks | None) -> Iterator[Event]:
-    """Set large-block I/O, or show it: it is remembered and shown, and changes nothing."""
+    """Set large-block I/O, or show it; the setting has no effect."""
     if given is None:
         yield say(f"LargeBlock I/O is {large_block_text(session.settings)}")
     elif given.block_size is not None:
@@ -53,7 +53,7 @@ def large_block_text(settings: Settings) -> str:
 
 
 def run_bulk_io_stats(_session: Session, _arguments: None) -> Iterator[Event]:
-    """Tell how many blocks have been read: none, ever."""
+    """Show the number of blocks read, which is always 0."""
     yield say(
         "Physical reads 0, logical reads 0, current read time 0, average read time 0",
         "The trail file is memory-mapped: no blocks are read, and the system counts no reads for us.",
@@ -61,7 +61,7 @@ def run_bulk_io_stats(_session: Session, _arguments: None) -> Iterator[Event]:
 
 
 def run_trail_format(_session: Session, is_new: bool | None) -> Iterator[Event]:  # noqa: FBT001 - the value of a keyword
-    """Tell the format of files that SAVE writes; there is one only."""
+    """Show the format of files that SAVE writes; there is only one."""
     if is_new is None:
         yield say("TRAILFORMAT is NEW")
     elif not is_new:
@@ -69,7 +69,7 @@ def run_trail_format(_session: Session, is_new: bool | None) -> Iterator[Event]:
 
 
 def run_print_mx_column_info(_session: Session, _is_on: bool | None) -> Iterator[Event]:  # noqa: FBT001 - the value of a keyword
-    """Accept the switch and say that there is nothing to switch."""
+    """Accept the switch, and state that it has no effect."""
     yield say("PRINTMXCOLUMNINFO has no effect here: it is about SQL/MX on NonStop.")
 
 

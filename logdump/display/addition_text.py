@@ -67,7 +67,7 @@ def _base(known: KnownRecord, segment: Segment) -> str:
 
 
 def _whole_lines(whole: Record, settings: Settings) -> Iterator[str]:
-    """The columns of a record whose data goes on in fragments."""
+    """Yield the columns of a record whose data continues in fragments."""
     try:
         lines = column_lines(whole, settings)
     except TrailError as error:

@@ -1,4 +1,4 @@
-"""What a title says of a reading that is partial."""
+"""The remark of a title on a partial reading."""
 
 from __future__ import annotations
 
@@ -7,5 +7,5 @@ PARTIAL = "Not all was read: this is partial, without a verdict."
 
 
 def as_read(*, is_partial: bool) -> str:
-    """Goes behind a title; nothing where all was read."""
+    """Return the text after a title, empty if all was read."""
     return ", as far as it was read" if is_partial else ""

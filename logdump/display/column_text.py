@@ -16,10 +16,10 @@ from trailformat.records.columns import COLUMN_HEAD, Columns
 
 
 def column_lines(record: Record, settings: Settings) -> list[Harmless]:
-    """The columns of a record's images; nothing when it holds none.
+    """The columns of a record's images; empty if it has none.
 
     Raises:
-        BadData: the data does not hold what its type says.
+        BadData: the data does not match its type.
     """
     images = record.images
     if images is None:

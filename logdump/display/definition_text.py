@@ -43,7 +43,7 @@ def database_lines(database: DatabaseDefinition, vendor: str) -> Iterator[str]:
 
 
 def table_lines(name: str, table: TableDefinition) -> Iterator[str]:
-    """A TDR."""
+    """Yield the lines of a TDR."""
     yield f"Table Name: {name}"
     yield "*"
     yield from LEGEND
@@ -77,7 +77,7 @@ def record_size(table: TableDefinition) -> int:
 
 
 def column_definition_line(column: ColumnDefinition, width: int) -> str:
-    """One column in the columns of a definitions file; ``width`` is that of the longest name."""
+    """Return a column as in a definitions file; ``width`` is that of the longest name."""
     is_null, is_elementary = bool(column.flags & NULLABLE), bool(column.flags & ELEMENTARY)
     return (
         f"{escape(column.name):<{width}}{column.data_type:>5}{column.external_length:>7}{column.fetch_offset:>9}"
@@ -146,7 +146,7 @@ def defgen_lines(name: str, table: TableDefinition) -> Iterator[str]:
 
 
 def _one_word(name: str) -> str:
-    """A name as it stands in a definitions file, in quotes when it would not be one word."""
+    """Return a name as in a definitions file, quoted if it is not one word."""
     return _quoted(name) if " " in name or '"' in name else name
 
 

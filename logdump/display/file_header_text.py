@@ -44,7 +44,7 @@ def _header(record: Record) -> FileHeader:
 
 
 def _body(record: Record, most: int) -> bytes:
-    """The first bytes between the record's token and its trailer, at most so many."""
+    """Return the bytes between the record's token and its trailer, at most ``most``."""
     start, end = record.frame.header_size, record.length - record.trailer.header_size
     return record.cut(start, min(end, start + most))
 

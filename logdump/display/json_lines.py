@@ -64,7 +64,7 @@ def _shape(event: Event) -> Shape:
 @cache
 def _of_record(*, is_file_header: bool) -> Shape:
     from logdump.display.json_header import FILE_HEADER  # noqa: PLC0415 - many commands show no record
-    from logdump.display.json_record import RECORD  # noqa: PLC0415 - likewise
+    from logdump.display.json_record import RECORD  # noqa: PLC0415 - many commands show no record
 
     return FILE_HEADER if is_file_header else RECORD
 

@@ -1,4 +1,4 @@
-"""Places as JSON: the read position, the marks, what lies in a directory, what is open."""
+"""Positions as JSON: the read position, the marks, the files of a directory, the open trail."""
 
 from __future__ import annotations
 

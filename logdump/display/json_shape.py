@@ -20,7 +20,7 @@ _AS_IT_IS = frozenset({str, bool, type(None)})
 
 
 class Member(NamedTuple):
-    """One member: its name (API), its JSON type as documented, its meaning, and how to get it."""
+    """One member: its name (API), its JSON type as documented, its meaning, and the function that gets it."""
 
     name: str
     type: str
@@ -34,9 +34,9 @@ def member(name: str, type_: str, meaning: str, value: Get | str = "") -> Member
 
 
 def at(path: Get | str) -> Get:
-    """Gets what stands at a path of attributes and items, such as ``bad?.error`` and ``0.rba``.
+    """Return a function that gets the value at a path of attributes and items, such as ``bad?.error``, ``0.rba``.
 
-    It is None where the value that a ``?`` follows is None.
+    It returns None if a value followed by ``?`` is None.
     """
     if not isinstance(path, str):
         return path
@@ -92,8 +92,8 @@ class Shape(NamedTuple):
     Attributes:
         name, meaning: as the documents have them.
         members: in order.
-        event: the class of event that it is on a line for; None for a part of other objects.
-        sources: gets the things of an event that have an object each.
+        event: the class of event that it is the line of; None for a part of other objects.
+        sources: returns the parts of an event that have an object each.
     """
 
     name: str
@@ -123,11 +123,11 @@ class Shape(NamedTuple):
         return {**result, PROBLEMS.name: problems} if PROBLEMS in self.members else result
 
     def only(self, *names: str) -> Shape:
-        """Some of its members."""
+        """Return a shape with some of its members."""
         return self._replace(members=tuple(part for part in self.members if part.name in names))
 
     def one(self, path: Get | str) -> Get:
-        """Gets the object of what stands at a path; None where nothing does."""
+        """Return a function that gets the object of the value at a path; None if there is none."""
         return _where_there(at(path), self.build)
 
     def each(self, path: Get | str) -> Get:

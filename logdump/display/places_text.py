@@ -1,4 +1,4 @@
-"""Places in text: the read position, the marks, what lies in a directory, the settings."""
+"""Positions in text: the read position, the marks, the files of a directory, the settings."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _RIGHT_ALIGNED = (1, 3)
 
 
 def position_lines(shown: PositionShown, _settings: Settings) -> Iterator[str]:
-    """Direction and RBA."""
+    """Yield direction and RBA."""
     yield f"Reading {'in reverse' if shown.is_backwards else 'forward'} from RBA {shown.rba}"
 
 
@@ -59,7 +59,7 @@ def _row(entry: DirectoryEntry, settings: Settings) -> tuple[str, ...]:
 
 
 def environment_lines(shown: EnvironmentShown, _settings: Settings) -> Iterator[str]:
-    """A line for each setting."""
+    """Yield a line for each setting."""
     for label, value in shown.rows:
         yield f"{label:<20}: {escape(value)}"
 

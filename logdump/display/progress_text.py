@@ -24,7 +24,7 @@ def search_lines(shown: SearchProgress, _settings: Settings) -> Iterator[str]:
 
 
 def job_lines(shown: JobProgress, _settings: Settings) -> Iterator[str]:
-    """The tasks of a job."""
+    """Yield the number of tasks of a job."""
     if shown.tasks:
         yield f"Spark: {shown.done} of {shown.tasks} tasks, {shown.running} running"
     else:

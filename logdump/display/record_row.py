@@ -1,9 +1,9 @@
-"""A record as one short line: its kind, table, key, what changed, transaction; as facts and as pieces of text.
+"""A record as one short line: its kind, table, key, changes and transaction; as facts and as pieces of text.
 
     2722  09:33:00  U  TEAHOUSE.TEAS   ASS02  STOCK_KG 260→310
     1130  09:31:00  ◆  TEAHOUSE.HERBS  CREATE TABLE  create table HERBS (code varchar(6) primary key)
 
-Nothing but the record is read, the other half of its update, and what its table and transaction are known by: neither
+Only the record is read, the other half of its update, and the records that name its table and transaction: neither
 the fragments of a row nor the pieces of a LOB.
 """
 
@@ -105,19 +105,19 @@ class StoryPiece(NamedTuple):
 
 
 class RecordRow(NamedTuple):
-    """What is known of a record, as far as one line shows it.
+    """The facts of a record that one line shows.
 
     Attributes:
         kind: its kind; ``operation`` is the name that Logdump prints.
-        rba: its place; ``length`` in bytes.
+        rba: its RBA; ``length`` in bytes.
         time: IO Time, Julian microseconds; None for a file header.
         table: its table, or the object of a DDL statement; empty when it has none or it is not known.
-        columns: those that the line is about, keys first: of an update those that differ, of an update that has its
+        columns: the columns shown, keys first: of an update those that differ, of an update that has its
             after image alone all of them.
-        note: what it is in words, where it has no columns: the statement of a DDL record, the piece of a LOB, why its
+        note: a description of a record without columns: the statement of a DDL record, the piece of a LOB, why its
             columns are not shown.
-        csn: LOGCSN of its transaction, ``xid`` TRANID; None where not known.
-        is_transaction_known: whether the search for them came to an end.
+        csn: LOGCSN of its transaction, ``xid`` TRANID; None if unknown.
+        is_transaction_known: True if the search for them is complete.
     """
 
     kind: RecordKind
@@ -134,11 +134,11 @@ class RecordRow(NamedTuple):
 
 
 class RecordRows:
-    """Makes the rows of the records of one file; those that follow each other cost the least.
+    """Makes the rows of the records of one file; consecutive records cost the least.
 
     Args:
         trail: the file.
-        definitions: those of its rows.
+        definitions: the definitions of its rows.
         transactions: LOGCSN and TRANID; bounds the search for them.
     """
 
@@ -185,7 +185,7 @@ class RecordRows:
         return row._replace(table=change.table, columns=columns, note=note)
 
     def _note(self, kind: RecordKind, record: Record) -> str | None:
-        """What is said of a record whose columns are not shown; None of one whose columns are."""
+        """Return the description of a record whose columns are not shown; None if they are."""
         if kind is RecordKind.METADATA:
             return _metadata_note(record)
         if kind is RecordKind.RESTART:
@@ -217,7 +217,7 @@ def kind_of(record: Record) -> RecordKind:
 
 
 def significant_columns(change: Change) -> tuple[ColumnChange, ...]:
-    """The columns that tell a change: its key, and of an update the others that differ or have no before image."""
+    """Return the columns that identify a change: its key, and those of an update that differ or lack a before image."""
     keys = [column for column in change.columns if column.is_key]
     shows_all = change.op not in _UPDATES or all(column.after is None for column in change.columns)
     others = [column for column in change.columns if not column.is_key]
@@ -225,7 +225,7 @@ def significant_columns(change: Change) -> tuple[ColumnChange, ...]:
 
 
 def _ddl_row(row: RecordRow, record: Record) -> RecordRow:
-    """The statement in one line, and its object; what stands after its first kilobytes is cut off."""
+    """Return the statement in one line, and its object; text after the first kilobytes is cut off."""
     head = record.head("D", _LONGEST_STATEMENT)
     is_cut = bool(record.header.continued) or record.data_size > len(head)
     items = dict(parse_ddl(head + b"'" if is_cut else head))
@@ -328,5 +328,5 @@ def _change_of_column(kind: RecordKind, column: ColumnChange, marks: Marks) -> I
 
 
 def row_text(row: RecordRow, marks: Marks = UNICODE_MARKS) -> str:
-    """The pieces as one text."""
+    """Return the pieces joined to one text."""
     return "".join(piece.text for piece in row_story(row, marks))

@@ -1,7 +1,7 @@
 """The display of one record: the blocks that are switched on, in Logdump's order.
 
 HEADERTOKEN block; GHDR block; record, name and image line with the bytes of the data; columns; user tokens; GGS tokens;
-under VALUES, which Logdump does not have, our additions. All else is Logdump's own lines: scripts read them.
+under VALUES, which Logdump does not have, our additions. All other lines are Logdump's own: scripts read them.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ def _rows_alike(
     rec_count: int,
     gutter: str,
 ) -> tuple[Harmless, ...]:
-    """The rows that show nothing but these fields."""
+    """Return the rows that show only these fields."""
     letter = partial(_letter, gutter=gutter)
     goes_on = "Y" if continued else "N"
     rows = (
@@ -137,7 +137,7 @@ def many_lines(shown: RecordsInLines, _settings: Settings) -> list[Harmless]:
 
 
 def _with_blocks(record: Record, shown: list[Harmless], settings: Settings) -> list[Harmless]:
-    """Lines with the blocks that stand before and behind them, as far as they are switched on."""
+    """Return lines with the blocks before and after them that are switched on."""
     lines: list[Harmless] = []
     if settings.headertoken is not Level.OFF:
         lines += header_token_lines(record, settings)
@@ -179,7 +179,7 @@ def row_lines(record: Record, name: Harmless, settings: Settings) -> list[Harmle
 
 
 def _shows_tokens(record: Record, settings: Settings) -> bool:
-    """Whether a block of tokens follows, which brings a blank line of its own."""
+    """Return True if a block of tokens follows, which begins with a blank line of its own."""
     shown = {"T": settings.ggstoken, "U": settings.usertoken}
     return any(level is not Level.OFF and record.part(kind) is not None for kind, level in shown.items())
 

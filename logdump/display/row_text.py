@@ -29,7 +29,7 @@ class RowText:
         self._names: dict[tuple[int, bytes], Harmless] = {}
 
     def of(self, record: Record) -> list[Harmless] | None:
-        """The lines of a row; None where something about it is not right, which is to be said behind it."""
+        """Return the lines of a row; None if it has a problem, which must be shown after it."""
         header = record.header
         key = header.partition & NAME_IS_INDEX, header.name_field
         name = self._names.get(key) or self._learn(record, key)

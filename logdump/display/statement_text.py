@@ -16,7 +16,7 @@ from logdump.session.statements import ScriptPart, StatementShown
 
 
 def statement_lines(shown: StatementShown, _settings: Settings) -> Iterator[str]:
-    """The lines of the statement."""
+    """Return the lines of the statement."""
     return map(escape, lines_of(shown.statement))
 
 

@@ -25,7 +25,7 @@ _IN_WORDS = frozenset({Text, Notice, Failure})
 
 
 def render(event: Event, settings: Settings) -> list[Harmless]:
-    """The lines of ``event``."""
+    """Return the lines of ``event``."""
     kind: type = type(event)
     return _renderer(kind)(event, settings)
 

@@ -24,7 +24,7 @@ _HEADER = ord("H")
 
 @lru_cache(maxsize=4096)
 def token_line(kind: str, token_id: int, name: str, info: int, length: int) -> Harmless:
-    """The line of one token; ``kind`` is ``Token`` or ``Group``."""
+    """Return the line of one token; ``kind`` is ``Token`` or ``Group``."""
     shown = chr(token_id) if 0x20 < token_id < 0x7F else "."
     return escape(f"{kind}ID x{token_id:02x} '{shown}' {name:<16} Info x{info:02x}  Length {length:>4}")
 
@@ -59,7 +59,7 @@ def _as_logdump_shows(record: Record, header: bytes) -> bytes:
 
 
 def ggs_token_lines(record: Record, settings: Settings) -> list[Harmless]:
-    """The block of GGS tokens, with the blank line before it; nothing when there are none."""
+    """Return the block of GGS tokens, with the blank line before it; empty without tokens."""
     payload, gutter = record.payload("T"), settings.dump_gutter
     if not payload:
         return []

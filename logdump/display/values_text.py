@@ -5,8 +5,8 @@
     K  TEA_CODE  VARCHAR(6)  'ASS01'  'ASS01'
        STOCK_KG  BIGINT      300      310      *
 
-K marks the key. A column that an image does not have is blank there, NULL is NULL, text is in quotes, bytes are X'…'.
-What does not decode is ?'…' in hex, and the reason stands below; so are the bytes of a row that does not come apart.
+K marks the key. A column absent from an image is blank there, NULL is NULL, text is in quotes, bytes are X'…'.
+Undecodable values are ?'…' in hex, with the reason below; so are the bytes of a row that cannot be split.
 A value wider than a third of RECLEN is cut.
 """
 
@@ -28,7 +28,7 @@ _NARROWEST = 32
 
 
 def values_lines(change: Change, record: Record, settings: Settings) -> Iterator[str]:
-    """The table of ``change``, below ``record``, which is the change or one half of it; nothing without columns."""
+    """Yield the table of ``change``, below ``record``, which is the change or one half of it; empty without columns."""
     if change.problem is not None:
         yield f"Values cannot be shown: {escape(change.problem)}"
         yield from _bytes(record, settings)
@@ -50,7 +50,7 @@ def values_lines(change: Change, record: Record, settings: Settings) -> Iterator
 
 
 def _bytes(record: Record, settings: Settings) -> Iterator[str]:
-    """What a row without columns holds, where that can be read."""
+    """Yield the bytes of a row without columns, if they can be read."""
     with suppress(TrailError):
         if record.data:
             yield cut_to(f"?'{record.data.hex()}'", max(settings.reclen, _NARROWEST))

@@ -1,4 +1,4 @@
-"""The comparison operators, in front of a value ([HELP]) or behind it ([manual]); none means equal."""
+"""The comparison operators, before a value ([HELP]) or after it ([manual]); none means equal."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Comparison(enum.Enum):
     NOT_EQUAL = "<>"
 
     def holds(self, value: Any, wanted: Any) -> bool:
-        """Whether what a record holds compares so with what the filter says; both of one orderable type."""
+        """Return True if a record's value compares to that of the filter; both of one orderable type."""
         return _TESTS[self](value, wanted)
 
 
@@ -82,7 +82,7 @@ def comparison_named(spelling: str) -> Comparison:
 
 
 def _take(text: str, *, at_end: bool) -> tuple[str, str]:
-    """An operator at one end of ``text``, or nothing, and the rest."""
+    """Return the operator at one end of ``text``, empty if there is none, and the rest."""
     rest = text.rstrip(_SIGNS) if at_end else text.lstrip(_SIGNS)
     if rest != text:
         signs = text[len(rest) :] if at_end else text[: len(text) - len(rest)]

@@ -1,6 +1,6 @@
 """Every option of FILTER, in the order of SHOW FILTER.
 
-The documented examples print Rectypes before Filename and Filename before HEX; where the others stand is ours. A new
+The documented examples print Rectypes before Filename and Filename before HEX; the order of the others is ours. A new
 option is a module with its criterion and its ``OPTIONS``, and a line here.
 """
 
@@ -42,5 +42,5 @@ def option_named(word: str) -> Option | None:
 
 
 def option_words() -> tuple[str, ...]:
-    """Every keyword and alias."""
+    """Return every keyword and alias."""
     return tuple(_BY_WORD)

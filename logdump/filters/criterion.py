@@ -1,6 +1,6 @@
 """One criterion of a filter, and the option of FILTER that makes it.
 
-A criterion is plain data: a frozen dataclass that can be hashed and pickled. It says which rows of a batch meet it.
+A criterion is plain data: a frozen dataclass that can be hashed and pickled. It computes which rows of a batch meet it.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ class Criterion(ABC):
 
 
 class Holds(enum.Enum):
-    """What the values of an option are, for completion."""
+    """The kind of an option's values, for completion."""
 
     OTHER = "other"
     TABLES = "tables"

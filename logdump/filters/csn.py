@@ -1,4 +1,4 @@
-"""How the commit sequence numbers of records compare; their forms: :mod:`trailformat.changes.csn`."""
+"""Comparison of the commit sequence numbers of records; their forms: :mod:`trailformat.changes.csn`."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from trailformat.changes.csn import csn_key
 
 
 def csn_holds(comparison: Comparison, csn: str | None, wanted: str) -> bool:
-    """Whether the CSN of a record compares so; without one it does not, and of different kinds only ``<>`` holds."""
+    """Return True if the CSN of a record compares so; False without one. Of different kinds only ``<>`` holds."""
     if csn is None:
         return False
     left, right = csn_key(csn), csn_key(wanted)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Csn(Criterion):
-    """CSN: ``value`` as written."""
+    """FILTER CSN: compares the CSN of the transaction; ``value`` as written."""
 
     comparison: Comparison
     value: str
@@ -33,7 +33,7 @@ class Csn(Criterion):
         return rows.of_transactions(csns_hold(self.comparison, self.value, rows.transactions.csns))
 
     def describe(self) -> list[tuple[str, ...]]:
-        """Operator and value."""
+        """Return operator and value."""
         return [(f"{self.comparison.value} {self.value}",)]
 
 

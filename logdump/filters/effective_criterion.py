@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Effective(Criterion):
-    """All records of one file but the rows of transactions that are not applied, whose places are ``left_out``."""
+    """All records of a file except the rows of transactions that are not applied, whose ranges are ``left_out``."""
 
     left_out: Ranges
     keyword: ClassVar[str] = "EFFECTIVE"

@@ -1,4 +1,4 @@
-"""Errors of FILTER statements."""
+"""The error of FILTER statements."""
 
 from __future__ import annotations
 

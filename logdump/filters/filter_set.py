@@ -1,11 +1,11 @@
-"""The filter of a session: what to include, what to exclude, and whether it is switched on.
+"""The filter of a session: include and exclude criteria, and whether it is switched on.
 
 A record passes when it meets the include criteria (or there are none) and does not meet the exclude criteria. Each set
 has its own MATCH, ANY at the start; SHOW FILTER prints one for each ([manual]).
 
-A file header and metadata are records like any other: criteria to include drop them unless they meet them (a table
-definition carries its table's name), criteria to exclude keep them unless they meet those. It is not known what Logdump
-does with them.
+A file header and metadata are records like any other: include criteria drop them unless they meet them (a table
+definition carries its table's name), exclude criteria keep them unless they meet those. Logdump's treatment of them is
+unknown.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class Match(enum.Enum):
-    """Whether one criterion of a set suffices or all must hold."""
+    """The number of criteria of a set that must hold: any one, or all."""
 
     ANY = "ANY"
     ALL = "ALL"
@@ -31,7 +31,7 @@ class Match(enum.Enum):
 
 @dataclass
 class CriterionSet:
-    """Criteria and how they combine."""
+    """Criteria, and their combination by MATCH."""
 
     criteria: list[Criterion] = field(default_factory=list)
     match: Match = Match.ANY
@@ -73,12 +73,12 @@ class FilterSet:
 
     @property
     def is_empty(self) -> bool:
-        """Whether there is no criterion at all."""
+        """True if there is no criterion."""
         return not self.include.criteria and not self.exclude.criteria
 
     @property
     def active(self) -> bool:
-        """Whether any record could be dropped: enabled, with a criterion."""
+        """True if any record could be dropped: enabled, with a criterion."""
         return self.enabled and not self.is_empty
 
     @property

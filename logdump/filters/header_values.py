@@ -45,7 +45,7 @@ class HeaderValue(Criterion):
 
     @property
     def is_named(self) -> bool:
-        """Whether the field holds one of some numbers, which are all that fit."""
+        """True if the field has a fixed set of values."""
         return self.name in _CODES
 
     @property
@@ -60,7 +60,7 @@ class HeaderValue(Criterion):
         return self.comparison.holds(rows.column(FIELDS[self.name]), self.numbers[0]) & rows.is_record
 
     def describe(self) -> list[tuple[str, ...]]:
-        """Name, operator and value as they may be entered."""
+        """Return name, operator and value as they may be entered."""
         return [(f"{self.name} {self.comparison.value} '{self.wanted}'",)]
 
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Integer(Criterion):
-    """An integer of ``size`` bytes."""
+    """An integer of ``size`` bytes in the record data."""
 
     value: int
     size: ClassVar[int]
@@ -38,13 +38,13 @@ class Integer(Criterion):
         return big | (little & rows.is_little)
 
     def describe(self) -> list[tuple[str, ...]]:
-        """The number."""
+        """Return the number."""
         return [(str(self.value),)]
 
 
 @dataclass(frozen=True)
 class Int16(Integer):
-    """INT16."""
+    """FILTER INT16: a 2-byte integer in the record data."""
 
     keyword: ClassVar[str] = "INT16"
     label: ClassVar[str] = "INT16"
@@ -53,7 +53,7 @@ class Int16(Integer):
 
 @dataclass(frozen=True)
 class Int32(Integer):
-    """INT32."""
+    """FILTER INT32: a 4-byte integer in the record data."""
 
     keyword: ClassVar[str] = "INT32"
     label: ClassVar[str] = "INT32"
@@ -62,7 +62,7 @@ class Int32(Integer):
 
 @dataclass(frozen=True)
 class Int64(Integer):
-    """INT64."""
+    """FILTER INT64: an 8-byte integer in the record data."""
 
     keyword: ClassVar[str] = "INT64"
     label: ClassVar[str] = "INT64"

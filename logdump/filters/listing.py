@@ -23,7 +23,7 @@ _LABEL_WIDTH = 11
 
 
 def show(filters: FilterSet) -> list[str]:
-    """The lines of SHOW FILTER."""
+    """Return the lines of SHOW FILTER."""
     lines = [f"Data filters are {'ENABLED' if filters.enabled else 'DISABLED'}"]
     lines += [f"Include  Match {filters.include.match.value}", *_set_lines(filters, filters.include)]
     lines += [f"Exclude  Match {filters.exclude.match.value}", *_set_lines(filters, filters.exclude)]

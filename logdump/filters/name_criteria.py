@@ -27,21 +27,21 @@ _MAX_NAME = 1024
 
 @dataclass(frozen=True)
 class NameCriterion(Criterion):
-    """Any of some names."""
+    """A criterion that holds for any of several names."""
 
     names: tuple[str, ...]
     uses: ClassVar[Needs] = Needs.NAME
 
     def mask(self, rows: FilterRows) -> Mask:
-        """The rows whose name fits."""
+        """Return the rows whose name matches."""
         return rows.named(self.fits)
 
     @abstractmethod
     def fits(self, name: str) -> bool:
-        """Whether a name is one of those looked for; the empty one never is."""
+        """Return True if a name matches; the empty name never does."""
 
     def describe(self) -> list[tuple[str, ...]]:
-        """The names, in one line."""
+        """Return the names, in one line."""
         return [(", ".join(self.names),)]
 
 
@@ -53,7 +53,7 @@ class FileName(NameCriterion):
     label: ClassVar[str] = "Filename"
 
     def fits(self, name: str) -> bool:
-        """Whether a pattern matches."""
+        """Return True if a pattern matches the name."""
         return bool(name) and any(_matches(pattern, name) for pattern in self.names)
 
 
@@ -67,13 +67,13 @@ def _matches(pattern: str, name: str) -> bool:
 
 @dataclass(frozen=True)
 class AnsiName(NameCriterion):
-    """ANSINAME: exact names."""
+    """FILTER ANSINAME: exact names."""
 
     keyword: ClassVar[str] = "ANSINAME"
     label: ClassVar[str] = "Ansiname"
 
     def fits(self, name: str) -> bool:
-        """Whether it is one of the names."""
+        """Return True if the name is one of the names."""
         return bool(name) and name in self.names
 
 
@@ -85,7 +85,7 @@ class TableName(NameCriterion):
     label: ClassVar[str] = "File"
 
     def fits(self, name: str) -> bool:
-        """Whether a pattern matches; ``*`` matches the empty name too."""
+        """Return True if a pattern matches; ``*`` matches the empty name too."""
         return any(wildcard.matches(pattern, name, case_sensitive=False) for pattern in self.names)
 
 

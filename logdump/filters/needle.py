@@ -36,7 +36,7 @@ class Needle:
     any_case: bool = False
 
     def lies_inside(self, start: int, data_size: int) -> bool:
-        """Whether bytes from ``start`` on lie in the data, and in the range."""
+        """Return True if the bytes from ``start`` on are inside the data and the column range."""
         end = start + len(self.value)
         if start < 0 or end > data_size:
             return False
@@ -44,12 +44,12 @@ class Needle:
 
     @property
     def place(self) -> str:
-        """``, Col 0:3``, or nothing."""
+        """The column range as ``, Col 0:3``, empty without one."""
         return f", {self.columns}" if self.columns else ""
 
 
 class Item(NamedTuple):
-    """One entry of a list as written: ``is_marked`` when B stands before it."""
+    """One entry of a list as written; ``is_marked`` is True after B."""
 
     text: str
     columns: ColumnRange | None

@@ -1,6 +1,6 @@
 """PROCESS and TRANSID: options for NonStop trails, which are refused.
 
-No source shows where a trail holds a process name or a TMF transaction id, so there is nothing to compare.
+No source documents where a trail has a process name or a TMF transaction id, so there is nothing to compare.
 """
 
 from __future__ import annotations

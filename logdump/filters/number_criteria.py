@@ -38,17 +38,17 @@ class NumberCriterion(Criterion):
     uses: ClassVar[Needs] = Needs.HEADER
 
     def holds(self, numbers: Any) -> Any:
-        """Whether a number compares so, or which of an array do."""
+        """Return True if a number compares so, or a mask for an array."""
         return self.comparison.holds(numbers, self.value)
 
     def describe(self) -> list[tuple[str, ...]]:
-        """Operator and value."""
+        """Return operator and value."""
         return [(f"{self.comparison.value} {self.value}",)]
 
 
 @dataclass(frozen=True)
 class Rba(NumberCriterion):
-    """RBA."""
+    """FILTER RBA: compares the RBA of a record."""
 
     keyword: ClassVar[str] = "RBA"
     label: ClassVar[str] = "RBA"
@@ -61,7 +61,7 @@ class Rba(NumberCriterion):
 
 @dataclass(frozen=True)
 class RecLen(NumberCriterion):
-    """RECLEN."""
+    """FILTER RECLEN: compares the record length."""
 
     keyword: ClassVar[str] = "RECLEN"
     label: ClassVar[str] = "Reclen"
@@ -84,7 +84,7 @@ class ColumnNumber(NumberCriterion):
 
 @dataclass(frozen=True)
 class AuditRba(ColumnNumber):
-    """AUDITRBA."""
+    """FILTER AUDITRBA: compares the header field AuditRBA."""
 
     keyword: ClassVar[str] = "AUDITRBA"
     label: ClassVar[str] = "AuditRBA"
@@ -93,7 +93,7 @@ class AuditRba(ColumnNumber):
 
 @dataclass(frozen=True)
 class TransInd(ColumnNumber):
-    """TRANSIND."""
+    """FILTER TRANSIND: compares the header field TransInd."""
 
     keyword: ClassVar[str] = "TRANSIND"
     label: ClassVar[str] = "TransInd"
@@ -114,7 +114,7 @@ class HeaderNumber(NumberCriterion):
 
 @dataclass(frozen=True)
 class SyskeyLen(HeaderNumber):
-    """SYSKEYLEN."""
+    """FILTER SYSKEYLEN: compares the header field SyskeyLen."""
 
     keyword: ClassVar[str] = "SYSKEYLEN"
     label: ClassVar[str] = "SyskeyLen"
@@ -123,7 +123,7 @@ class SyskeyLen(HeaderNumber):
 
 @dataclass(frozen=True)
 class UndoFlag(HeaderNumber):
-    """UNDOFLAG."""
+    """FILTER UNDOFLAG: compares the header field UndoFlag."""
 
     keyword: ClassVar[str] = "UNDOFLAG"
     label: ClassVar[str] = "UndoFlag"
@@ -132,7 +132,7 @@ class UndoFlag(HeaderNumber):
 
 @dataclass(frozen=True)
 class Syskey(NumberCriterion):
-    """SYSKEY."""
+    """FILTER SYSKEY: compares the system key in the record data."""
 
     keyword: ClassVar[str] = "SYSKEY"
     label: ClassVar[str] = "Syskey"

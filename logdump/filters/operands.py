@@ -1,4 +1,4 @@
-"""What stands behind the operator of VALUE, in the types that values of columns have: None where it is none."""
+"""Operands of VALUE, converted to the types of column values; None if the conversion fails."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _DAY_TO_FRACTION = "DAY TO FRACTION"
 
 @lru_cache(maxsize=64)
 def as_number(text: str) -> Decimal | None:
-    """The number, infinity too."""
+    """Return the operand as a number, infinity included."""
     try:
         number = parse_number(text)
     except TrailError:
@@ -37,7 +37,7 @@ def as_bytes(text: str) -> bytes | None:
 
 @lru_cache(maxsize=64)
 def as_interval(text: str) -> timedelta | None:
-    """The interval."""
+    """Return the operand as an interval."""
     try:
         interval = parse_interval(text.strip(), _DAY_TO_FRACTION)
     except TrailError:

@@ -13,7 +13,7 @@ from logdump.notation.times import TimeOffset
 
 OWN_FILTER = "each criterion needs its own FILTER"
 STATEMENTS = ("INCLUDE", "EXCLUDE", "MATCH", "CLEAR", "SHOW", "ENABLE", "DISABLE", "ON", "OFF")
-"""What may stand after FILTER besides an option."""
+"""Words allowed after FILTER besides an option."""
 
 _ELSEWHERE = {
     "TABLE": "FILENAME",

@@ -1,4 +1,4 @@
-"""The rows of a batch that a filter decides about: their columns, and the masks that criteria are made of.
+"""The rows of a batch that a filter decides about: their columns, and the masks that criteria compute.
 
 A mask is a one-dimensional numpy array of bool, one for each row. One record is a batch of one row.
 """
@@ -31,14 +31,14 @@ Mask = Any
 
 
 class FilterSource:
-    """What the batches of one trail have in common.
+    """State shared by the batches of one trail.
 
     Args:
         trail: the file.
-        definitions: gives the columns of rows; called when values are needed.
+        definitions: returns the definitions of rows; called when values are needed.
 
     Attributes:
-        kept: what criteria keep from batch to batch.
+        kept: values that criteria keep from batch to batch.
     """
 
     def __init__(self, trail: TrailFile, definitions: Callable[[], RowDefinitions]) -> None:
@@ -58,7 +58,7 @@ class FilterSource:
         return self._definitions().of(record)
 
     def columns(self, record: Record) -> tuple[ColumnChange, ...]:
-        """The values of a row. Raises TrailError where they do not decode."""
+        """Return the columns of a row. Raises TrailError if they cannot be decoded."""
         return row_columns(joined(self.trail, record), self._definitions().of(record))
 
 
@@ -82,7 +82,7 @@ class FilterRows:
         self.among: Mask = np.asarray(batch.kind) <= 1
 
     def only(self, among: Mask) -> FilterRows:
-        """The same rows, with these to be decided."""
+        """Return the same rows, of which only those in ``among`` are to be decided."""
         rows = copy(self)
         rows.among = among
         return rows
@@ -92,7 +92,7 @@ class FilterRows:
         return np.zeros(len(self.batch), dtype=bool)
 
     def column(self, name: str) -> Any:
-        """A column of the batch."""
+        """Return a column of the batch as an array."""
         return np.asarray(getattr(self.batch, name))
 
     def any_of(self, name: str, numbers: Collection[int]) -> Mask:
@@ -152,7 +152,7 @@ class FilterRows:
         return np.asarray(rows_with_token(self.batch, self.source.trail.buffer, token_id)) != 0
 
     def by_payloads(self, token_id: int, among: Mask, holds: Callable[[list[bytes]], bool]) -> Mask:
-        """Those of some rows whose tokens with this id hold."""
+        """Return the rows of ``among`` whose tokens with this id satisfy ``holds``."""
         mask, batch = self.none(), self.batch
         for row in np.flatnonzero(among).tolist():
             at, size = int(batch.rba[row]) + int(batch.token_offset[row]), int(batch.token_size[row])

@@ -1,4 +1,4 @@
-"""FILTER: one statement carried out.
+"""FILTER: parses and runs one statement.
 
     FILTER                                        show what is in effect
     FILTER SHOW
@@ -69,12 +69,12 @@ def parse_statement(arguments: str, offset: TimeOffset) -> Statement:
 
 
 def clears_all(statement: Statement) -> bool:
-    """Whether a statement is CLEAR ALL, of both sets."""
+    """Return True if a statement is CLEAR ALL, of both sets."""
     return isinstance(statement, partial) and statement.func is _clear_all and statement.args == ("",)
 
 
 def begins_statement(text: str) -> bool:
-    """Whether the first words of a text that is no statement are those of one."""
+    """Return True if the first words of an invalid text are those of a statement."""
     words = text.upper().split()
     if words and words[0] in _SET_WORDS:
         del words[0]

@@ -1,7 +1,7 @@
-"""VALUE on the stored values of a column, many at a time: they are decoded as EXPORT decodes them, and compared.
+"""VALUE on the stored values of a column, many at a time: decoded as in EXPORT, then compared.
 
-Numbers, days and moments become arrays of numbers, text becomes UTF-8. What is not ordinary for its type, and every
-value of a type that has no such array, is decoded by itself, each distinct one once.
+Numbers, days and moments become arrays of numbers, text becomes UTF-8. Values that need special treatment, and all
+values of a type without such an array, are decoded one by one, each distinct value once.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from trailformat.values.sub_types import sub_type
 Array = np.ndarray[Any, Any]
 _MOST_KEPT, _LONGEST_KEPT = 1 << 16, 256
 _SCALE = 6
-"""Digits behind the point of numbers written as text whose column says nothing of them; longer ones are decoded."""
+"""Decimals of numbers stored as text in columns without a scale; numbers with more are decoded one by one."""
 _KEY_BYTES, _BLANK = 8, 0x20
 _MICROSECOND = timedelta(microseconds=1)
 _DAY = timedelta(days=1) // _MICROSECOND
@@ -48,9 +48,9 @@ class StoredComparison:
     """The comparison of VALUE on values of columns that decode alike.
 
     Args:
-        comparison: the operator and what values are compared with.
-        definition: that of one of the columns.
-        codec: that of text in the character set of the database.
+        comparison: the operator and the operand.
+        definition: definition of one of the columns.
+        codec: codec of the character set of the database.
     """
 
     def __init__(self, comparison: ValueComparison, definition: ColumnDefinition, codec: str) -> None:
@@ -157,17 +157,17 @@ def _with_moment(comparison: ValueComparison, kind: ArrowType, numbers: Array) -
 
 
 def _texts_hold(comparison: Comparison, texts: Strings, wanted: str) -> Array:
-    """The texts in UTF-8 that compare so, blanks at the end aside: by the first bytes, where these are equal by all."""
-    sought = wanted.rstrip(" ").encode("utf-8", "surrogatepass")
+    """Compare UTF-8 texts without trailing blanks: by their first bytes, if these are equal by all bytes."""
+    operand = wanted.rstrip(" ").encode("utf-8", "surrogatepass")
     keys, has_control = _keys(texts)
-    first = sought[:_KEY_BYTES]
+    first = operand[:_KEY_BYTES]
     key = int.from_bytes(first.ljust(_KEY_BYTES), "big")
     held = _compared(comparison, keys, np.uint64(key)) & texts.present
     is_open = texts.present & ((keys == key) | has_control | any(byte < _BLANK for byte in first))
     data, offsets = texts.data, texts.offsets
     for row in np.flatnonzero(is_open).tolist():
         text = data[offsets[row] : offsets[row + 1]].tobytes()
-        held[row] = comparison.holds(text.rstrip(b" "), sought)
+        held[row] = comparison.holds(text.rstrip(b" "), operand)
     return held
 
 

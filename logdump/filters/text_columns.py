@@ -1,7 +1,7 @@
 """A criterion on LOGCSN or TRANID applied to columns of texts with numpy.
 
-CSNs of one length are taken apart side by side, in the forms that their places alone identify: a number, MySQL's
-``4:1095``, PostgreSQL's ``00000000/05002818``. Every other text is parsed on its own.
+CSNs of equal length are split together, in the forms that positions alone identify: a number, MySQL's ``4:1095``,
+PostgreSQL's ``00000000/05002818``. Every other text is parsed on its own.
 """
 
 from __future__ import annotations
@@ -99,7 +99,7 @@ def _of_length(texts: StringColumn, numbers: Any, size: int) -> Any:
 
 
 def _parts(texts: Any, form: _Form) -> tuple[list[Any], Mask]:
-    """The parts of texts of one length as numbers, and which of the texts have this form and fit."""
+    """Return the parts of equally long texts as numbers, and a mask of the texts that have this form and fit."""
     fits = np.ones(len(texts), dtype=bool)
     stops = [*np.flatnonzero(texts[0] == form.separator).tolist(), texts.shape[1]]
     if len(stops) != form.parts:

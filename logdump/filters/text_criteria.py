@@ -1,7 +1,7 @@
 """STRING and HEX: bytes in the record data, any of up to 32.
 
-BOTH lets every text of the list match in either case, ``B,`` the one behind it. (Our reading: the sources name the
-words and do not explain them; the other reading is "ASCII and EBCDIC".) Case is that of ASCII letters; text is sought
+BOTH lets every text of the list match in either case, ``B,`` the one after it. (Our reading: the sources name the
+words and do not explain them; the other reading is "ASCII and EBCDIC".) Case is that of ASCII letters; text is searched
 as UTF-8.
 """
 
@@ -28,7 +28,7 @@ _BYTES_PER_LINE = 20
 
 @dataclass(frozen=True)
 class NeedleCriterion(Criterion):
-    """Any of some needles."""
+    """A criterion that holds for any of several byte strings."""
 
     needles: tuple[Needle, ...]
     uses: ClassVar[Needs] = Needs.DATA
@@ -43,7 +43,7 @@ class NeedleCriterion(Criterion):
 
 @dataclass(frozen=True)
 class String(NeedleCriterion):
-    """STRING."""
+    """FILTER STRING: text in the record data."""
 
     keyword: ClassVar[str] = "STRING"
     label: ClassVar[str] = "STRING"
@@ -60,7 +60,7 @@ def _text_line(needle: Needle) -> str:
 
 @dataclass(frozen=True)
 class Hex(NeedleCriterion):
-    """HEX."""
+    """FILTER HEX: bytes in the record data."""
 
     keyword: ClassVar[str] = "HEX"
     label: ClassVar[str] = "HEX"

@@ -34,13 +34,13 @@ class TimeCriterion(Criterion):
         return f"{self.keyword} {format_timestamp(self.moment, GMT)}"
 
     def describe(self) -> list[tuple[str, ...]]:
-        """The moment in GMT."""
+        """Return the moment in GMT."""
         return [(f"{format_timestamp(self.moment, GMT)} GMT",)]
 
 
 @dataclass(frozen=True)
 class StartTime(TimeCriterion):
-    """STARTTIME."""
+    """FILTER STARTTIME: IO Time at or after a moment."""
 
     keyword: ClassVar[str] = "STARTTIME"
     label: ClassVar[str] = "Starttime"
@@ -52,7 +52,7 @@ class StartTime(TimeCriterion):
 
 @dataclass(frozen=True)
 class EndTime(TimeCriterion):
-    """ENDTIME."""
+    """FILTER ENDTIME: IO Time at or before a moment."""
 
     keyword: ClassVar[str] = "ENDTIME"
     label: ClassVar[str] = "Endtime"

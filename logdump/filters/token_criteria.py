@@ -1,7 +1,7 @@
 """GGSTOKEN and USERTOKEN: a token of the record, by name, and its value.
 
 A name alone tests whether the record itself carries the token. With a value, LOGCSN and TRANID are those of the
-transaction, which later records inherit; any other token must stand on the record, so ``<>`` too needs it there.
+transaction, which later records inherit; any other token must be on the record itself, so ``<>`` requires it too.
 LOGCSN compares as a CSN; other values as numbers when both sides are, else as text (case-sensitive). Of a token that
 holds several NUL-terminated texts (DDL), one that is equal is enough. (All ours; the sources give the syntax alone.)
 """
@@ -60,7 +60,7 @@ def text_holds(comparison: Comparison, text: str, wanted: str) -> bool:
 
 
 def any_text_holds(comparison: Comparison, texts: list[str], wanted: str) -> bool:
-    """Whether one text compares so; ``<>`` when none is equal."""
+    """Return True if one text compares so; for ``<>``, if none is equal."""
     if comparison is Comparison.NOT_EQUAL:
         return bool(texts) and not any(text_holds(Comparison.EQUAL, text, wanted) for text in texts)
     return any(text_holds(comparison, text, wanted) for text in texts)
@@ -82,7 +82,7 @@ class GgsToken(Criterion):
 
     @property
     def is_inherited(self) -> bool:
-        """Whether it compares a token that holds for the whole transaction."""
+        """True if it compares a token that holds for the whole transaction."""
         return self.comparison is not None and self.token_id in _INHERITED
 
     @property
@@ -129,7 +129,7 @@ class GgsToken(Criterion):
         return [_text(part) for payload in payloads for part in payload.rstrip(b"\0").split(b"\0")]
 
     def describe(self) -> list[tuple[str, ...]]:
-        """Name, operator, value."""
+        """Return name, operator and value."""
         name = token_name(GGS_TOKENS, self.token_id) or f"x{self.token_id:02x}"
         return [_described(name, self.comparison, self.value)]
 
@@ -158,7 +158,7 @@ class UserToken(Criterion):
         return any_text_holds(self.comparison, texts, self.value)
 
     def describe(self) -> list[tuple[str, ...]]:
-        """Name, operator, value."""
+        """Return name, operator and value."""
         return [_described(self.name, self.comparison, self.value)]
 
 
@@ -167,7 +167,7 @@ def _described(name: str, comparison: Comparison | None, value: str | None) -> t
 
 
 def _split(text: str) -> tuple[str, Comparison | None, str | None]:
-    """Name, operator and value; the last two None when the name stands alone."""
+    """Return name, operator and value; the last two are None if only the name is given."""
     match = _NAME_AND_REST.fullmatch(text)
     if not match or not unquote(match[1]):
         raise FilterError("the name of a token is missing")

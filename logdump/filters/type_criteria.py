@@ -34,7 +34,7 @@ class RecType(Criterion):
     uses: ClassVar[Needs] = Needs.HEADER
 
     def mask(self, rows: FilterRows) -> Mask:
-        """The records of one of the types; a file header has none."""
+        """Return the records of one of the types; a file header has no type."""
         return rows.any_of("io_type", self.types)
 
     def describe(self) -> list[tuple[str, ...]]:

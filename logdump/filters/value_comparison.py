@@ -19,7 +19,7 @@ class ValueComparison(NamedTuple):
     wanted: str | None
 
     def holds(self, value: Value) -> bool:
-        """Whether a value compares so; NULL, and what does not decode, only does with NULL."""
+        """Return True if a value compares so; NULL and undecodable values match only a comparison with NULL."""
         if self.wanted is None:
             return value.is_null is (self.comparison is Comparison.EQUAL)
         if value.is_null or value.problem is not None:

@@ -6,7 +6,7 @@
 
 A record meets it when its before or its after image has the column and the value compares so. Numbers are compared as
 numbers, dates as dates, text without the blanks at its end, binary data by its hex digits. NULL, and what does not
-decode, meets no comparison but that with NULL. Column names are sought case aside unless they are in quotes. Names that
+decode, meets no comparison but that with NULL. Column names ignore case unless quoted. Names that
 GoldenGate has for fields of the header: :mod:`logdump.filters.header_values`.
 """
 
@@ -36,7 +36,7 @@ _PARTS = re.compile(rf"({_NAME})\s*({_SIGN})\s*(.*)", re.IGNORECASE | re.DOTALL)
 
 @dataclass(frozen=True)
 class ColumnValue(Criterion):
-    """A value of a column, compared; ``wanted`` is the text behind the operator, None for NULL."""
+    """FILTER VALUE: compares a column's value; ``wanted`` is the text after the operator, None for NULL."""
 
     column: str
     is_exact: bool
@@ -66,11 +66,11 @@ class ColumnValue(Criterion):
         return found.held | rows.by_record(holds, found.undecided)
 
     def fits(self, name: str) -> bool:
-        """Whether a column of this name is meant."""
+        """Return True if a column name matches."""
         return name == self.column or (not self.is_exact and name.upper() == self.column.upper())
 
     def describe(self) -> list[tuple[str, ...]]:
-        """Column, operator and value as they may be entered."""
+        """Return column, operator and value as they may be entered."""
         name = '"' + self.column.replace('"', '""') + '"' if self.is_exact else self.column
         wanted = "NULL" if self.wanted is None else "'" + self.wanted.replace("'", "''") + "'"
         return [(f"{name} {self.comparison.value} {wanted}",)]

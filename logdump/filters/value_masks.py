@@ -1,7 +1,7 @@
-"""VALUE applied to the rows of a batch: the column that it means in each row is decoded, and compared.
+"""VALUE applied to the rows of a batch: the named column of each row is decoded and compared.
 
-A row is decided as a record where its data are no plain list of columns: a full image, one that goes on in the records
-behind it, one that does not come apart.
+A row is decided as a single record if its data is not a plain list of columns: a full image, one continued in the
+following records, or one that cannot be split.
 """
 
 from __future__ import annotations
@@ -44,12 +44,12 @@ class _Meant(NamedTuple):
 
 
 class ValueSearch:
-    """The rows of one trail whose column holds a value.
+    """The rows of one trail whose column has a value.
 
     Args:
-        fits: whether a column of this name is meant.
-        comparison: what its values are compared with.
-        definition_at: the definition of the row at an RBA.
+        fits: predicate: True for a column name that matches.
+        comparison: the comparison of its values.
+        definition_at: returns the definition of the row at an RBA.
     """
 
     def __init__(
@@ -134,7 +134,7 @@ class ValueSearch:
 
 
 def _decoding(definition: ColumnDefinition) -> tuple[object, ...]:
-    """What values are decoded by."""
+    """Return the attributes of a column that determine how its values are decoded."""
     return (
         definition.data_type,
         definition.internal_length,

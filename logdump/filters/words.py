@@ -63,7 +63,7 @@ def check_count(count: int) -> None:
 
 
 def is_quoted(text: str) -> bool:
-    """Whether all of ``text`` is one quoted value."""
+    """Return True if all of ``text`` is one quoted value."""
     quote = text[:1]
     return len(text) > 1 and quote in QUOTES and text[-1] == quote and quote not in text[1:-1].replace(quote * 2, "")
 

@@ -15,7 +15,7 @@ A = TypeVar("A")
 
 
 class Origin(enum.Enum):
-    """The origin of a command."""
+    """The origin of a command: Logdump, or this program."""
 
     LOGDUMP = "Logdump"
     OURS = "ours"
@@ -43,17 +43,17 @@ class Command(NamedTuple, Generic[A]):
     """One command.
 
     Attributes:
-        names: its full name and its aliases, as HELP shows them: ``OPEN | FROM | LOGTRAIL`` or ``POSITION (POS)``.
-        form: the form of its arguments; it makes them the value that ``run`` takes.
+        names: full name and aliases, as HELP shows them: ``OPEN | FROM | LOGTRAIL`` or ``POSITION (POS)``.
+        form: the form of its arguments, which converts them to the argument of ``run``.
         summary: one line.
-        run: takes the session and the arguments; yields events.
+        run: called with the session and the arguments; yields events.
         details: further lines for HELP <command>.
-        terms: gives the words that HELP <command> lists and HELP <command> <term> explains, on demand.
-        origin: Logdump's, or ours: ours take part in no abbreviation.
+        terms: returns the words that HELP <command> lists and HELP <command> <term> explains, on demand.
+        origin: Logdump's, or ours: ours cannot be abbreviated.
         also: aliases that HELP does not show.
-        is_narrowing: whether it says what others leave out: where it fails, these would read too much.
-        is_one_shot: whether it needs nothing open, so that as words of a shell it is all that is to be done.
-        stops: what Ctrl+C does to it.
+        is_narrowing: True if it restricts other commands: if it fails, these would read too much.
+        is_one_shot: True if it needs no open trail, so that it can be run alone from a shell.
+        stops: the effect of Ctrl+C on it.
     """
 
     names: str
@@ -70,7 +70,7 @@ class Command(NamedTuple, Generic[A]):
 
     @property
     def name(self) -> str:
-        """Its full name, upper case."""
+        """Its full name in capitals."""
         return self.names.partition(" ")[0]
 
     @property
@@ -80,7 +80,7 @@ class Command(NamedTuple, Generic[A]):
 
     @property
     def syntax(self) -> str:
-        """As HELP prints it, names included."""
+        """The syntax as HELP prints it, names included."""
         return f"{self.names} {self.form.grouped}".rstrip()
 
 

@@ -11,9 +11,9 @@ from logdump.session.errors import CommandError
 
 
 def complete(registry: Registry, line: str, context: Context = Context()) -> list[str]:  # noqa: B008 - it is a constant
-    """The words that can stand in place of the last word of ``line``.
+    """Return the words that can replace the last word of ``line``.
 
-    A path with blanks is in double quotes, which stay open behind a folder.
+    A path with blanks is in double quotes, which stay open after a folder.
     """
     command_text = line[last_command(line) :].lstrip()
     word, rest = first_word(command_text)

@@ -59,18 +59,18 @@ def run_command(session: Session, command: AnyCommand, text: str) -> Iterator[Ev
     try:
         yield from _answers(session, command, text, written)
     except CannotRead as error:
-        yield Failure((f"Error: {error}", *stands(written)), ExitStatus.BAD_DATA, Bad(error))
+        yield Failure((f"Error: {error}", *outputs_kept(written)), ExitStatus.BAD_DATA, Bad(error))
 
 
-def stands(written: int = 0) -> tuple[str, ...]:
-    """What has been written whole, except the first so many."""
+def outputs_kept(written: int = 0) -> tuple[str, ...]:
+    """Return a message for each output written completely, except the first ``written``."""
     return tuple(f"{path} is there: it was written completely before that." for path in OUTCOMES.named[written:])
 
 
 def stopped_writing(done: str, nothing: str, written: int) -> Notice:
-    """What Ctrl+C leaves of what was to be written, after so many outputs before: ``nothing``, or that it stands."""
-    told = stands(written)
-    lines = (f"Stopped after {done}.", *told) if told else (f"Stopped after {done}: {nothing}.",)
+    """Return the notice after Ctrl+C: the outputs that were completed, or else ``nothing``."""
+    kept = outputs_kept(written)
+    lines = (f"Stopped after {done}.", *kept) if kept else (f"Stopped after {done}: {nothing}.",)
     return Notice(lines, ExitStatus.INTERRUPTED)
 
 
@@ -96,11 +96,11 @@ def _answers(session: Session, command: AnyCommand, text: str, written: int) -> 
         yield Failure(error.lines, error.status)
     except TrailError as error:
         failure = _trail_failure(session, error)
-        yield failure._replace(lines=(*failure.lines, *stands(written)))
+        yield failure._replace(lines=(*failure.lines, *outputs_kept(written)))
     except BrokenPipeError:
         raise
     except (OSError, ImportError) as error:
-        yield Failure((f"{command.name}: {error}", *stands(written)))
+        yield Failure((f"{command.name}: {error}", *outputs_kept(written)))
     except RuntimeError as error:
         if "home directory" not in str(error):  # pathlib's, of a ~user that is not there
             raise

@@ -18,7 +18,7 @@ T = TypeVar("T")
 
 
 class _Nothing(Form[None]):
-    """No arguments."""
+    """The form of a command without arguments."""
 
     surplus = "takes no arguments, but got {!r}."
 
@@ -33,7 +33,7 @@ NOTHING = _Nothing()
 
 
 class Maybe(Form[T | None]):
-    """A form that may be left out; ``is_shown`` is false where HELP does not say so: a switch alone shows its state."""
+    """An optional form; ``is_shown`` is False if HELP does not show that: a switch alone shows its state."""
 
     def __init__(self, form: Form[T], *, is_shown: bool = True) -> None:
         self.syntax = f"[{form.syntax}]" if is_shown else form.grouped
@@ -41,11 +41,11 @@ class Maybe(Form[T | None]):
         self._form = form
 
     def fits(self, reader: ArgumentReader) -> bool:
-        """Whether the form does."""
+        """Return True if the form fits."""
         return self._form.fits(reader)
 
     def read(self, reader: ArgumentReader) -> T | None:
-        """Its value, or None."""
+        """Read its value, or return None."""
         if self._form.fits(reader):
             return self._form.read(reader)
         reader.decline(self._form)
@@ -66,11 +66,11 @@ class Sequence(Form[T]):
         self._first = forms[: needed + 1]
 
     def fits(self, reader: ArgumentReader) -> bool:
-        """Whether the first that has to be there does, or one before it."""
+        """Return True if the first required form fits, or an optional one before it."""
         return bool(fitting(self._first, reader))
 
     def read(self, reader: ArgumentReader) -> T:
-        """Their values, made one."""
+        """Read the values of all forms and combine them."""
         return self._make(*(form.read(reader) for form in self._forms))
 
 
@@ -84,7 +84,7 @@ class Keyword(Form[T]):
         self.keywords = (spelling,)
 
     def fits(self, reader: ArgumentReader) -> bool:
-        """Whether the keyword does."""
+        """Return True if the keyword fits."""
         return self._keyword.fits(reader)
 
     def read(self, reader: ArgumentReader) -> T:
@@ -95,7 +95,7 @@ class Keyword(Form[T]):
 
 
 class Alternatives(Form[T]):
-    """One of several forms; the refusal is that of the first unless ``wrong`` or ``missing`` is given."""
+    """One of several forms; the error is that of the first unless ``wrong`` or ``missing`` is given."""
 
     def __init__(
         self, *forms: Form[T], syntax: str = "", wrong: str = "", missing: str = "", surplus: str = ""
@@ -108,7 +108,7 @@ class Alternatives(Form[T]):
         self._missing = missing
 
     def fits(self, reader: ArgumentReader) -> bool:
-        """Whether any does."""
+        """Return True if any form fits."""
         return bool(fitting(self._forms, reader))
 
     def read(self, reader: ArgumentReader) -> T:
@@ -159,11 +159,11 @@ class AnyOrder(Form[T]):
         self._stops = OneOf(dict.fromkeys(words)) if ends_phrases else None
 
     def fits(self, reader: ArgumentReader) -> bool:
-        """Whether any option does."""
+        """Return True if any option fits."""
         return bool(fitting(self._options.values(), reader))
 
     def read(self, reader: ArgumentReader) -> T:
-        """The values, made one."""
+        """Read the options and combine their values."""
         reader.keywords = self._stops
         values: dict[str, Any] = {}
         texts: dict[str, str] = {}
@@ -211,11 +211,11 @@ class Amount(Form[tuple[int, T]]):
         self._missing = missing
 
     def fits(self, reader: ArgumentReader) -> bool:
-        """Whether a number is next."""
+        """Return True if a number is next."""
         return self._number.fits(reader)
 
     def read(self, reader: ArgumentReader) -> tuple[int, T]:
-        """The number and its unit."""
+        """Read the number and its unit."""
         typed = reader.rest.split(maxsplit=1)[0]
         number = self._number.read(reader)
         wrong, missing = (text.replace("{}", typed, 1) for text in (self._wrong, self._missing))
@@ -231,9 +231,9 @@ class RefusedKeyword(Form[None]):
         self._error = error
 
     def fits(self, reader: ArgumentReader) -> bool:
-        """Whether the keyword is next."""
+        """Return True if the keyword is next."""
         return reader.comes(self._keyword)
 
     def read(self, reader: ArgumentReader) -> None:
-        """Refuse it."""
+        """Raise the error of the keyword."""
         raise self._error(self._wrong.format(reader.rest.split(maxsplit=1)[0]))

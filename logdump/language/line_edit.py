@@ -33,7 +33,7 @@ _EDITS = re.compile(
 
 
 def apply_edit(line: str, edit: str) -> str:
-    """The command that ``edit`` makes of ``line``; both start in the same column. An edit of blanks changes nothing."""
+    """Apply ``edit`` to ``line``; both start in the same column. An edit of blanks changes nothing."""
     parts: list[str] = []
     at = 0  # the column of ``line`` that comes next
     for match in _EDITS.finditer(edit):
@@ -64,7 +64,7 @@ def _overwrite(above: str, text: str) -> str:
 
 
 def cancels(edit: str) -> bool:
-    """Whether an edit line calls the whole edit off: it starts or ends with ``//``."""
+    """Return True if an edit line cancels the edit: it starts or ends with ``//``."""
     words = edit.strip()
     return words.startswith("//") or words.endswith("//")
 

@@ -30,7 +30,7 @@ class Number(Parameter[int]):
         self._least, self._most, self._what = least, most, what
 
     def parse(self, text: str, context: Context) -> int:  # noqa: ARG002 - it depends on nothing else
-        """The number."""
+        """Return the number."""
         value = whole_number(text)
         if value is None or not self.accepts(text):
             raise ArgumentError(f"{text!r} is not {self._what}.")
@@ -39,11 +39,11 @@ class Number(Parameter[int]):
         return value
 
     def accepts(self, word: str) -> bool:
-        """Whether it is one, in range or not."""
+        """Return True if the word is a number, in range or not."""
         return word[:1].isdigit() and whole_number(word) is not None
 
     def begins(self, typed: str, context: Context) -> bool:
-        """Whether more digits would mend it: one, or those up to the end of a group of three."""
+        """Return True if further digits could bring it in range: one, or those up to the end of a group of three."""
         for digits in ("0", "1", "00", "000"):
             try:
                 self.parse(typed + digits, context)
@@ -54,9 +54,9 @@ class Number(Parameter[int]):
 
 
 class OneOf(Parameter[T]):
-    """One of several keywords, each with its value; brackets in a keyword mark what may be left out.
+    """One of several keywords, each with its value; brackets in a keyword mark the part that may be omitted.
 
-    ``wrong`` is what is wrong with a word that is none of them, which takes the place of ``{}``.
+    ``wrong`` is the error for any other word, which replaces ``{}``.
     """
 
     is_choice = True
@@ -68,22 +68,22 @@ class OneOf(Parameter[T]):
         self.keywords = tuple(values)
 
     def parse(self, text: str, context: Context) -> T:  # noqa: ARG002 - it depends on nothing else
-        """The value of the keyword."""
+        """Return the value of the keyword."""
         for spelling, value in self.values.items():
             if is_keyword(text, spelling):
                 return value
         raise ArgumentError(self._wrong.format(text))
 
     def accepts(self, word: str) -> bool:
-        """Whether it is one of them."""
+        """Return True if the word is one of the keywords."""
         return any(is_keyword(word, spelling) for spelling in self.values)
 
     def begins(self, typed: str, context: Context) -> bool:
-        """Whether one of them begins so."""
+        """Return True if a keyword begins so."""
         return bool(self.offers(typed, context))
 
     def offers(self, typed: str, context: Context) -> list[str]:  # noqa: ARG002 - they are the same always
-        """Those that begin so."""
+        """Return the keywords that begin so."""
         return beginning(typed, map(plain, self.values))
 
 
@@ -91,13 +91,13 @@ ON_OFF = OneOf({"ON": True, "OFF": False})
 
 
 class FreeText(Parameter[str]):
-    """A text: all of the rest, as it stands there."""
+    """All of the remaining text, unchanged."""
 
     is_phrase = True
     is_open = True
 
     def parse(self, text: str, context: Context) -> str:  # noqa: ARG002 - it depends on nothing else
-        """The text."""
+        """Return the text."""
         return text
 
 
@@ -111,7 +111,7 @@ class Word(FreeText):
         self._other = other
 
     def accepts(self, word: str) -> bool:
-        """Whether it is not the keyword."""
+        """Return True unless the word is the keyword."""
         return not self._other or not is_keyword(word, self._other)
 
 
@@ -123,7 +123,7 @@ class MarkName(FreeText):
         return text.strip(_QUOTE)
 
     def offers(self, typed: str, context: Context) -> list[str]:
-        """Those of the session."""
+        """Return the marks of the session that begin so."""
         return beginning(typed, context.marks)
 
 
@@ -131,7 +131,7 @@ class Table(Word):
     """The name of a table, or a wildcard for several."""
 
     def offers(self, typed: str, context: Context) -> list[str]:
-        """Those of the open trail that a word can spell."""
+        """Return the tables of the open trail that can be written as one word."""
         return tables_offered(typed, context)
 
 
@@ -160,7 +160,7 @@ class File(Word):
 
 
 def _spelled(path: str, quote: str, *, is_folder: bool) -> str:
-    """A path as a word, quoted if it was or must be; a folder may go on."""
+    """Return a path as a word, quoted if it was or must be; a folder stays open."""
     quote = quote or (_QUOTE if any(one.isspace() or one in ";," for one in path) else "")
     return f"{quote}{path}/" if is_folder else f"{quote}{path}{quote}"
 
@@ -175,7 +175,7 @@ class EnteredTime(NamedTuple):
 class Time(Parameter[EnteredTime]):
     """A date and time, in double quotes or without, in the zone of TIMEOFFSET unless another is given.
 
-    ``label`` stands before what is wrong with it.
+    ``label`` precedes the error.
     """
 
     is_phrase = True
@@ -186,7 +186,7 @@ class Time(Parameter[EnteredTime]):
         self._zone = zone
 
     def parse(self, text: str, context: Context) -> EnteredTime:
-        """The time."""
+        """Return the time."""
         try:
             julian = (self._zone or context.offset).moment(" ".join(split_words(text)))
         except ValueError as error:
@@ -194,7 +194,7 @@ class Time(Parameter[EnteredTime]):
         return EnteredTime(text.strip(_QUOTE), julian)
 
     def begins(self, typed: str, context: Context) -> bool:  # noqa: ARG002 - the zone does not matter
-        """Whether more digits would mend it."""
+        """Return True if further digits could complete it."""
         return begins_datetime(typed.replace(_QUOTE, ""))
 
 
@@ -209,7 +209,7 @@ def tables_offered(typed: str, context: Context) -> list[str]:
 
 
 def types_offered(typed: str) -> list[str]:
-    """The record types of one word that begin with what is typed."""
+    """Return the record types of one word that begin with the typed text."""
     from trailformat import IO_TYPES  # noqa: PLC0415 - needed for types only
 
     return [name for name in beginning(typed, IO_TYPES.values()) if " " not in name]

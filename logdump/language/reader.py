@@ -1,8 +1,8 @@
-"""Reading the arguments of a command: one walk over the text, through the form that the command declares.
+"""Reader of the arguments of a command: one walk over the text, through the form that the command declares.
 
-From a form come the typed value that the command runs with, its line in HELP, what Tab offers, and whether a line that
-is being typed would run: an unfinished text is read like any other, and the parameters that the walk looks for at its
-last word are what may stand there.
+A form determines the typed value that the command runs with, its line in HELP, the offers of Tab, and whether a line
+that is being typed would run: an unfinished text is read like any other, and the parameters that the walk expects at
+its last word are the possible words there.
 """
 
 from __future__ import annotations
@@ -54,11 +54,11 @@ class ArgumentReader:
     """The text of the arguments on its way through a form.
 
     Attributes:
-        at: how far it has been read; ``begin`` is where the words of the innermost keyword begin.
+        at: offset up to which it has been read; ``begin``: offset of the words of the innermost keyword.
         ends: characters that end a word besides a blank.
         keywords: the words that end a phrase.
-        expected: what may stand in place of the last word.
-        is_unfinished: whether what is wrong may be mended by more text.
+        expected: the possible forms of the last word.
+        is_unfinished: True if further text may correct the error.
     """
 
     def __init__(self, text: str, context: Context, ends: str = "") -> None:
@@ -101,7 +101,7 @@ class ArgumentReader:
         return at
 
     def _phrase(self) -> Stretch | None:
-        """The words up to a keyword, a character of ``ends`` or the end, as they stand in the text."""
+        """Return the words up to a keyword, a character of ``ends`` or the end, unchanged."""
         first = last = self.word()
         if first is None or last is None or self._is_keyword(first):
             return None
@@ -123,14 +123,14 @@ class ArgumentReader:
         return is_next
 
     def comes(self, form: Form[Any]) -> bool:
-        """Whether a form fits that is not expected."""
+        """Return True if a form fits, without adding it to ``expected``."""
         known = len(self.expected)
         fits = form.fits(self)
         del self.expected[known:]
         return fits
 
     def decline(self, form: Form[Any]) -> None:
-        """Remember a form that does not fit here: where nothing else does, its refusal may say why."""
+        """Remember a form that does not fit here: if nothing else fits, its error may be the better one."""
         self._declined.append((self.at, form))
 
     def missing(self, message: str) -> ArgumentError:
@@ -169,15 +169,15 @@ class ArgumentReader:
 
 
 class Form(ABC, Generic[T]):
-    """The form of arguments, and the value that they make.
+    """The form of arguments, and the value that they are converted to.
 
     Attributes:
         syntax: as HELP prints it.
-        surplus: the error for more words than that; the whole text takes the place of ``{}``.
+        surplus: the error for surplus words; the whole text takes the place of ``{}``.
         ends: the characters that end a word besides a blank, for all of the text.
-        keywords: those that it begins with.
-        is_choice: whether the syntax is one of several, which braces hold together among others.
-        is_open: whether any word fits, so that every other form goes before.
+        keywords: the keywords that it begins with.
+        is_choice: True if the syntax is a choice, enclosed in braces beside other forms.
+        is_open: True if any word fits, so that every other form takes precedence.
     """
 
     syntax: str = ""
@@ -189,12 +189,12 @@ class Form(ABC, Generic[T]):
 
     @property
     def grouped(self) -> str:
-        """The syntax as it stands beside others."""
+        """The syntax as part of a longer one."""
         return f"{{{self.syntax}}}" if self.is_choice and " | " in self.syntax else self.syntax
 
     @abstractmethod
     def fits(self, reader: ArgumentReader) -> bool:
-        """Whether the next word begins it."""
+        """Return True if the next word begins the form."""
 
     @abstractmethod
     def read(self, reader: ArgumentReader) -> T:
@@ -210,11 +210,11 @@ class Parameter(Form[T]):
 
     Args:
         syntax: as HELP prints it.
-        missing: what is wrong where there is none; the whole text takes the place of ``{}``.
-        surplus: what is wrong with more words than one.
+        missing: the error for a missing one; the whole text takes the place of ``{}``.
+        surplus: the error for more than one word.
 
     Attributes:
-        is_phrase: whether it takes all words up to a comma, a keyword or the end, and not one.
+        is_phrase: True if it takes all words up to a comma, a keyword or the end; False: one word.
     """
 
     is_phrase = False
@@ -233,15 +233,15 @@ class Parameter(Form[T]):
         """
 
     def accepts(self, word: str) -> bool:  # noqa: ARG002 - most take any
-        """Whether a word looks like one."""
+        """Return True if a word looks like a value."""
         return True
 
     def begins(self, typed: str, context: Context) -> bool:  # noqa: ARG002 - most that may go on are right already
-        """Whether text that is refused can go on to something that is not."""
+        """Return True if further text could make a refused text valid."""
         return False
 
     def offers(self, typed: str, context: Context) -> Iterable[str]:  # noqa: ARG002 - most have none
-        """The words that can stand in place of the last one typed."""
+        """Return the words that can replace the last one typed."""
         return ()
 
     def _absent(self, context: Context) -> str:
@@ -253,7 +253,7 @@ class Parameter(Form[T]):
         return f"takes {self.grouped}."
 
     def fits(self, reader: ArgumentReader) -> bool:
-        """Whether the next word looks like one."""
+        """Return True if the next word looks like a value."""
         piece = reader.look(self)
         return piece is not None and self.accepts(piece.text)
 

@@ -37,11 +37,11 @@ class Registry:
         return tuple(command for module in self._modules for command in self._load(module))
 
     def words(self) -> list[str]:
-        """Every name and alias."""
+        """Return every name and alias."""
         return sorted(self._homes)
 
     def knows(self, word: str) -> bool:
-        """Whether a word is a command's, or could be that of several."""
+        """Return True if a word is a command's name or an abbreviation of one or several."""
         return word.upper() in self._homes or bool(self._abbreviated(word.upper()))
 
     def _load(self, module: str) -> tuple[AnyCommand, ...]:
@@ -74,7 +74,7 @@ class Registry:
 
     def _abbreviated(self, word: str) -> list[AnyCommand]:
         """The commands that ``word``, in capitals, may be short for."""
-        if len(word) < _SHORTEST_ABBREVIATION:
+        if len(word) < _SHORTEST_ABBREVIATION or not word.isalpha():
             return []
         ours = (command for command in self.commands if command.origin is Origin.LOGDUMP)
         return [command for command in ours if any(name.startswith(word) for name in (command.name, *command.aliases))]

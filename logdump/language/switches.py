@@ -48,7 +48,7 @@ def number_setting(
     details: tuple[str, ...] = (),
     is_silent: bool = False,
 ) -> Command[int | None]:
-    """A command that sets a number among the settings and says so unless it is silent, or shows it."""
+    """Return a command that shows a number of the settings, or sets it and reports that unless it is silent."""
 
     def run(session: Session, value: int | None) -> Iterator[Event]:
         if value is not None:

@@ -1,4 +1,4 @@
-"""Whether a line being typed would run: by the forms of its commands, and nothing is run."""
+"""Validity of a line being typed, by the forms of its commands; nothing is run."""
 
 from __future__ import annotations
 

@@ -67,7 +67,7 @@ def first_word(text: str) -> tuple[str, str]:
 
 
 def is_keyword(word: str, spelling: str) -> bool:
-    """Whether ``word`` spells a keyword in which brackets mark what may be left out: ``REV[ERSE]``; case aside."""
+    """Return True if ``word`` spells a keyword whose optional part is in brackets: ``REV[ERSE]``; ignores case."""
     shortest, _, optional = spelling.rstrip("]").partition("[")
     word = word.upper()
     return len(word) >= len(shortest) and (shortest + optional).startswith(word)

@@ -1,11 +1,11 @@
-"""``logdump.hst``: the history of interactive sessions, so that the next one goes on from there.
+"""``logdump.hst``: the history of interactive sessions, which the next session continues.
 
     logdump history, next 124
     open dirdat/lt000000000
     count detail
 
-The first line holds the number of the next line; the commands follow, oldest first. A file that reads otherwise is not
-ours: it is neither used nor written.
+The first line has the number of the next line; the commands follow, oldest first. A file that reads otherwise is not
+ours: it is neither used nor overwritten.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ def save_history(path: Path, history: History) -> None:
     """Write the history for its owner alone, whole or not at all.
 
     Raises:
-        UnusableHistory: what has come to stand there is not ours, or it cannot be written; the file is as before.
+        UnusableHistory: an existing file is not ours, or it cannot be written; the file is unchanged.
     """
     from trailformat.trail.whole_file import WholeFile  # noqa: PLC0415 - at the end of a session
 

@@ -9,7 +9,7 @@ from logdump.language.words import MOST_CHARACTERS
 
 
 def lines_of(file: TextIO) -> Iterator[str]:
-    """The lines of a file without their ends; of one that is too long for a line only as much as shows that."""
+    """Yield the lines of a file without their ends; a line that is too long is cut right above the limit."""
     while line := file.readline(MOST_CHARACTERS + 1):
         rest = line
         while len(rest) > MOST_CHARACTERS and not rest.endswith("\n"):

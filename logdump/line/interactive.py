@@ -1,4 +1,4 @@
-"""Line mode at a terminal: line editing, completion, and a history that the next session goes on with."""
+"""Line mode at a terminal: line editing, completion, and a history that the next session continues."""
 
 from __future__ import annotations
 
@@ -57,9 +57,9 @@ class LineEditor:
 
 
 def endings(line: str, offers: Sequence[str], begun: int) -> list[str]:
-    """The offers for the line from ``begun`` on, which a blank in quotes puts after the beginning of the word.
+    """Return the offers for the line from ``begun`` on; in quotes a blank moves that past the beginning of the word.
 
-    A single offer is complete, with the blank behind it, unless it is a folder.
+    A single offer is complete, and followed by a blank, unless it is a folder.
     """
     start = last_word(line)
     typed = line[start:begun]
@@ -74,11 +74,11 @@ class Interactive(LineMode):
     """Commands typed at a terminal; Ctrl+C ends a command, not the session.
 
     Args:
-        first: what is run first, as if it had been typed.
-        go_full_screen: goes on with the session in the full-screen view until that ends; None where there is none.
+        first: commands run first, as if typed.
+        go_full_screen: continues the session in the full-screen view until that ends; None without one.
     """
 
-    records_together = 1  # after Ctrl+C the position is behind the record printed last
+    records_together = 1  # after Ctrl+C the position is after the record printed last
 
     def __init__(self, first: str = "", go_full_screen: GoFullScreen | None = None) -> None:
         super().__init__(first)
@@ -114,7 +114,7 @@ class Interactive(LineMode):
         return Context(self.session.settings.time_offset, self._tables(), self.session.marks)
 
     def _tables(self) -> list[str]:
-        """The tables of the open trail, as far as its definitions have been read, or stand in its first megabyte."""
+        """Return the tables of the open trail, from the definitions read so far or in its first megabyte."""
         if not self.session.has_trail:
             return []
         trail = self.session.trail

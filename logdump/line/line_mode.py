@@ -36,25 +36,25 @@ _MESSAGES = (Notice, NoRecordThere)
 
 
 def _after(events: Generator[Event, None, None], interrupt: KeyboardInterrupt) -> Iterator[Event]:
-    """What a command still says when Ctrl+C has come while an event of it was printed."""
+    """Yield the remaining events of a command after Ctrl+C while an event was printed."""
     with contextlib.suppress(KeyboardInterrupt, StopIteration):
         yield events.throw(interrupt)
         yield from events
 
 
 class LineMode:
-    """Runs lines and prints what they yield.
+    """Runs lines and prints the events that they yield.
 
     Records, counts and texts go to standard output. Failures go there too at a prompt, as Logdump prints them, and to
-    standard error in a script; notices go to standard error always. Where a command writes data of its own to standard
+    standard error in a script; notices go to standard error always. While a command writes its own data to standard
     output, all of these go to standard error.
     """
 
     failures_to_stderr = False
     output_is_data = False
-    """Whether standard output is for the data of EXPORT alone, from the first command to the last."""
+    """True if standard output is for the data of EXPORT alone, from the first command to the last."""
     records_together = 64
-    """The most records that are printed together."""
+    """Maximum number of records printed together."""
 
     def __init__(self, first: str = "", session: Session | None = None) -> None:
         self.session = session or Session()
@@ -134,7 +134,7 @@ class LineMode:
         return sys.stdout.buffer
 
     def _ask(self, prompt: str) -> str | None:
-        """One more line, for the command that is under way."""
+        """Read one more line for the current command."""
         self._flush()
         line = self._read(prompt)
         self._log(escape(f"{prompt}{line or ''}"))
@@ -182,14 +182,14 @@ class LineMode:
             self._show_progress(SearchProgress(rba))
 
     def _show_reading(self, so_far: ReadSoFar) -> None:
-        """Show how far reading is."""
+        """Show the progress of reading."""
         if self._hint.due(so_far.size):
             self._write_lines([escape(self._hint.text)], is_narration=True)
         if self.session.settings.scan_scrolling:
             self._show_progress(so_far)
 
     def _write_lines(self, lines: Sequence[Harmless], *, is_narration: bool) -> None:
-        """Put lines where they are read: narration beside the data."""
+        """Write lines to standard output, narration to standard error."""
         terminal.write_lines(lines, is_narration=is_narration)
 
     def _flush(self) -> None:
@@ -204,17 +204,17 @@ class LineMode:
 
     @property
     def is_json(self) -> bool:
-        """Whether FORMAT is JSONL: standard output then holds objects only, and all of them."""
+        """True if FORMAT is JSONL: standard output then has objects only."""
         return self.session.settings.format is OutputFormat.JSONL
 
     def _greet(self) -> None:
-        """Put the banner."""
+        """Print the banner."""
         for line in BANNER:
             terminal.write_line(line)
 
     @property
     def prompt(self) -> str:
-        """That of the session."""
+        """The prompt of the session."""
         return self.session.prompt
 
 

@@ -19,7 +19,7 @@ _EVERY = 0.25
 _LONG = 1.0
 """Seconds after which a search is shown."""
 _ECHO = len("^C")
-"""Cells that a terminal shows behind the line for Ctrl+C."""
+"""Cells that a terminal shows after the line for Ctrl+C."""
 
 
 class Scroller:
@@ -61,7 +61,7 @@ class Scroller:
         return render(event, settings)[0] + rate
 
     def clear(self) -> None:
-        """Wipe the line away."""
+        """Erase the line."""
         if self._width:
             terminal.wipe(self._width + _ECHO)
         self._started, self._width, self._scanned, self._has_read = None, 0, None, False

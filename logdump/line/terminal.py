@@ -1,4 +1,4 @@
-"""The standard streams: text gets there from here alone, and nothing that a terminal would obey gets here."""
+"""The standard streams: all text is written here, and only text without terminal control sequences."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ class OutputLost(Exception):
 
 
 def write_line(line: Harmless, *, is_narration: bool = False) -> None:
-    """Put a line where it is read: on standard output, or on standard error, behind all that went out before."""
+    """Write a line to standard output or standard error, after all earlier output."""
     write_lines((line,), is_narration=is_narration)
 
 
 def write_lines(lines: Sequence[Harmless], *, is_narration: bool = False) -> None:
-    """The same of some lines, which go out together. Raises OutputLost, and BrokenPipeError."""
+    """Write lines together. Raises OutputLost, and BrokenPipeError."""
     if not lines:
         return
     text = "\n".join((*lines, ""))

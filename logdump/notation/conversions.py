@@ -84,9 +84,9 @@ def esblock_lines(number: int) -> list[str]:
     """ESBLOCK: the 64-bit syskey of an entry-sequenced file as block and record number.
 
     Derived from the only example known (manual ESBLOCK, a NonStop command): the upper 32 bits are the block, the lower
-    32 the record, and the relative byte address is block * 4096 + record. The hex numbers there have 17 digits, the
-    value in 16 and a zero behind them (4102 is ``0x00000000000010060``); they are printed so. A record number above
-    4095, which such an address cannot hold, is an error here; what Logdump does with it is not known.
+    32 the record, and the relative byte address is block * 4096 + record. Its hex numbers have 17 digits, the
+    value in 16 and a zero after them (4102 is ``0x00000000000010060``); they are printed so. A record number above
+    4095, which such an address cannot hold, is an error here; Logdump's treatment of it is unknown.
     """
     _check(number, _UNSIGNED_64, "syskey")
     block, record = divmod(number, 2**32)

@@ -1,4 +1,4 @@
-"""The first place in which two texts differ, and what stands around it."""
+"""The first difference of two texts, with the text around it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def first_difference(a: AnyStr, b: AnyStr) -> int:
 
 
 def around_difference(a: str, b: str, most: int, cut: str) -> tuple[str, str]:
-    """Two texts in at most so many characters, from a little before the first that differs; ``cut`` marks the rest."""
+    """Return two texts shortened to ``most`` characters around their first difference; ``cut`` marks omissions."""
     if max(len(a), len(b)) <= most:
         return a, b
     start = max(0, first_difference(a, b) - most // 4)

@@ -36,7 +36,7 @@ def cut_to(text: str, width: int) -> str:
 
 
 def cut_in_the_middle(text: str, width: int, mark: str = _CUT) -> str:
-    """``text`` in at most ``width`` columns: its beginning and its end with a mark of one column between them."""
+    """Return ``text`` in at most ``width`` columns: its beginning and its end, with a mark of one column between."""
     if display_width(text) <= width:
         return text
     tail_width = max(0, width - 1) // 2
@@ -44,7 +44,7 @@ def cut_in_the_middle(text: str, width: int, mark: str = _CUT) -> str:
 
 
 def _head(text: str, width: int) -> str:
-    """As many characters as fit into ``width`` columns."""
+    """Return the leading characters that fit into ``width`` columns."""
     taken = 0
     for at, character in enumerate(text):
         taken += _width(character)

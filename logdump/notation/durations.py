@@ -6,7 +6,7 @@ _UNITS = ((86_400, "d"), (3600, "h"), (60, "min"))
 
 
 def seconds_text(microseconds: int) -> str:
-    """Seconds with three decimals."""
+    """Return seconds with three decimals."""
     return f"{microseconds / 1_000_000:.3f}"
 
 

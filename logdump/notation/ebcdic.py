@@ -33,6 +33,6 @@ def gutter_table(*, ebcdic: bool) -> str:
 
 def decode_ebcdic(data: bytes) -> str:
     """The text of bytes in EBCDIC, one character a byte; every byte has one, control characters included."""
-    from trailformat.codec.charsets import CODE_PAGE_1047, decode  # noqa: PLC0415 - likewise
+    from trailformat.codec.charsets import CODE_PAGE_1047, decode  # noqa: PLC0415 - for EBCDIC alone
 
     return decode(data, CODE_PAGE_1047)

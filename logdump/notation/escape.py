@@ -9,7 +9,7 @@ Harmless = NewType("Harmless", str)
 """Printable characters alone, as :func:`escape` makes them: a terminal and a session log take nothing else."""
 
 _PLAIN = bytes((ord("\n"), *range(0x20, 0x7F)))
-"""Printable ASCII, and what stands between lines."""
+"""Printable ASCII, and the line feed."""
 
 
 def escape(text: str) -> Harmless:
@@ -25,7 +25,7 @@ def ascii_json(text: str) -> Harmless:
 
 
 def escape_lines(lines: Iterable[str]) -> list[Harmless]:
-    """The same of each line; where none needs it, one look at all of them finds that out."""
+    """Escape lines; if none needs it, one look at all of them shows that."""
     shown = list(lines)
     return cast("list[Harmless]", shown) if "".join(shown).isprintable() else list(map(escape, shown))
 

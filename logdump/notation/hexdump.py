@@ -15,7 +15,7 @@ _ASCII_TABLE = ASCII.encode()
 _LINES = 64
 """Lines that are made together."""
 _DIGITS = 50
-"""Characters of the digits of a line, the blank behind them included."""
+"""Width of the hex digits of a line, including the blank after them."""
 _PLACES = [
     (slice(_DIGITS * line, _DIGITS * line + _DIGITS - 1), slice(BYTES_PER_LINE * line, BYTES_PER_LINE * (line + 1)))
     for line in range(_LINES)

@@ -1,8 +1,8 @@
-"""Numbers of things in words."""
+"""Amounts of things in words."""
 
 from __future__ import annotations
 
 
 def amount(number: int, noun: str) -> str:
-    """``1 record``, ``2 records``."""
+    """Return ``1 record``, ``2 records``."""
     return f"{number} {noun}{'' if number == 1 else 's'}"

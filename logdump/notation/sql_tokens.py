@@ -1,6 +1,6 @@
 """The tokens of an SQL statement of any database: no statement is refused, and together they are the whole text.
 
-A quote or comment that is not closed reaches to the end. Databases differ in what a backslash and a ``#`` are:
+A quote or comment that is not closed reaches to the end. Databases differ in the meaning of a backslash and a ``#``:
 ``STANDARD`` reads Oracle's and PostgreSQL's statements, ``MYSQL`` those of MySQL and MariaDB.
 """
 
@@ -18,7 +18,7 @@ _NUMBER = r"\d[\w.]*+"
 
 
 class SqlTokenKind(enum.Enum):
-    """What a token is; ``NAME`` is one in quotes."""
+    """The kind of a token; ``NAME`` is a quoted name."""
 
     BLANK = "blank"
     COMMENT = "comment"
@@ -41,7 +41,7 @@ class SqlToken(NamedTuple):
 
     @property
     def end(self) -> int:
-        """Where the next one begins."""
+        """Offset after the token."""
         return self.begin + len(self.text)
 
     @property
@@ -55,11 +55,11 @@ class SqlToken(NamedTuple):
 
 
 class SqlLexis(NamedTuple):
-    """The expressions of what is not alike in all databases; ``quote`` is that of a name that needs one.
+    """The expressions that differ between databases; ``quote`` is that of a name that needs one.
 
-    ``comment`` is one that no server reads, ``versioned`` one that some do, and ``bounds`` what such ones begin and end
-    with. ``plain`` are characters that nothing begins with, ``opening`` is what a text in quotes begins with; one of
-    ``signs`` stands in every statement with comments.
+    ``comment`` matches comments that no server reads, ``versioned`` those that some do, and ``bounds`` the beginning
+    and end of the latter. ``plain`` are characters that begin no token but a blank or sign, ``opening`` begins a quoted
+    text; every statement with comments contains one of ``signs``.
     """
 
     comment: str
@@ -75,7 +75,7 @@ class SqlLexis(NamedTuple):
 
 
 class SqlTokenizer:
-    """The tokens, comments and names of statements of one lexis, each found in one pass over the text."""
+    """Finds the tokens, comments and names of statements of one lexis, each in one pass over the text."""
 
     def __init__(self, lexis: SqlLexis) -> None:
         self._lexis = lexis
@@ -111,14 +111,14 @@ class SqlTokenizer:
         return self._lexis.quote
 
     def tokens_of(self, statement: str) -> Iterator[SqlToken]:
-        """All tokens in order."""
+        """Yield all tokens in order."""
         for found in self._tokens.finditer(statement):
             yield SqlToken(_KINDS[found.lastgroup or ""], found[0], found.start())
 
     def split_comments(self, statement: str) -> tuple[str, list[str]]:
-        """The statement without its comments, a blank in place of each in its middle; and the comments as they stand.
+        """Return the statement with a blank in place of each inner comment; and the comments, unchanged.
 
-        Those that some servers read are among them.
+        Comments that some servers read are included.
         """
         if not any(sign in statement for sign in self._lexis.signs):
             return statement, []
@@ -131,7 +131,7 @@ class SqlTokenizer:
         return " ".join(pieces).strip(), [statement[begin:end] for begin, end in places]
 
     def names_of(self, statement: str, schema: str) -> Iterator[str]:
-        """The names that begin with a schema, cut after four parts; one that stands there again alike, once."""
+        """Yield the names that begin with a schema, cut after four parts; identical ones once."""
         lexis, part, next_part = self._lexis, self._part, self._next_part
         text = f"(?i:{re.escape(schema)})"
         wanted = rf"(?:{text}(?![\w$\#])|\"{text}\"|`{text}`){next_part}"
@@ -188,11 +188,11 @@ MYSQL = SqlTokenizer(
 
 
 def tokenizer_of(statement: str) -> SqlTokenizer:
-    """The tokenizer of a statement of which the database is not known: MySQL's where a mark of MySQL stands early."""
+    """Return the tokenizer of a statement of an unknown database: MySQL's if the text begins with marks of MySQL."""
     tokens = STANDARD.tokens_of(statement[:_MOST_LOOKED_AT])
     return MYSQL if any(one.text.startswith(_MARKS_OF_MYSQL) for one in tokens) else STANDARD
 
 
 def meaningful(tokens: Iterable[SqlToken]) -> Iterator[SqlToken]:
-    """Those that are neither blanks nor comments."""
+    """Yield the tokens that are neither blanks nor comments."""
     return (one for one in tokens if one.kind not in (SqlTokenKind.BLANK, SqlTokenKind.COMMENT))

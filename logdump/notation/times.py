@@ -95,7 +95,7 @@ def format_timestamp(julian: int, offset: TimeOffset) -> str:
 
 @lru_cache
 def _shown_time(julian: int, offset: TimeOffset, zone: tuple[str, str]) -> str:
-    """The same, where ``zone`` is that of the machine as it is now: the records of a transaction have one time."""
+    """Format a time in the machine's current ``zone``; cached, since the records of a transaction share one time."""
     seconds, fraction = divmod(julian - JULIAN_UNIX_EPOCH, _SECOND)
     shown = _shown_second(seconds, offset, zone)
     return f"{shown}.{fraction // 1000:03}.{fraction % 1000:03}" if shown else f"x{julian & _UNSIGNED_64:016x}"
@@ -112,13 +112,13 @@ def _shown_second(seconds: int, offset: TimeOffset, _zone: tuple[str, str]) -> s
 
 
 def parse_datetime(text: str, offset: TimeOffset, now: int | None = None) -> int:
-    """Julian microseconds, GMT, of a date, a time or both that are meant in a zone.
+    """Return the Julian microseconds, GMT, of a date, a time or both in a zone.
 
-    Takes Logdump's ``[[yy]yy-mm-dd] [hh[:mm][:ss]]``, with up to six decimals of a second, a shown time as it is
-    (``yyyy/mm/dd hh:mm:ss.mmm.uuu``), and ISO 8601, where ``Z`` or an offset behind date and time goes before the zone.
-    Years 70 to 99 are 1970 to 1999, 00 to 69 are 2000 to 2069. A missing time is midnight; a missing date is the zone's
-    today, at ``now`` in Julian microseconds (default: the present). A local time that the end of daylight saving
-    repeats is the earlier of the two.
+    Accepts Logdump's ``[[yy]yy-mm-dd] [hh[:mm][:ss]]``, with up to six decimals of a second, the format of shown times
+    (``yyyy/mm/dd hh:mm:ss.mmm.uuu``), and ISO 8601, where ``Z`` or an offset after date and time takes precedence over
+    the zone. Years 70 to 99 are 1970 to 1999, 00 to 69 are 2000 to 2069. A missing time is midnight; a missing date is
+    the zone's today, at ``now`` in Julian microseconds (default: the present). A local time that the end of daylight
+    saving repeats is the earlier of the two.
 
     Raises ValueError for text of another form and for a time that does not exist, such as 2024-02-30, 25:00 or a local
     time that the start of daylight saving skips.
@@ -141,12 +141,12 @@ def parse_datetime(text: str, offset: TimeOffset, now: int | None = None) -> int
 
 
 def has_date(text: str) -> bool:
-    """Whether an entered time has a date."""
+    """Return True if an entered time has a date."""
     return re.fullmatch(_CLOCK, text.strip()) is None
 
 
 def begins_datetime(text: str) -> bool:
-    """Whether text can go on to a date and time that exists."""
+    """Return True if further text could complete a date and time that exists."""
     for end in _ENDS:
         try:
             parse_datetime(text + end, GMT)
@@ -180,7 +180,7 @@ def _date(parts: dict[str, str]) -> tuple[int, int, int]:
 
 
 def _time(parts: dict[str, str | None]) -> tuple[int, int, int, int]:
-    """Hour, minute, second, microsecond."""
+    """Return hour, minute, second and microsecond."""
     hour, minute, second = (int(parts[name] or 0) for name in ("hour", "minute", "second"))
     return hour, minute, second, int((parts["fraction"] or "0").replace(".", "").ljust(6, "0"))
 

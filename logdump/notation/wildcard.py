@@ -1,8 +1,8 @@
-"""Logdump's wildcards in names: ``*`` stands for any run of characters, also none, and ``?`` for exactly one.
+"""Logdump's wildcards in names: ``*`` matches any run of characters, also none, and ``?`` exactly one.
 
     fin.act*        FIN.ACCTN? ...        $QA01.QAESRC.ACCT*
 
-Every other character is itself, brackets and backslashes too. Both wildcards cross the dots between the parts of a
+Every other character matches itself, brackets and backslashes too. Both wildcards cross the dots between the parts of a
 name. Source: manual FILTER (FILENAME).
 """
 
@@ -14,7 +14,7 @@ from functools import lru_cache
 
 
 def matches(pattern: str, name: str, *, case_sensitive: bool) -> bool:
-    """Whether the whole of ``name`` fits ``pattern``; steps grow with the product of the two lengths at most."""
+    """Return True if ``pattern`` matches all of ``name``; steps grow at most with the product of the two lengths."""
     return _compile(pattern, case_sensitive=case_sensitive).fullmatch(name) is not None
 
 
@@ -25,9 +25,9 @@ def name_test(pattern: str | None) -> Callable[[str], bool] | None:
 
 @lru_cache(maxsize=256)
 def _compile(pattern: str, *, case_sensitive: bool) -> re.Pattern[str]:
-    """A regular expression that never backtracks over an earlier ``*``: each takes the first place that fits, for good.
+    """Return a regular expression that never backtracks over an earlier ``*``: each takes the first match for good.
 
-    That loses nothing, since what fits after a later place also fits after the first one.
+    No match is lost, since what matches after a later place also matches after the first one.
     """
     first, *others = (_literal(part) for part in re.sub(r"\*+", "*", pattern).split("*"))
     expression = first

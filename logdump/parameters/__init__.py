@@ -1,1 +1,1 @@
-"""Parameter files of GoldenGate: their language, and the tree of what they say."""
+"""Parameter files of GoldenGate: their language, and the tree of their statements."""

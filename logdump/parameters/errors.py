@@ -1,4 +1,4 @@
-"""What is wrong with a parameter file, and where."""
+"""The error of a parameter file, with its position."""
 
 from __future__ import annotations
 

@@ -16,5 +16,5 @@ def parameters_in_use(session: Session) -> ParametersInUse:
 
 
 def unused_parameters(session: Session, answer: ParameterUse) -> Iterator[Text]:
-    """What the parameter files in use say that would change an answer, and is not used for it."""
+    """Yield the statements of the parameter files in use that would change an answer but are not evaluated."""
     yield from map(say, sentences(parameters_in_use(session).files, answer))

@@ -19,7 +19,7 @@ class ParametersInUse(NamedTuple):
 
     @property
     def files(self) -> list[ParameterFile]:
-        """Those that are set, in the order in which a statement comes to them."""
+        """The files that are set, in the order in which a statement passes them."""
         return [one for one in (self.globals, self.extract, self.replicat) if one is not None]
 
     def read(self, path: Path, side: ProcessSide | None = None) -> ParameterFile:
@@ -30,7 +30,10 @@ class ParametersInUse(NamedTuple):
         return read_parameters(path, side, ansi_quotes=ansi_quotes)
 
     def for_trail(self, path: Path) -> ParametersInUse:
-        """The same, of Extract's file what is for the trail of ``path``: for all of its trails if it names no such."""
+        """Return the same with the part of Extract's file for the trail of ``path``.
+
+        All of the file if it names no such trail.
+        """
         from trailformat import TrailName  # noqa: PLC0415 - see above
 
         found = TrailName.parse(path)
@@ -40,5 +43,5 @@ class ParametersInUse(NamedTuple):
         return self._replace(extract=self.extract.for_trails(wanted)) if wanted else self
 
     def having(self, file: ParameterFile) -> ParametersInUse:
-        """The same with a file in place of the one of its side."""
+        """Return the same with a file in place of the one of its side."""
         return self._replace(**{file.side.value: file})

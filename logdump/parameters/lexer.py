@@ -71,7 +71,7 @@ _REST_OF_LINE = re.compile(r"[^\n]*+")
 
 
 class LexemeKind(enum.Enum):
-    """What a lexeme is: a word, a text in single or in double quotes, a punctuation mark, the end of a line."""
+    """The kind of a lexeme: a word, a text in single or double quotes, a punctuation mark, the end of a line."""
 
     WORD = "word"
     SINGLE = "'"
@@ -81,7 +81,7 @@ class LexemeKind(enum.Enum):
 
 
 class Lexeme(NamedTuple):
-    """A word or a mark; ``is_glued`` to the one before where nothing stands between them. Quotes are taken off."""
+    """A word or a mark, without quotes; ``is_glued`` is True if nothing separates it from the one before."""
 
     kind: LexemeKind
     text: str
@@ -90,13 +90,13 @@ class Lexeme(NamedTuple):
 
     @property
     def written(self) -> str:
-        """As it stands in the file."""
+        """The lexeme as written in the file."""
         quote = self.kind.value if self.kind in (LexemeKind.SINGLE, LexemeKind.DOUBLE) else ""
         return f"{quote}{self.text.replace(quote, 2 * quote)}{quote}" if quote else self.text
 
 
 def text_of(lexemes: Iterable[Lexeme]) -> str:
-    """Lexemes on one line, a blank where something stands between two."""
+    """Return lexemes on one line, with blanks where the file separates them."""
     text = ""
     for one in lexemes:
         if one.kind is not LexemeKind.LINE_END:
@@ -115,7 +115,7 @@ class _Source:
         self.keyword = keyword
         self.statements = 0
         self.has_ended = False
-        self.goes_on_behind = place
+        self.included_at = place
         self._counted = 0
 
     def here(self) -> ParameterPlace:
@@ -142,7 +142,7 @@ class Lexer:
 
     @property
     def place(self) -> ParameterPlace:
-        """Where the next lexeme is."""
+        """The position of the next lexeme."""
         return self._sources[-1].here()
 
     def begin_statement(self) -> None:
@@ -153,29 +153,29 @@ class Lexer:
             raise ParameterError(source.here(), f"a macro expands to more than {MOST_STATEMENTS} statements")
 
     def include(self, name: str, place: ParameterPlace, keyword: str) -> None:
-        """Go on with another file, and then with what follows here."""
+        """Read another file, and then the text after this position."""
         path = found_from(name, place)
         files = [one for one in self._sources if one.is_file]
         if keyword == "OBEY" and (outer := next((one for one in files if one.keyword == "OBEY"), None)):
             raise ParameterError(place, f"OBEY inside of {outer.place.path}, which is obeyed itself")
-        files[-1].goes_on_behind = place
+        files[-1].included_at = place
         for one in files:
             if one.place.path.resolve() == path.resolve():
-                raise ParameterError(place, f"{path} includes itself: by {one.goes_on_behind}")
+                raise ParameterError(place, f"{path} includes itself: by {one.included_at}")
         self._files += 1
         if len(files) > DEEPEST_INCLUDE or self._files > MOST_FILES:
             raise ParameterError(place, f"more than {DEEPEST_INCLUDE} files in files, or {MOST_FILES} in all")
         self._sources.append(_Source(read_text(path, place), ParameterPlace(path, 1), is_file=True, keyword=keyword))
 
     def rest_of_line(self) -> str:
-        """What is left of the line, as it stands."""
+        """Return the rest of the line, unchanged."""
         source = self._sources[-1]
         found = _REST_OF_LINE.match(source.text, source.at)
         source.at = found.end() if found else source.at
         return found[0].strip() if found else ""
 
     def up_to(self, pattern: re.Pattern[str], missing: str) -> re.Match[str]:
-        """Go behind what fits ``pattern`` from here on, all as it stands; ``missing`` says what is not there."""
+        """Move past a match of ``pattern`` and return it; ``missing`` is the error without one."""
         source = self._sources[-1]
         found = pattern.match(source.text, source.at)
         if found is None:

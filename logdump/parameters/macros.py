@@ -1,6 +1,6 @@
 """Macros: their definitions, and the text that a call expands to.
 
-Names are taken case aside and not inside of quotes. A body is text: parameters in it are replaced wherever they stand,
+Names ignore case and are not recognized in quotes. A body is text: parameters in it are replaced everywhere,
 then the calls in it are expanded. The values of a call are expanded first.
 """
 
@@ -17,7 +17,7 @@ _MOST_CALLS = 10_000
 _MOST_WORK = 1 << 23
 """Characters gone over while calls are expanded; what macros double over and over ends here."""
 _IN_A_VALUE = ""
-"""Stands among the macros that are being expanded for the values of a call: a macro may be called there again."""
+"""Marks the values of a call among the macros being expanded: a macro may be called again there."""
 _OPAQUE = r"""'[^'\n]*'|"[^"\n]*"|--[^\n]*"""
 _NAME = r"[\w$-]+"
 _BRACKETS = {"(": 1, "{": 1, ")": -1, "}": -1}
@@ -35,10 +35,10 @@ class Macro(NamedTuple):
 
 
 class Macros:
-    """The macros of a parameter file, as they become known.
+    """The macros of a parameter file defined so far.
 
     Attributes:
-        character: what macro and parameter names begin with; MACROCHAR changes it.
+        character: the first character of macro and parameter names; MACROCHAR changes it.
     """
 
     def __init__(self) -> None:
@@ -47,10 +47,10 @@ class Macros:
         self._calls = self._work = 0
 
     def define(self, macro: Macro) -> None:
-        """Make a macro known.
+        """Define a macro.
 
         Raises:
-            ParameterError: there is one of this name.
+            ParameterError: a macro of this name is defined already.
         """
         if macro.name in self._macros:
             there = self._macros[macro.name].place
@@ -58,7 +58,7 @@ class Macros:
         self._macros[macro.name] = macro
 
     def inside(self, word: str) -> int | None:
-        """Where in a word a known macro is called, not at its beginning; None where it is not."""
+        """Return the offset at which a word, after its beginning, calls a known macro; None if it does not."""
         found = (one.start() for one in self._references().finditer(word, 1) if one["name"].upper() in self._macros)
         return next(found, None)
 
@@ -67,7 +67,7 @@ class Macros:
         return re.compile(rf"(?<![\w$])(?<!{character}){character}(?P<name>{_NAME})")
 
     def call(self, text: str, at: int, place: ParameterPlace) -> tuple[str, int]:
-        """What the call whose name begins at ``at`` expands to, and where it ends.
+        """Return the expansion of the call whose name begins at ``at``, and the offset after the call.
 
         Raises:
             ParameterError: there is no such macro, its values do not fit, it calls itself, or it grows without end.
@@ -121,7 +121,7 @@ class Macros:
         return "".join(pieces)
 
     def _is_call(self, found: re.Match[str], text: str) -> bool:
-        """Whether it has to be one: what begins a word; inside of a word a name that is known."""
+        """Return True if a name must be a call: at the beginning of a word, or inside it if the macro is known."""
         before = text[found.start() - 1 : found.start()]
         return found["name"].upper() in self._macros or not before or before in _BEFORE_A_WORD
 
@@ -132,7 +132,7 @@ class Macros:
 
 
 def _arguments(text: str, at: int, place: ParameterPlace) -> tuple[list[str], int]:
-    """The values in the parentheses behind a macro's name, braces around one taken off; none without parentheses."""
+    """Return the values in the parentheses after a macro's name, without braces; empty without parentheses."""
     opening = re.compile(r"[ \t]*\(").match(text, at)
     if opening is None:
         return [], at

@@ -1,4 +1,4 @@
-"""What the statements of parameter files have in common: the process that they are for, and their place."""
+"""Types that all statements of parameter files share: the process that they are for, and their position."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class ProcessSide(enum.Enum):
 
     @property
     def title(self) -> str:
-        """As the texts name it."""
+        """The name in texts."""
         return "GLOBALS" if self is ProcessSide.GLOBALS else self.value.capitalize()
 
 

@@ -1,4 +1,4 @@
-"""Names in parameter files: of one to three parts, with wildcards, quoted where capitals count."""
+"""Names in parameter files: one to three parts, with wildcards, quoted if case counts."""
 
 from __future__ import annotations
 
@@ -34,18 +34,18 @@ class ObjectName(NamedTuple):
 
 
 class NamePart(NamedTuple):
-    """One part of a name: capitals count where it is exact."""
+    """One part of a name; case counts if it is exact."""
 
     text: str
     is_exact: bool = False
 
     @property
     def has_wildcard(self) -> bool:
-        """Whether it stands for more than one name."""
+        """True if it may match several names."""
         return any(found["wildcard"] for found in _PIECE.finditer(self.text))
 
     def fits(self, text: str, *, is_plain: bool = False) -> bool:
-        """Whether it stands for ``text``; where that is plain, for what Oracle or PostgreSQL would make of it."""
+        """Return True if it matches ``text``; if that is plain, as Oracle or PostgreSQL would fold it."""
         if is_plain and self.is_exact:
             return self.fits(text.upper()) or self.fits(text.lower())
         if not _SPECIAL.intersection(self.text):
@@ -53,7 +53,7 @@ class NamePart(NamedTuple):
         return _compile(self.text, is_exact=self.is_exact).fullmatch(text) is not None
 
     def filled(self, text: str) -> str:
-        """As a part of a target: ``*`` stands for the whole of ``text``."""
+        """Return it as a part of a target: ``*`` is replaced by ``text``."""
         return "".join(
             text if found["wildcard"] == "*" else found["escaped"] or found[0] for found in _PIECE.finditer(self.text)
         )
@@ -82,11 +82,11 @@ class NamePattern(NamedTuple):
 
     @property
     def has_wildcard(self) -> bool:
-        """Whether it stands for more than one name."""
+        """True if it may match several names."""
         return any(part.has_wildcard for part in self.parts)
 
     def in_catalog(self, catalog: NamePart | None) -> NamePattern:
-        """The same with what SOURCECATALOG says in front, where it has two parts."""
+        """Return a name of two parts with the catalog of SOURCECATALOG before it."""
         return (
             self
             if catalog is None or len(self.parts) != MOST_PARTS - 1
@@ -94,10 +94,10 @@ class NamePattern(NamedTuple):
         )
 
     def fits(self, name: ObjectName, *, any_empty: Iterable[str] = ()) -> bool:
-        """Whether it stands for ``name``; a catalog that is not known fits any, as does an empty part of ``any_empty``.
+        """Return True if it matches ``name``; an unknown catalog matches any, as does an empty part in ``any_empty``.
 
-        A name of one part fits nothing: its schema is that of a login, which the file does not say. Nothing fits an
-        object of another database.
+        A name of one part matches nothing: its schema is that of a login, which the file does not contain. Nothing
+        matches an object of another database.
         """
         if name.link or len(self.parts) < MOST_PARTS - 1:
             return False
@@ -109,7 +109,7 @@ class NamePattern(NamedTuple):
         )
 
     def target_of(self, name: ObjectName) -> ObjectName:
-        """The name that this one, behind TARGET, gives to the object ``name``."""
+        """Return the name that this one, after TARGET, gives to the object ``name``."""
         *catalog, owner, last = (NamePart(""), *self.parts) if len(self.parts) == 1 else self.parts
         return ObjectName(
             last.filled(name.name), owner.filled(name.owner), catalog[0].filled(name.catalog) if catalog else ""
@@ -117,9 +117,9 @@ class NamePattern(NamedTuple):
 
 
 def name_of(lexemes: Sequence[Lexeme], *, quotes_hold_names: bool = False) -> NamePattern | None:
-    """The name that glued words and quoted texts are; None where they are none.
+    """Return the name that glued words and quoted texts form; None if they do not.
 
-    ``quotes_hold_names``: a text in quotes is a whole name and its capitals do not count (NOUSEANSISQLQUOTES).
+    ``quotes_hold_names``: a text in quotes is a whole name, in which case does not count (NOUSEANSISQLQUOTES).
     """
     parts, pieces = [""], list(lexemes)
     exact = [False]

@@ -1,4 +1,4 @@
-"""Parameters that are read and not used, and the answers that they would change. Every answer asks here."""
+"""Parameters that are read but not evaluated, and the answers that they would change. Every answer checks here."""
 
 from __future__ import annotations
 
@@ -37,15 +37,15 @@ class StatementInQuestion(NamedTuple):
 
 
 class UnusedParameter(NamedTuple):
-    """A parameter that is read and not used.
+    """A parameter that is read but not evaluated.
 
     Attributes:
-        keyword: its keyword, for an option of DDLOPTIONS that option.
-        answers: those that it would change.
-        effect: what GoldenGate does by it.
-        pattern: what its own text holds, where not every statement of the keyword matters.
-        of: the text that a DDL statement has whose answer changes.
-        types: the types of object, likewise; any where there are none.
+        keyword: its keyword, or the option of DDLOPTIONS.
+        answers: the answers that it would change.
+        effect: its effect in GoldenGate.
+        pattern: pattern of its text, if only some statements of the keyword matter.
+        of: pattern of the DDL statements whose answer changes.
+        types: the types of their objects; empty: any type.
     """
 
     keyword: str
@@ -140,7 +140,7 @@ UNUSED = (
 )
 """All of them; statements with a value that GoldenGate knows when it runs, or that fit nothing, come beside them."""
 DDL_OPTIONS_IN_USE = frozenset(
-    (  # noqa: SIM905 - a list of so many would fill a page
+    (  # noqa: SIM905 - a list of that length would fill a page
         "MAPDERIVED NOMAPDERIVED GETREPLICATES IGNOREREPLICATES GETAPPLOPS IGNOREAPPLOPS IGNOREMAPPING REMOVECOMMENTS "
         "MAPSESSIONSCHEMA ADDTRANDATA"
     ).split()
@@ -175,7 +175,7 @@ def why_of_no_use(node: Node, side: ProcessSide) -> str:
 
 
 def is_used(node: Node, side: ProcessSide) -> bool:
-    """Whether DDL, PARAMS COVERAGE or what looks for heartbeats goes by a statement."""
+    """Return True if DDL, PARAMS COVERAGE or the search for heartbeats evaluates a statement."""
     if isinstance(node, Other) and node.keyword == HEARTBEAT_TABLE:
         return True
     if isinstance(node, DdlOption):
@@ -199,7 +199,7 @@ def not_used(
 
 
 def sentences(files: Iterable[ParameterFile], answer: ParameterUse) -> Iterator[str]:
-    """What an answer on a trail has to name, file by file."""
+    """Yield the statements that an answer on a trail must name, file by file."""
     for file in files:
         for rule, reason in not_used(file, answer):
             yield f"{rule.text} ({rule.path}, line {rule.line}) {reason}."
@@ -218,7 +218,7 @@ def _reason(node: Node, side: ProcessSide, answer: ParameterUse, asked: Statemen
 
 
 def _may_fit(node: Node, asked: StatementInQuestion | None) -> bool:
-    """Whether a TABLE, MAP or exclusion may be about the objects of a statement, by its last part."""
+    """Return True if a TABLE, MAP or exclusion may affect the objects of a statement, by its last part."""
     if asked is None or not isinstance(node, Taker | Exclusion):
         return True
     last = (node.source if isinstance(node, Taker) else node.pattern).parts[-1]

@@ -61,11 +61,11 @@ _OPTIONS: dict[str, Callable[[Words, str], ClauseOption]] = {
     **dict.fromkeys(("OBJNAME", "SOURCECATALOG"), _name),
     **dict.fromkeys(("EVENTACTIONS", "EVENTACTION"), _actions),
 }
-"""What stands behind each option."""
+"""The operands of each option."""
 
 
 def rule_at(place: ParameterPlace, text: str) -> Rule:
-    """What stands at a place; a long text is cut."""
+    """Return the statement at a position as a rule; a long text is cut."""
     return Rule(place.path, place.line, text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…")
 
 
@@ -73,7 +73,7 @@ _LONGEST = 1000
 
 
 def begins_clause(words: Words) -> bool:
-    """Whether a clause begins here."""
+    """Return True if a clause begins here."""
     return words.peek() in _BEGINNINGS
 
 
@@ -97,7 +97,7 @@ def read_clause(words: Words, stops: Container[str] = ()) -> Clause:
 
 
 def read_clauses(words: Words, stops: Container[str] = ()) -> tuple[Clause, ...]:
-    """All clauses from here on."""
+    """Read all clauses from here on."""
     found = []
     while begins_clause(words):
         found.append(read_clause(words, stops))
@@ -109,7 +109,7 @@ _WITH_VALUE = frozenset({"MAXRETRIES", "RETRYDELAY"})
 _OF_EXTRACT = frozenset({"RESTARTSKIP", "SKIPTRIGGERERROR", "RETRYDELAY"})
 _ERROR_WORDS = _RESPONSES | _WITH_VALUE | {"RETRYOP", "IGNOREMISSINGOBJECTS", "ABENDONMISSINGOBJECTS"}
 _PLAIN_OPTIONS = frozenset(
-    (  # noqa: SIM905 - a list of so many would fill a page
+    (  # noqa: SIM905 - a list of that length would fill a page
         "MAPDERIVED NOMAPDERIVED MAPSCHEMAS GETREPLICATES IGNOREREPLICATES GETAPPLOPS IGNOREAPPLOPS IGNOREMAPPING "
         "UPDATEMETADATA REPORT NOREPORT REPLICATEPASSWORD NOREPLICATEPASSWORD CAPTUREGLOBALTEMPTABLE NOTAG "
         "NOCROSSRENAME WARNONLARGEDDL"
@@ -119,14 +119,14 @@ _TAKERS = frozenset({"TABLE", "FILE", "MAP"})
 _EXCLUSIONS = frozenset({"TABLEEXCLUDE", "MAPEXCLUDE", "SCHEMAEXCLUDE", "CATALOGEXCLUDE"})
 _TRAILS = frozenset({"EXTTRAIL", "RMTTRAIL", "EXTFILE", "RMTFILE"})
 _TAKER_OPTIONS = frozenset(
-    (  # noqa: SIM905 - a list of so many would fill a page
+    (  # noqa: SIM905 - a list of that length would fill a page
         "COLMAP COLS COLSEXCEPT FILTER WHERE SQLEXEC SQLPREDICATE KEYCOLS TOKENS EXCEPTIONSONLY MAPEXCEPTION THREAD "
         "THREADRANGE COORDINATED EVENTACTIONS PARTITION EXITPARAM FETCHCOLS FETCHCOLSEXCEPT GETBEFORECOLS COMPARECOLS "
         "RESOLVECONFLICT INSERTALLRECORDS DEF TARGETDEF REPERROR MAPALLCOLUMNS"
     ).split()
 )
 _SWITCHES = frozenset(
-    (  # noqa: SIM905 - a list of so many would fill a page
+    (  # noqa: SIM905 - a list of that length would fill a page
         "EXCLUDEWILDCARDOBJECTSONLY PASSTHRU USEANSISQLQUOTES NOUSEANSISQLQUOTES TRANLOGOPTIONS USERID USERIDALIAS "
         "SOURCEDB INTEGRATEDPARAMS VAM GGSCHEMA"
     ).split()
@@ -136,7 +136,7 @@ _Values = tuple[tuple[str, ...], tuple[NamePattern, ...]]
 
 
 class _Reading:
-    """The reading of one file: what the statements before mean for those that come."""
+    """The state of reading one file: the effect of earlier statements on later ones."""
 
     def __init__(self) -> None:
         self.side: ProcessSide | None = None
@@ -148,7 +148,7 @@ class _Reading:
         self.host = 0
 
     def words(self, statement: ParameterStatement) -> Words:
-        """The words of a statement."""
+        """Return the words of a statement."""
         return Words(statement, ansi_quotes=self.ansi_quotes)
 
     def name(self, words: Words, what: str) -> NamePattern:
@@ -185,7 +185,7 @@ def _nodes(reading: _Reading, statement: ParameterStatement) -> Iterator[Node]:
 
 
 def _process(reading: _Reading, statement: ParameterStatement, rule: Rule) -> Iterator[Node]:
-    """EXTRACT <group>, REPLICAT <group>."""
+    """Read EXTRACT <group> or REPLICAT <group>."""
     if reading.side is not None and reading.side is not ProcessSide[statement.keyword]:
         raise ParameterError(
             statement.place, f"{statement.keyword}: the file is {reading.side.name}'s ({reading.named_at})"
@@ -200,13 +200,13 @@ def _switch(_reading: _Reading, statement: ParameterStatement, rule: Rule) -> It
 
 
 def _quotes(reading: _Reading, statement: ParameterStatement, rule: Rule) -> Iterator[Node]:
-    """USEANSISQLQUOTES, NOUSEANSISQLQUOTES."""
+    """Read USEANSISQLQUOTES or NOUSEANSISQLQUOTES."""
     reading.ansi_quotes = statement.keyword == "USEANSISQLQUOTES"
     yield from _switch(reading, statement, rule)
 
 
 def _source_catalog(reading: _Reading, statement: ParameterStatement, rule: Rule) -> Iterator[Node]:
-    """SOURCECATALOG <catalog>."""
+    """Read SOURCECATALOG <catalog>."""
     name = reading.words(statement).name("SOURCECATALOG")
     reading.catalog = name.parts[-1]
     yield Switch(rule, statement.keyword, name.text, name.parts[-1])
@@ -249,7 +249,7 @@ def _substitution(reading: _Reading, statement: ParameterStatement, rule: Rule) 
 
 
 def _error_rule(reading: _Reading, statement: ParameterStatement, rule: Rule) -> Iterator[Node]:
-    """DDLERROR of a Replicat: code, response, clauses; that of an Extract is kept as it stands."""
+    """Read DDLERROR of a Replicat: code, response, clauses; that of an Extract is kept as text."""
     words = reading.words(statement)
     if words.peek() in _OF_EXTRACT:
         yield Other(rule, statement.keyword)
@@ -276,7 +276,7 @@ def error_code(text: str) -> str:
 
 
 def _ddl_options(reading: _Reading, statement: ParameterStatement, _rule: Rule) -> Iterator[Node]:
-    """DDLOPTIONS, an option each."""
+    """Read the options of DDLOPTIONS, each as a node."""
     words = reading.words(statement)
     while not words.is_at_end:
         place, begin = words.place, words.at
@@ -376,13 +376,13 @@ def _exclusion(reading: _Reading, statement: ParameterStatement, rule: Rule) -> 
 
 
 def _trail(reading: _Reading, statement: ParameterStatement, rule: Rule) -> Iterator[Node]:
-    """EXTTRAIL <trail> and its like."""
+    """Read EXTTRAIL <trail> or RMTTRAIL, EXTFILE, RMTFILE."""
     name = reading.words(statement).word_or_string(statement.keyword)
     yield OutputTrail(rule, statement.keyword, name, reading.host if statement.keyword.startswith("RMT") else 0)
 
 
 def _notes(nodes: list[Node], side: ProcessSide, reading: _Reading) -> Iterator[str]:
-    """What is to be known before anything is believed that follows from the file."""
+    """Yield the reasons to doubt conclusions from the file."""
     for node in nodes:
         if isinstance(node, Taker | Exclusion | Other) and (why := why_of_no_use(node, side)):
             yield f"{_at(node.rule)}: {node.keyword} {why}"

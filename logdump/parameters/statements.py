@@ -28,9 +28,9 @@ _MACRO = re.compile(
 
 
 class ParameterStatement(NamedTuple):
-    """A statement: its keyword in capitals, and what follows, without the semicolon and with passwords replaced.
+    """A statement: its keyword in capitals and the text after it, without the semicolon and with passwords replaced.
 
-    ``runtime`` is a value that only GoldenGate knows when it runs, ``?NAME``, where one stands in it.
+    ``runtime`` is a value ``?NAME`` in the text that only GoldenGate knows when it runs, if there is one.
     """
 
     keyword: str
@@ -68,7 +68,7 @@ def _statement(first: Lexeme, keyword: str, lexemes: list[Lexeme]) -> ParameterS
 
 
 def _rest(lexer: Lexer, place: ParameterPlace, keyword: str) -> list[Lexeme]:
-    """What follows the keyword, up to what ends the statement."""
+    """Return the lexemes after the keyword, up to the end of the statement."""
     is_long, found = keyword in UP_TO_SEMICOLON, list[Lexeme]()
     while (one := lexer.next(over_lines=is_long)) is not None:
         if one.kind is LexemeKind.MARK and one.text == ";":
@@ -85,7 +85,7 @@ def _rest(lexer: Lexer, place: ParameterPlace, keyword: str) -> list[Lexeme]:
 
 
 def _without_secrets(lexemes: list[Lexeme]) -> Iterator[Lexeme]:
-    """The same with passwords replaced, which are to be seen by no one else."""
+    """Yield the lexemes with passwords replaced, so that no output shows them."""
     before, is_login = "", False
     for one in lexemes:
         word = one.text.upper()
@@ -114,7 +114,7 @@ def _define(lexer: Lexer, place: ParameterPlace, _keyword: str) -> None:
 
 
 def _set_character(lexer: Lexer, place: ParameterPlace, _keyword: str) -> None:
-    """MACROCHAR <character>."""
+    """Read MACROCHAR <character>."""
     character = lexer.rest_of_line().rstrip(";").strip()
     if len(character) != 1 or character.isalnum() or character in "'\"(){},;&-.*?":
         raise ParameterError(place, f"MACROCHAR takes one character, not {character!r}")
@@ -122,7 +122,7 @@ def _set_character(lexer: Lexer, place: ParameterPlace, _keyword: str) -> None:
 
 
 def _include(lexer: Lexer, place: ParameterPlace, keyword: str) -> None:
-    """INCLUDE <file>, OBEY <file>."""
+    """Read INCLUDE <file> or OBEY <file>."""
     words = _rest(lexer, place, keyword)
     if not words:
         raise ParameterError(place, f"{keyword} takes a file")
@@ -130,7 +130,7 @@ def _include(lexer: Lexer, place: ParameterPlace, keyword: str) -> None:
 
 
 def _skip_comment(lexer: Lexer, _place: ParameterPlace, _keyword: str) -> None:
-    """COMMENT <text>."""
+    """Skip COMMENT <text>."""
     lexer.rest_of_line()
 
 

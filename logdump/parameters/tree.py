@@ -1,4 +1,4 @@
-"""What a parameter file says, as a tree: a node for each statement, the rule at each of them naming file and line."""
+"""The tree of a parameter file: a node for each statement, whose rule names file and line."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from logdump.parameters.names import NamePart, NamePattern
 
 
 class ClauseOption(NamedTuple):
-    """One option of a clause, with its value: words, texts, names; ``is_known`` where its meaning is."""
+    """One option of a clause, with its values: words, texts, names; ``is_known`` is True if its meaning is known."""
 
     word: str
     values: tuple[str, ...] = ()
@@ -20,7 +20,7 @@ class ClauseOption(NamedTuple):
 
     @property
     def text(self) -> str:
-        """As it may be written."""
+        """The option as it may be written."""
         return " ".join([self.word, *self.values, *(one.text for one in self.names)])
 
 
@@ -45,7 +45,7 @@ class Ddl(NamedTuple):
 
 
 class Substitution(NamedTuple):
-    """DDLSUBST."""
+    """DDLSUBST: a text and its replacement, for statements that the clauses select."""
 
     rule: Rule
     search: str
@@ -66,7 +66,7 @@ class ErrorRule(NamedTuple):
 
 
 class DdlOption(NamedTuple):
-    """One option of DDLOPTIONS, with the words or names behind it."""
+    """One option of DDLOPTIONS, with the words or names after it."""
 
     rule: Rule
     word: str
@@ -86,7 +86,7 @@ class Taker(NamedTuple):
 
 
 class Exclusion(NamedTuple):
-    """TABLEEXCLUDE, MAPEXCLUDE, SCHEMAEXCLUDE, CATALOGEXCLUDE."""
+    """TABLEEXCLUDE, MAPEXCLUDE, SCHEMAEXCLUDE or CATALOGEXCLUDE."""
 
     rule: Rule
     keyword: str
@@ -94,7 +94,7 @@ class Exclusion(NamedTuple):
 
 
 class OutputTrail(NamedTuple):
-    """EXTTRAIL, RMTTRAIL, EXTFILE, RMTFILE: where Extract writes what the TABLE statements after it take.
+    """EXTTRAIL, RMTTRAIL, EXTFILE or RMTFILE: the trail for the TABLE statements after it.
 
     ``host`` is the line of the RMTHOST before a remote one: trails of one name on two hosts are two.
     """
@@ -111,7 +111,7 @@ class OutputTrail(NamedTuple):
 
 
 class Switch(NamedTuple):
-    """A statement that is one keyword, or a keyword and a value, and that matters here."""
+    """A keyword, possibly with a value, that is evaluated."""
 
     rule: Rule
     keyword: str
@@ -120,7 +120,7 @@ class Switch(NamedTuple):
 
 
 class Other(NamedTuple):
-    """A statement that is not used here, as it stands; ``reason`` where it might be and cannot."""
+    """A statement that is not evaluated, as text; ``reason`` if it might matter."""
 
     rule: Rule
     keyword: str
@@ -141,7 +141,7 @@ class ParameterFile(NamedTuple):
     notes: tuple[str, ...]
 
     def of(self, kind: type[T]) -> list[T]:
-        """The nodes of one kind, in order."""
+        """Return the nodes of one kind, in order."""
         return [node for node in self.nodes if isinstance(node, kind)]
 
     @property
@@ -188,9 +188,9 @@ class ParameterFile(NamedTuple):
         return [one for one in self.of(DdlOption) if one.word == word]
 
     def option(self, *words: str) -> DdlOption | None:
-        """The last option of DDLOPTIONS that is one of these."""
+        """Return the last option of DDLOPTIONS that is one of these words."""
         return next((one for one in reversed(self.of(DdlOption)) if one.word in words), None)
 
     def has(self, *keywords: str) -> bool:
-        """Whether one of these keywords stands in it."""
+        """Return True if the file has one of these keywords."""
         return any(isinstance(node, Switch | Other) and node.keyword in keywords for node in self.nodes)

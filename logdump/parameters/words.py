@@ -9,11 +9,11 @@ from logdump.parameters.statements import ParameterStatement
 
 
 class Words:
-    """The lexemes of a statement and how far they have been read; commas between options do not count.
+    """A cursor over the lexemes of a statement; commas between options are ignored.
 
     Args:
-        statement: what they are of; its place is that of errors at its end.
-        ansi_quotes: whether double quotes hold names and single quotes texts.
+        statement: their statement; its position is used for errors at its end.
+        ansi_quotes: True if double quotes enclose names and single quotes texts.
     """
 
     def __init__(self, statement: ParameterStatement, *, ansi_quotes: bool = True) -> None:
@@ -24,19 +24,19 @@ class Words:
 
     @property
     def place(self) -> ParameterPlace:
-        """Where the next word is, or the statement at its end."""
+        """The position of the next word, at the end that of the statement."""
         return self._lexemes[self.at].place if self.at < len(self._lexemes) else self._statement.place
 
     def error(self, problem: str) -> ParameterError:
-        """What is wrong here."""
+        """Return an error at this position."""
         return ParameterError(self.place, f"{self._statement.keyword}: {problem}")
 
     def text_since(self, begin: int) -> str:
-        """What has been read since ``begin``, without a comma at its end."""
+        """Return the text read since ``begin``, without a trailing comma."""
         return text_of(self._lexemes[begin : self.at]).removesuffix(",")
 
     def skip_commas(self) -> None:
-        """Go behind commas."""
+        """Skip commas."""
         while self.at < len(self._lexemes) and self._lexemes[self.at].text == ",":
             self.at += 1
 
@@ -48,7 +48,7 @@ class Words:
 
     @property
     def is_at_end(self) -> bool:
-        """Whether nothing is left."""
+        """True if no lexeme is left."""
         self.skip_commas()
         return self.at >= len(self._lexemes)
 
@@ -60,7 +60,7 @@ class Words:
         return self._lexemes[self.at - 1]
 
     def keyword(self, word: str) -> bool:
-        """Whether the next word is this one, which is then read."""
+        """Read the next word if it is this one; return whether it is."""
         found = self.peek() == word
         self.at += found
         return found
@@ -78,7 +78,7 @@ class Words:
         return self.take().text
 
     def name(self, what: str, *, quotes_hold_names: bool = False) -> NamePattern:
-        """A name; in some places a whole name may stand in quotes, as older releases have it."""
+        """Read a name; in some places a whole name may be in quotes, as in older releases."""
         self.skip_commas()
         begin = self.at
         while self.at < len(self._lexemes) and self._lexemes[self.at].kind is not LexemeKind.MARK:
@@ -93,7 +93,7 @@ class Words:
         return found
 
     def names(self, what: str) -> tuple[NamePattern, ...]:
-        """A name, or several in parentheses, as MySQL has them; a whole name may stand in quotes."""
+        """Read a name, or several in parentheses, as in MySQL; a whole name may be in quotes."""
         if not self._mark("("):
             return (self.name(what, quotes_hold_names=True),)
         found = [self.name(what, quotes_hold_names=True)]
@@ -102,14 +102,14 @@ class Words:
         return tuple(found)
 
     def _mark(self, text: str) -> bool:
-        """Whether the next lexeme is this mark, which is then read."""
+        """Read the next lexeme if it is this mark; return whether it is."""
         one = None if self.is_at_end else self._lexemes[self.at]
         found = one is not None and one.kind is LexemeKind.MARK and one.text == text
         self.at += found
         return found
 
     def group(self) -> tuple[str, ...]:
-        """What stands in parentheses, nested ones included, word by word; nothing where none open here."""
+        """Read the words in parentheses, nested ones included; empty if none open here."""
         if self.is_at_end or self._lexemes[self.at].text != "(" or self._lexemes[self.at].kind is not LexemeKind.MARK:
             return ()
         depth, found = 0, list[str]()

@@ -1,4 +1,4 @@
-"""Reading over the files of a trail: from the end of one to the beginning of the next, or back."""
+"""Reading across the files of a trail: from the end of one file to the beginning of the next, or back."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from trailformat.trail.sequence import Spot, file_beyond
 
 if TYPE_CHECKING:
     from logdump.session.session import Session
+    from trailformat.transactions.whole_trail import WholeTrail
 
 
 class Place(NamedTuple):
@@ -53,7 +54,7 @@ def return_to(session: Session, place: Place) -> Iterator[Event]:
 
 
 def go_to(session: Session, path: Path) -> Iterator[Event]:
-    """Open another file of the trail and say so, as NEXTTRAIL does; the direction of reading stays.
+    """Open another file of the trail and say so, as NEXTTRAIL does; the read direction is kept.
 
     Raises:
         NotATrail: it cannot be opened; the former file stays open.
@@ -67,7 +68,7 @@ def go_to(session: Session, path: Path) -> Iterator[Event]:
 
 
 def move_to(session: Session, spot: Spot) -> Iterator[Event]:
-    """Stand at a place of the trail; where that is in another file, that is opened and said. Raises as ``go_to``."""
+    """Move to a position of the trail; a file that is not open is opened with its message. Raises as ``go_to``."""
     if spot.path != session.trail.path:
         yield from go_to(session, spot.path)
     session.cursor.move(spot.rba)
@@ -93,7 +94,7 @@ def files_from(session: Session) -> Iterator[Path]:
     """The open file and, with ACROSS, those after it in the trail, as they are named now.
 
     Raises:
-        CommandError: a file between is missing, and ACROSS does not step over gaps; those before it have come by then.
+        CommandError: a file between is missing, and ACROSS does not step over gaps.
     """
     path, across = session.trail.path, session.settings.across
     if across is Across.OFF:
@@ -104,15 +105,22 @@ def files_from(session: Session) -> Iterator[Path]:
 
     whole = WholeTrail.around(path)
     first = whole.ordinals.get(path, len(whole)) + 1
-    reached.announce([path, *whole.paths[first:]])
+    stop = _end_of(whole, session.settings.across_to, path)
+    reached.announce([path, *whole.paths[first:stop]])
     yield path
-    for ordinal in range(first, len(whole)):
+    for ordinal in range(first, stop):
         _check_gap(across, whole.paths[ordinal], whole.missing_before(ordinal))
         yield whole.paths[ordinal]
 
 
+def _end_of(whole: WholeTrail, last: Path | None, path: Path) -> int:
+    """The number of the file at which ACROSS TO ends; that of the trail's end without it, or where it is elsewhere."""
+    end = whole.ordinals.get(last) if last is not None else None
+    return len(whole) if end is None or end < whole.ordinals.get(path, 0) else end + 1
+
+
 def goes_over_files(session: Session) -> bool:
-    """Whether ACROSS takes commands that write beyond the open file. Raises as ``files_from``."""
+    """Return True if ACROSS takes commands that write beyond the open file. Raises as ``files_from``."""
     return next(islice(files_from(session), 1, None), None) is not None
 
 
@@ -122,7 +130,9 @@ def _check_gap(across: Across, following: Path, missing: Path | None) -> None:
 
 
 def cross(session: Session) -> Generator[Event, None, bool]:
-    """Go on in the next file of the trail in the read direction; False without ACROSS, and at the end of the trail.
+    """Continue in the next file of the trail in the read direction.
+
+    False without ACROSS, and at the end of the trail.
 
     Raises:
         CommandError: a file between is missing, and ACROSS does not step over gaps.
@@ -132,7 +142,7 @@ def cross(session: Session) -> Generator[Event, None, bool]:
     if across is Across.OFF:
         return False
     following, missing = file_beyond(session.trail.path, -1 if session.cursor.is_backwards else 1)
-    if following is None:
+    if following is None or session.trail.path == session.settings.across_to:
         return False
     _check_gap(across, following, missing)
     if missing is not None:
@@ -155,7 +165,7 @@ def _stepped_over(missing: Path, following: Path) -> Notice:
 
 
 def cross_towards(session: Session, *, backwards: bool) -> Generator[Event, None, bool]:
-    """The same in a direction of its own, which is not that of reading. Raises as ``cross``."""
+    """Continue in the next file in a given direction, keeping the read direction. Raises as ``cross``."""
     was_backwards = session.cursor.is_backwards
     session.cursor.is_backwards = backwards
     try:

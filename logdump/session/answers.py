@@ -1,4 +1,4 @@
-"""An answer made of what was read: what the reading lacks first, then findings, and verdicts where it lacks nothing."""
+"""The order of an answer: first the gaps of the reading, then findings, then verdicts if there are no gaps."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from logdump.session.reading import Reading
 def answered(
     run: Iterator[Event], reading: Callable[[], Reading], results: Callable[[Reading], Iterator[Event]]
 ) -> Iterator[Event]:
-    """Read, say what the reading lacks, then give the results that it allows.
+    """Run a reading, report its gaps, then yield the results that it allows.
 
     Args:
-        run: reads; Ctrl+C ends it with what it has.
-        reading: tells what lacks, but for Ctrl+C.
-        results: what there is to say; without verdicts where the reading is partial.
+        run: the reading; Ctrl+C ends it with the results so far.
+        reading: returns the gaps of the reading, Ctrl+C excepted.
+        results: returns the results, without verdicts if the reading is partial.
 
     Raises:
         KeyboardInterrupt: after the results, when Ctrl+C has come.

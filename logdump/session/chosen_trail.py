@@ -13,10 +13,10 @@ from trailformat.transactions.whole_trail import WholeTrail
 
 
 def whole_trail_of(session: Session, wildcard: str | None, command: str) -> WholeTrail:
-    """The trail of the open file, or that of the files whose names fit.
+    """Return the trail of the open file, or that of the files that match the wildcard.
 
     Raises:
-        CommandError: there are none, or they are of several trails.
+        CommandError: no file matches, or the files are of several trails.
     """
     if wildcard is None:
         return WholeTrail.around(session.trail.path)

@@ -20,11 +20,11 @@ class Cursor:
 
     Attributes:
         current: RBA of the record read last.
-        next: RBA at which the next read starts; reading backwards, where the next record ends.
+        next: RBA at which the next read starts; reading backwards, the end of the next record.
         is_backwards: the read direction.
-        search_back_from: where a search back for a good header goes on; None where anything else moved it last.
-        export_begun_in: the file in which an EXPORT began that has left the position here, at the end of all that there
-            was; None where anything else moved it last.
+        search_back_from: where a search back for a good header continues; None after any other move.
+        export_begun_in: the file in which an EXPORT began that has left the position here, at the end of the
+            data; None after any other move.
     """
 
     def __init__(self, trail: TrailFile) -> None:
@@ -50,7 +50,7 @@ class Cursor:
         return SegmentContext(self.trail)
 
     def move(self, rba: int) -> None:
-        """Stand at ``rba``, which need not be the start of a record nor lie inside the file."""
+        """Move to ``rba``, which need not be the start of a record nor inside the file."""
         self.current = self.next = rba
         self.search_back_from = None
         self.export_begun_in = None
@@ -104,18 +104,18 @@ class Cursor:
         return record.rba if record is not None else None
 
     def stand_on(self, record: Record) -> None:
-        """Stand where reading ``record`` leaves the position."""
+        """Move to the position after reading ``record``."""
         self.stand_at(record.rba, record.length)
 
     def stand_at(self, rba: int, length: int) -> None:
-        """The same for the record of ``length`` bytes at ``rba``."""
+        """Move to the position after reading the record of ``length`` bytes at ``rba``."""
         self.current = rba
         self.next = rba if self.is_backwards else rba + length
         self.search_back_from = None
         self.export_begun_in = None
 
     def stand_before(self, record: Record) -> None:
-        """Stand where ``record`` is read next."""
+        """Move to the position at which ``record`` is read next."""
         self.move(record.rba + record.length if self.is_backwards else record.rba)
 
     def skip(self, count: int) -> int:
@@ -126,9 +126,9 @@ class Cursor:
         return count
 
     def begin(self, moment: int, note: Callable[[int], object] = lambda _rba: None) -> None:
-        """Stand at the first row at or after ``moment`` (Julian microseconds), reading forward.
+        """Move to the first row at or after ``moment`` (Julian microseconds), reading forward.
 
-        ``note`` takes RBAs before which it does not stand.
+        ``note`` is called with RBAs before which it does not stop.
         """
         from trailformat.trail.time_search import first_at_or_after  # noqa: PLC0415 - BEGIN only
 
@@ -137,7 +137,7 @@ class Cursor:
         self.move(rba)
 
     def seek_good_header(self, *, backwards: bool) -> Record | None:
-        """Read the next (or previous) sound record from here; a second step backwards goes on from the first."""
+        """Read the next (or previous) sound record from here; a second search backwards continues from the first."""
         start = self.next if self.search_back_from is None else self.search_back_from
         rba = self.good_header_before(start) if backwards else self.trail.next_good_header(self.next)
         record = self.trail.record_at(rba) if rba is not None else None

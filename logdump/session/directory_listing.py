@@ -1,4 +1,4 @@
-"""FILES: what lies in a directory, and which of it are trails."""
+"""FILES: the files of a directory, and which of them are trail files."""
 
 from __future__ import annotations
 

@@ -22,16 +22,16 @@ class _State(NamedTuple):
 
 
 class _Kept(NamedTuple):
-    """What was found last, and the files in which it was found."""
+    """The last result, and the state of the files that it came from."""
 
     files: tuple[_State, ...]
     left_out: NotApplied
 
 
 def left_out_around(session: Session, path: Path) -> NotApplied:
-    """What a Replicat does not apply of the trail of a file, also behind damage, where one may be set to go on.
+    """Return the transactions of a file's trail that a Replicat does not apply, those after damage included.
 
-    It is kept by the session until one of the files changes.
+    A Replicat may be made to continue after damage. The session keeps the result until one of the files changes.
 
     Raises:
         OSError: a file of the trail is gone.
@@ -46,12 +46,12 @@ def left_out_around(session: Session, path: Path) -> NotApplied:
 
 
 class LeftOutRanges:
-    """Gives of each file the ranges that a Replicat does not apply; a trail is read when one of its files is asked for.
+    """Ranges of records that a Replicat does not apply; a trail is read when one of its files is first needed.
 
-    All files of the trail are looked at: what comes again, and what goes on, may stand in another one.
+    All files of the trail are read, since copies and continued transactions may be in other files.
 
     Args:
-        whole: the trail of the files; None: each file belongs to that around it.
+        whole: the trail of the files; None: each file belongs to the trail around it.
         workers: threads that help.
     """
 
@@ -60,7 +60,7 @@ class LeftOutRanges:
         self._known: dict[Path, Ranges] = {}
 
     def of(self, path: Path) -> Ranges:
-        """Those of a file."""
+        """Return the ranges of one file."""
         if path not in self._known:
             whole = self._whole or WholeTrail.around(path)
             left_out = NotApplied(whole, self._workers)
@@ -68,7 +68,7 @@ class LeftOutRanges:
         return self._known[path]
 
     def forget(self) -> None:
-        """Read the trails again when they are asked for: their files may have changed."""
+        """Discard all results, so that trails are read again."""
         self._known.clear()
 
 
@@ -81,7 +81,7 @@ def _state(path: Path) -> _State:
 def only_effective(session: Session, workers: Workers | None = None) -> Iterator[None]:
     """While it lasts, what the session selects of a file is what a Replicat applies of its trail."""
     from logdump.filters import CriterionSet, FilterSet  # noqa: PLC0415 - a session without FILTER starts faster
-    from logdump.filters.effective_criterion import Effective  # noqa: PLC0415 - likewise
+    from logdump.filters.effective_criterion import Effective  # noqa: PLC0415 - a session without FILTER starts faster
 
     ranges = LeftOutRanges(workers=workers)
     session.narrowing = lambda trail: FilterSet(include=CriterionSet([Effective(ranges.of(trail.path))]))

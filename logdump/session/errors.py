@@ -1,4 +1,4 @@
-"""The error of a command."""
+"""The error that a command raises."""
 
 from __future__ import annotations
 

@@ -63,15 +63,15 @@ class EnvironmentShown(NamedTuple):
 
     @property
     def is_open(self) -> bool:
-        """Whether a trail is open."""
+        """True if a trail is open."""
         return self.path is not None
 
 
 class NoRecordThere(NamedTuple):
-    """No record starts at the read position (reading backwards: ends there): narration beside PositionShown.
+    """No record starts (reading backwards: ends) at the read position; narration beside PositionShown.
 
-    ``before`` and ``after`` are the RBAs of the records that start before and after it, None where there is none in
-    reach; ``is_inside`` when the position lies in the one before, ``size`` that of the file.
+    ``before`` and ``after`` are the RBAs of the records that start before and after it, None if none is in reach;
+    ``is_inside`` is True if the position is inside the one before; ``size`` is that of the file.
     """
 
     path: Path
@@ -98,10 +98,10 @@ class LobsShown(NamedTuple):
 
 
 class RecordsInLines:
-    """Many records that are lines already, as FORMAT has them.
+    """Many records, already formatted as lines under FORMAT.
 
     Attributes:
-        is_taken: whether the lines have been taken to be written: until then the records are not shown.
+        is_taken: True once the lines have been taken to be written: until then the records are not shown.
     """
 
     def __init__(self, lines: list[Harmless]) -> None:
@@ -122,7 +122,7 @@ class Bad(NamedTuple):
 
 
 class Notice(NamedTuple):
-    """Something that is wrong with what was shown: narration, not data."""
+    """A remark on a fault in what was shown: narration, not data."""
 
     lines: tuple[str, ...]
     status: ExitStatus = ExitStatus.BAD_DATA
@@ -142,5 +142,5 @@ Event = object
 
 
 def say(*lines: str) -> Text:
-    """A Text of these lines."""
+    """Return a Text of these lines."""
     return Text(lines)

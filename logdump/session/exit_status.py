@@ -1,4 +1,4 @@
-"""The exit status of ``logdump``."""
+"""The exit statuses of ``logdump``."""
 
 from __future__ import annotations
 

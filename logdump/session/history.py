@@ -1,4 +1,4 @@
-"""The lines entered, by number."""
+"""The history of entered lines, by number."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ MOST_KEPT = 1000
 
 
 class History:
-    """The lines entered; the newest 1000 are kept, and their numbers go on.
+    """The entered lines; the newest 1000 are kept, and their numbers continue.
 
     Attributes:
         lines: oldest first.
-        number: that of the line to be entered next.
+        number: number of the next line.
     """
 
     def __init__(self, lines: Iterable[str] = (), number: int | None = None) -> None:
@@ -25,7 +25,7 @@ class History:
         return self.number - len(self.lines)
 
     def append(self, line: str) -> None:
-        """Enter a line."""
+        """Append a line."""
         self.lines.append(line)
         self.number += 1
         del self.lines[:-MOST_KEPT]

@@ -87,7 +87,7 @@ class KnownRecord:
 
     @Lazy
     def change(self) -> Change | None:
-        """The change that it is, or is one half of."""
+        """The change that the record is, or is one half of."""
         from trailformat.changes.row_changes import change_of  # noqa: PLC0415 - records are shown sooner without
 
         trail = self._cursor.trail
@@ -95,14 +95,14 @@ class KnownRecord:
 
     @property
     def looks_encrypted(self) -> bool:
-        """Whether the record data of its file looks encrypted."""
+        """True if the record data of its file looks encrypted."""
         from trailformat.changes.encrypted import looks_encrypted  # noqa: PLC0415 - for rows that do not decode only
 
         return looks_encrypted(self._cursor.trail)
 
     @Lazy
     def segment(self) -> Segment | None:
-        """Its place as a part of another record."""
+        """The place of the record as a part of another record."""
         return self._cursor.segments.of(self.record) if self._is_part else None
 
     @property
@@ -117,7 +117,7 @@ class KnownRecord:
 
     @Lazy
     def problems(self) -> tuple[str, ...]:
-        """Every problem of the record."""
+        """All problems of the record."""
         return tuple(problem for part in self.parts if (problem := self.look_up(part)) is not None)
 
     @property
@@ -128,7 +128,7 @@ class KnownRecord:
         return _OF_FILE_HEADER if self.record.is_file_header else _OF_ROWS
 
     def look_up(self, part: Facet) -> str | None:
-        """Look up the facts of one of its parts; returns the problem with them, None where there is none."""
+        """Look up the facts of a part; return the problem with them, None if there is none."""
         for fact in _FACTS.get(part, ()):
             getattr(self, fact)
         return _PROBLEMS[part](self)
@@ -147,7 +147,7 @@ class KnownRecord:
 
     @property
     def _is_part(self) -> bool:
-        """Whether it is a part of another record, or has such parts."""
+        """True if the record is a part of another record, or has such parts."""
         return self.record.header.io_type in (LARGE_OBJECT, RECORD_FRAGMENT) or bool(self.record.header.continued)
 
 
@@ -175,7 +175,7 @@ def _name_problem(known: KnownRecord) -> str | None:
 
 
 def _columns_problem(known: KnownRecord) -> str | None:
-    """None for columns that go on in the next record: they are cut, not wrong."""
+    """Return the problem of the columns; None if they continue in the next record: they are cut, not wrong."""
     if known.record.header.continued:
         return None
     return _decoding_problem("the columns do not decode", lambda: known.record.images)

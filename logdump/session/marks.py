@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class SourceDefinitions(NamedTuple):
-    """A definitions file that rows are read by: where it lies, what it says, whether it goes before the trail."""
+    """A definitions file for rows: its path, its contents, and whether it takes precedence over the trail."""
 
     path: Path
     file: DefinitionsFile
@@ -35,7 +35,7 @@ class MarksShown(NamedTuple):
 
 
 class Search(NamedTuple):
-    """One search of FIND: as it was typed, and the filter that its records pass."""
+    """One search of FIND: its text as typed, and the filter that matching records pass."""
 
     text: str
     filters: FilterSet

@@ -1,4 +1,4 @@
-"""The files that a wildcard in a command names."""
+"""The files that a word in a command names."""
 
 from __future__ import annotations
 
@@ -6,25 +6,58 @@ from pathlib import Path
 
 from logdump.notation.wildcard import matches
 from logdump.session.errors import MissingFileError
+from trailformat.errors import NotATrail
 from trailformat.records import reached
-from trailformat.trail.sequence import trails_among
+from trailformat.trail.sequence import TrailName, TrailSequence, trails_among
+
+_WILD = "*?"
+_BETWEEN = ","
+_TRAIL_NAME_LENGTH = 2
 
 
 def matching_files(wildcard: str) -> list[Path]:
-    """The files whose names fit, trail after trail in the order in which each was written; then those of no trail.
+    """The files that are named, trail after trail in the order in which each was written; then those of no trail.
+
+    ``wildcard`` is a wildcard, a file, the name of a trail without a number, a folder, which names the trail files in
+    it, or several of these with commas between them.
 
     Raises:
         CommandError: there are none, or their directory cannot be read.
     """
-    pattern = Path(wildcard).expanduser().absolute()
+    parts = [wildcard] if Path(wildcard).expanduser().is_file() else map(str.strip, wildcard.split(_BETWEEN))
+    matching = list(dict.fromkeys(path for part in parts if part for path in _named(part)))
+    trails, others = trails_among(matching)
+    paths = [*(name.path for trail in trails for name in trail), *others]
+    reached.announce(paths)
+    return paths
+
+
+def _named(word: str) -> list[Path]:
+    """The files of one word."""
+    pattern = Path(word).expanduser().absolute()
+    if pattern.is_dir():
+        return _trail_files_in(pattern, word)
     try:
         entries = [entry for entry in pattern.parent.iterdir() if entry.is_file()]
     except OSError as error:
         raise MissingFileError(f"{pattern.parent}: {error.strerror}") from error
     matching = [entry for entry in entries if matches(pattern.name, entry.name, case_sensitive=True)]
+    if not matching and len(pattern.name) == _TRAIL_NAME_LENGTH and not any(one in pattern.name for one in _WILD):
+        try:
+            return list(TrailSequence(pattern).paths)
+        except NotATrail:
+            pass
     if not matching:
-        raise MissingFileError(f"No file matches {wildcard}.")
-    trails, others = trails_among(matching)
-    paths = [*(name.path for trail in trails for name in trail), *others]
-    reached.announce(paths)
+        raise MissingFileError(f"No file matches {word}.")
+    return matching
+
+
+def _trail_files_in(folder: Path, word: str) -> list[Path]:
+    try:
+        names = [TrailName.parse(entry) for entry in folder.iterdir() if entry.is_file()]
+    except OSError as error:
+        raise MissingFileError(f"{folder}: {error.strerror}") from error
+    paths = [name.path for name in names if name is not None and name.is_documented]
+    if not paths:
+        raise MissingFileError(f"No trail file is in {word}.")
     return paths

@@ -31,10 +31,10 @@ def passing_batches(
     stop: int | None = None,
     by_definition: bool = False,
 ) -> Iterator[tuple[Batch, Any]]:
-    """The batches of a file, each with a mask of the rows that pass.
+    """Yield the batches of a file, each with a mask of the rows that pass.
 
-    Several threads scan a large one, and decide themselves where they can. The mask is None where the selection drops
-    nothing or is still to decide: it has to be given the batch before the next.
+    Several threads scan a large file, and apply the selection if they can. The mask is None if the selection drops
+    nothing or must still be applied: it has to get the batch before the next one.
     ``stop`` is the RBA before which the last record begins; ``by_definition``: see Names.
     """
     size = BATCH_SIZE
@@ -70,7 +70,7 @@ def _decided(
         with Ordered(begun(), workers.number + _AHEAD, lambda item: item[1].cancel()) as decided:
             for batch, mask in decided:
                 yield batch, mask.result()
-        # what stands before comes first, though it is decided later
+        # batches before a failed one come first, although they are decided later
         if failed:
             raise failed[0]
     finally:
@@ -86,14 +86,14 @@ class _Decider(NamedTuple):
 
 
 class _Deciders:
-    """The same selection for each of several threads, on a TrailFile of its own.
+    """Copies of a selection for several threads, each on a TrailFile of its own.
 
-    It learns the definitions of the walk before the batch that it decides about.
+    Each learns the definitions before the batch that it decides about.
 
     Args:
-        selection: what passes.
+        selection: the selection.
         trail: the file.
-        number: how many threads there are.
+        number: number of threads.
     """
 
     def __init__(self, selection: Selection, trail: TrailFile, number: int) -> None:
@@ -109,14 +109,14 @@ class _Deciders:
             self._free.append(_Decider(self._selection.on(twin), twin, 0))
 
     def job(self, batch: Batch) -> Callable[[Callable[[], bool]], Any]:
-        """The job that decides about a batch; they are taken in the order of the file."""
+        """Return the job that decides about a batch; batches are given in file order."""
         import numpy as np  # noqa: PLC0415 - a batch of numpy columns is here, so it is loaded
 
         from trailformat.scan.rows.definitions import learn_definitions  # noqa: PLC0415 - it needs numpy
 
         is_metadata = learn_definitions(self._trail, batch)
         if not self._learned:
-            # what stands before the walk is looked for once
+            # the definitions before the walk are looked for once
             self._make()
         self._learned.append((int(batch.rba[0]), batch.end, np.asarray(batch.rba)[is_metadata].tolist()))
         known = len(self._learned)
@@ -140,7 +140,7 @@ class _Deciders:
         return decide
 
     def close(self) -> None:
-        """Close the files of the threads, those at work when they are ready."""
+        """Close the files of the threads; of working threads when they finish."""
         self._is_over = True
         with suppress(IndexError):
             while True:

@@ -16,7 +16,7 @@ _EVERY = 0.2
 
 
 class ReadSoFar(NamedTuple):
-    """How far reading is: ``read`` bytes of the ``size`` of all files; an RBA of one; what Ctrl+C leaves."""
+    """Progress of reading: ``read`` bytes of the ``size`` of all files, an RBA, and the effect of Ctrl+C."""
 
     path: Path
     rba: int
@@ -38,13 +38,13 @@ class Hint:
 
     @property
     def text(self) -> str:
-        """The sentence."""
+        """The sentence that names the faster build."""
         from trailformat.native.loaded import HOW_TO_GET_THEM  # noqa: PLC0415 - of few sessions
 
         return f"A faster build reads this in a fraction of the time: {HOW_TO_GET_THEM}"
 
     def due(self, size: int) -> bool:
-        """Whether it is to be said now, of files of so many bytes."""
+        """Return True if the sentence is to be shown now, for files of ``size`` bytes; only once."""
         if self._is_said or size < _LARGE:
             return False
         from trailformat.native.loaded import why_interpreted  # noqa: PLC0415 - of large files
@@ -54,11 +54,11 @@ class Hint:
 
 
 class ReadProgress:
-    """Is told what is read, and tells it on from time to time.
+    """Collects the progress of reading and reports it from time to time.
 
     Args:
-        tell: takes how far reading is.
-        stops: says what Ctrl+C leaves of the command under way.
+        tell: called with each report.
+        stops: returns the effect of Ctrl+C on the current command.
     """
 
     def __init__(self, tell: Callable[[ReadSoFar], object], stops: Callable[[], str]) -> None:
@@ -68,7 +68,7 @@ class ReadProgress:
         self._due = time.monotonic() + _FIRST
 
     def announce(self, paths: Iterable[Path]) -> None:
-        """These files are to be read from now on, once more where that was told before."""
+        """Announce files to be read from now on; those announced before are read again."""
         for path in paths:
             self._sizes.setdefault(path, 0)
             self._reached[path] = 0

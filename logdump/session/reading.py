@@ -1,4 +1,4 @@
-"""How much of what a command was to read it has read: a verdict is given on all of it only."""
+"""Completeness of a reading: only a complete one allows a verdict."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ if TYPE_CHECKING:
 
 
 class Reading(NamedTuple):
-    """What a reading lacks.
+    """The gaps of a reading.
 
     Attributes:
-        is_stopped: whether Ctrl+C ended it, and ``where``.
-        damaged: places of damage; half a record at the end of a growing trail is none.
-        unreadable: files that are no trail.
-        missing: gaps in the numbers of the files.
+        is_stopped: True if Ctrl+C ended it; ``where`` it was then.
+        damaged: number of places of damage; an incomplete record at the end of a growing trail does not count.
+        unreadable: number of files that are not trail files.
+        missing: number of gaps in the file numbers.
     """
 
     is_stopped: bool = False
@@ -30,12 +30,12 @@ class Reading(NamedTuple):
 
     @property
     def is_partial(self) -> bool:
-        """Whether anything lacks: then there are findings, and no verdict."""
+        """True if anything is missing: there are findings then, and no verdict."""
         return bool(self.is_stopped or self.damaged or self.unreadable or self.missing)
 
     @property
     def status(self) -> ExitStatus:
-        """What it makes of the exit status."""
+        """The exit status that the gaps imply."""
         if self.is_stopped:
             return ExitStatus.INTERRUPTED
         return ExitStatus.BAD_DATA if self.is_partial else ExitStatus.OK
@@ -58,5 +58,5 @@ class Reading(NamedTuple):
 
 
 def reading_of(whole: WholeTrail, damaged: int) -> Reading:
-    """What a reading of a whole trail lacks, of which so many places are damaged."""
+    """Return the gaps of a reading of a whole trail with ``damaged`` places of damage."""
     return Reading(damaged=damaged, unreadable=len(whole.unreadable), missing=len(whole.gaps))

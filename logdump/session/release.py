@@ -23,22 +23,22 @@ class Release(enum.Enum):
 
     @property
     def has_hex_partition(self) -> bool:
-        """Whether the image line shows the partition as ``x0c``."""
+        """True if the image line shows the partition as ``x0c``."""
         return self in (Release.R19_1, Release.R21_3)
 
     @property
     def has_short_column_line(self) -> bool:
-        """Whether a column line reads ``Column 0 (0x0000), Length 10 (0x000a).``."""
+        """True if a column line reads ``Column 0 (0x0000), Length 10 (0x000a).``."""
         return self is Release.R21_3
 
     @property
     def has_blank_after_data(self) -> bool:
-        """Whether a blank line ends the data of a record where neither columns nor tokens follow."""
+        """True if a blank line ends the data of a record without columns and tokens after it."""
         return self in (Release.R11_1, Release.R12_1)
 
     @property
     def has_metadata(self) -> bool:
-        """Whether ENV knows of metadata (from 12.1 on)."""
+        """True if ENV shows metadata (from 12.1 on)."""
         return self is not Release.R11_1
 
 

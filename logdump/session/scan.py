@@ -27,10 +27,10 @@ _REPORTED = 64
 
 
 class FilteredReader:
-    """Reading on from the session's position, through its filter and any others.
+    """Reads on from the session's position, through its filter and any others.
 
-    With ACROSS it goes on in the next file of the trail, unless ``stop`` or ``stays`` is given: before the RBA ``stop``
-    or at the end of the file it ends. It is to be closed: threads may be ahead of what has been found.
+    With ACROSS it continues in the next file of the trail, unless ``stop`` or ``stays`` is given: it then ends
+    before the RBA ``stop`` or at the end of the file. Close it after use: threads may have read ahead.
 
     Attributes:
         scanned: records read.
@@ -61,7 +61,7 @@ class FilteredReader:
         self._selection = self._session.selection(filtered=self._filtered, also=self._also)
 
     def close(self) -> None:
-        """End what threads have begun to read; nothing is found any more."""
+        """Stop reading ahead; no further records are found."""
         if self._stream is not None:
             self._stream.close()
 
@@ -82,7 +82,7 @@ class FilteredReader:
         return record
 
     def _find_here(self, wanted: Callable[[Record], bool] | None) -> Generator[Event, None, Record | None]:
-        """The same in the open file: record by record without a filter, else by columns."""
+        """Find the next record in the open file: record by record without a filter, else by columns."""
         if self._stream is None and self._selection.is_active:
             self._stream = self._passing_backwards() if self._cursor.is_backwards else self._passing()
         while self._stream is None:
@@ -104,7 +104,7 @@ class FilteredReader:
         return None
 
     def _progress_at(self, record: Record) -> Iterator[Progress]:
-        """Count a record that is read by itself, and tell how far that is from time to time."""
+        """Count a record read on its own, and report progress at intervals."""
         self.scanned += 1
         if self.scanned % _REPORTED == 0:
             reached.report(self._session.trail.path, record.rba)
@@ -123,7 +123,7 @@ class FilteredReader:
             end = start
 
     def _walked_back(self, end: int, most: int) -> int:
-        """The RBA of the record so many before ``end``, or of the first one after damage or the beginning."""
+        """Return the RBA ``most`` records before ``end``, or that of the first one after damage or the beginning."""
         with suppress(TrailError):
             for _ in range(most):
                 record = self._cursor.trail.record_before(end)
@@ -133,7 +133,7 @@ class FilteredReader:
         return end
 
     def _stretch_backwards(self, start: int, end: int) -> Generator[Record | Progress, None, bool]:
-        """The records from one RBA to before another that pass, last first; whether damage stands between."""
+        """Yield the passing records between two RBAs, last first; return True if there is damage between."""
         from array import array  # noqa: PLC0415 - loaded with the first batch
 
         trail, step = self._session.trail, self._session.settings.notify

@@ -28,10 +28,10 @@ class Selection:
 
     Args:
         trail: the file.
-        filters: those that hold; None and those that let everything pass are none.
-        definitions: gives the columns of rows.
-        transactions: gives what the caller knows of them already, so that a scan goes on where the last one ended.
-        owners: gives the transactions of a batch, for a caller that knows them.
+        filters: the filters in effect; None and filters that let everything pass are ignored.
+        definitions: returns the definitions of rows.
+        transactions: returns the transactions known so far, so that a scan continues where the last one ended.
+        owners: returns the transactions of a batch, for a caller that tracks them.
     """
 
     def __init__(
@@ -75,26 +75,26 @@ class Selection:
         return FilterSource(self._trail, lambda: self._definitions)
 
     def on(self, trail: TrailFile) -> Selection:
-        """The same filters on the same file opened once more, for another thread."""
+        """Return the same filters on the same file opened again, for another thread."""
         return Selection(trail, self._filters, lambda: self._definitions.on(trail))
 
     @property
     def is_active(self) -> bool:
-        """Whether any record could be dropped."""
+        """True if any record could be dropped."""
         return bool(self._filters)
 
     @property
     def takes_any_batch(self) -> bool:
-        """Whether it decides about each batch by itself: no names, definitions or transactions from before."""
+        """True if each batch is decided on its own: no names, definitions or transactions from before."""
         return self.takes_any_order and not self._needs_name
 
     @property
     def takes_any_order(self) -> bool:
-        """Whether it decides about each batch by itself once the names and definitions before it are known."""
+        """True if each batch is decided on its own once the names and definitions before it are known."""
         return self.is_active and not self._needs_transaction
 
     def accepts(self, record: Record) -> bool:
-        """Whether a record of the file passes: the mask of a batch of one row, or of more where they come in order."""
+        """Return True if a record passes: the mask of a batch of one row, or of more if records come in order."""
         if not self._filters:
             return True
         decided, end = self._ahead
@@ -104,7 +104,10 @@ class Selection:
         return self._ahead[0].get(record.rba, False)
 
     def _decided(self, record: Record, rows: int) -> tuple[dict[int, bool], int]:
-        """Whether the records of a batch that begins with this one pass, by their RBAs; the RBA after them."""
+        """Decide about the records of a batch that begins with this one.
+
+        Return results by RBA, and the end of the batch.
+        """
         from trailformat.scan import scan  # noqa: PLC0415 - loaded only where there is a filter
 
         batch = next(scan(self._trail, record.rba, batch_size=rows))

@@ -33,23 +33,23 @@ class Session:
         settings: the switches.
         history: the lines entered.
         log: the copy of everything printed and entered, as LOG makes it.
-        ask: reads one more line under a prompt of its own, None at the end of the input; None where there is no input
+        ask: reads one more line with a given prompt, None at the end of the input; itself None without an input
             to read.
-        standard_output: takes data that is no event, while all events go elsewhere; None where the screen has it.
-        takes_lines: the most records that what shows events takes together, as lines; 0 where it wants each by itself.
-        note_entered: takes the lines that were not typed, each after its prompt, for the session log.
-        begin_aligned: begins to show two trails side by side, by the level of DIFF and their names; None where they are
-            not shown so. DIFF owns the types.
-        width: columns of the terminal on which answers are shown; None where they go elsewhere.
-        full_screen: goes on in the full-screen view until that ends; None where there is no screen for it.
+        standard_output: returns the stream for binary data, while all events go elsewhere; None on the screen.
+        takes_lines: maximum number of records passed together as lines; 0: each record is an event of its own.
+        note_entered: called with each line that was not typed, after its prompt, for the session log.
+        begin_aligned: begins a view of two trails side by side, given the level of DIFF and their names; None without
+            such a view. DIFF owns the types.
+        width: columns of the terminal that shows the answers; None without a terminal.
+        full_screen: continues in the full-screen view until that ends; None without a terminal for it.
         obeyed: the command files being run, outermost first.
-        obeyed_in_all: how many the outermost of them has led to, itself included.
+        obeyed_in_all: number of files obeyed since the outermost, itself included.
         is_over: set by EXIT.
-        is_script: whether nobody sees a command fail before the next one runs.
-        has_failed_filter: whether a FILTER of a script has failed, so that commands would read what it should drop.
-        narrowing: gives what narrows a file further, while a command asks for that.
-        marks: what MARK has named, by name.
-        search: what FIND has looked for last; ``found_at`` is the RBA of the record that it has found.
+        is_script: True if nobody sees a command fail before the next one runs.
+        has_failed_filter: True if a FILTER of a script has failed, so that later commands would read too much.
+        narrowing: returns further criteria for a file, set while a command uses them.
+        marks: the positions that MARK has named, by name.
+        search: the last search of FIND; ``found_at``: RBA of the record that it found.
     """
 
     def __init__(self) -> None:

@@ -22,7 +22,7 @@ class SessionLog:
         self._file: TextIO | None = None
 
     def start(self, path: Path) -> None:
-        """Go on in the file ``path``; the file in use before is closed.
+        """Continue in the file ``path``; the file in use before is closed.
 
         One that is created is for its owner alone, for it gets the data of rows. A link is not followed.
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import enum
 import types
+from pathlib import Path
 
 from logdump.notation.ebcdic import gutter_table
 from logdump.notation.times import LOCAL, TimeOffset
@@ -21,7 +22,7 @@ class Detail(enum.Enum):
 
 
 class Level(enum.Enum):
-    """The extent to which a block is shown: nothing, its summary, or all of it."""
+    """The extent to which a block is shown: not at all, its summary, or all of it."""
 
     __hash__ = object.__hash__
 
@@ -38,7 +39,7 @@ class OutputFormat(enum.Enum):
 
 
 class Across(enum.Enum):
-    """ACROSS: reading stays in the open file, goes on in the next one, or goes on where files are missing too."""
+    """ACROSS: reading stays in the open file, continues in the next one, or continues over missing files too."""
 
     OFF = "Off"
     ON = "On"
@@ -48,7 +49,9 @@ class Across(enum.Enum):
 class Settings(types.SimpleNamespace):
     """The switches of a session; ``reclen`` in bytes, ``spark_master`` None for the local engine.
 
-    Those not given stand at Logdump's defaults.
+    ``across_to`` is the last file that ACROSS reads; None: the last one of the trail.
+
+    Switches not given have Logdump's defaults.
     """
 
     ghdr: bool = False
@@ -64,6 +67,7 @@ class Settings(types.SimpleNamespace):
     metadata_detail: Detail = Detail.OFF
     values: bool = False
     across: Across = Across.OFF
+    across_to: Path | None = None
     notify: int = 10000
     scan_scrolling: bool = True
     trans_hist: int = 0
@@ -83,7 +87,7 @@ class Settings(types.SimpleNamespace):
 
     @property
     def shows_everything(self) -> bool:
-        """Whether records are shown with all that is known of them, whatever the switches say: in JSON."""
+        """True if records are shown with all known facts, whatever the switches are: in JSON."""
         return self.format is OutputFormat.JSONL
 
     @property
@@ -93,10 +97,10 @@ class Settings(types.SimpleNamespace):
 
     @property
     def data_gutter(self) -> str:
-        """The same for a dump of record data, which EBCDICDATA switches too."""
+        """The gutter table for a dump of record data, which EBCDICDATA switches too."""
         return gutter_table(ebcdic=self.ebcdic_dump or self.ebcdic_data)
 
     @property
     def header_gutter(self) -> str:
-        """The same for a dump of a record header, which EBCDICHEADER switches too."""
+        """The gutter table for a dump of a record header, which EBCDICHEADER switches too."""
         return gutter_table(ebcdic=self.ebcdic_dump or self.ebcdic_header)

@@ -28,6 +28,6 @@ class StatementShown(NamedTuple):
 
 
 class ScriptPart(NamedTuple):
-    """Many lines of a script, made together by columns: in UTF-8, a line feed behind each."""
+    """Many lines of a script, made together by columns: UTF-8, each line ended by a line feed."""
 
     data: bytes

@@ -17,7 +17,7 @@ _MOST_RECORDS = 4096
 
 
 class TrailRange(NamedTuple):
-    """IO Time (Julian) of the first and the last row of a trail, and their CSNs where they are known."""
+    """IO Time (Julian) of the first and the last row of a trail, and their CSNs if known."""
 
     first_time: int
     last_time: int

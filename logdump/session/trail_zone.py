@@ -1,4 +1,4 @@
-"""Times that are entered without a date: they are meant on a date that the trail has."""
+"""Times entered without a date: completed by a date that the trail has."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ Bounds = tuple[int, int]
 
 
 class TrailZone(TimeOffset):
-    """A zone in which a time without a date is on the date of the trail where only one fits.
+    """A zone in which a time without a date is on the date of the trail if only one fits.
 
     Attributes:
-        taken: the times without a date that were read, and the moments they were taken as.
+        taken: the times read without a date, and the moments that they were completed to.
     """
 
     _bounds: Callable[[], Bounds | None]
@@ -31,10 +31,10 @@ class TrailZone(TimeOffset):
         return made
 
     def moment(self, text: str) -> int:
-        """Julian microseconds of an entered time.
+        """Return the Julian microseconds of an entered time.
 
         Raises:
-            ValueError: it is none, or has no date and the trail does not tell which.
+            ValueError: it is not a time, or has no date and the trail does not determine one.
         """
         moment = parse_datetime(text, self)
         if has_date(text):

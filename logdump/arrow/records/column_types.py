@@ -28,17 +28,17 @@ def struct(types: Mapping[str, ColumnType]) -> ColumnType:
 
 
 def mapping(key: ColumnType, value: ColumnType) -> ColumnType:
-    """A map."""
+    """Return the type of a map."""
     return ColumnType(f"map<{key.ddl},{value.ddl}>", lambda pa: pa.map_(key.arrow(pa), value.arrow(pa)))
 
 
 def array(item: ColumnType) -> ColumnType:
-    """An array."""
+    """Return the type of an array."""
     return ColumnType(f"array<{item.ddl}>", lambda pa: pa.list_(pa.field("element", item.arrow(pa))))
 
 
 def decimal(digits: int, scale: int) -> ColumnType:
-    """A decimal of ``digits`` digits."""
+    """Return the type of a decimal of ``digits`` digits."""
     return ColumnType(f"decimal({digits},{scale})", lambda pa: pa.decimal128(digits, scale))
 
 

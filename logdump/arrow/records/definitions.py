@@ -12,7 +12,7 @@ from trailformat.trail.row_definitions import RowDefinition
 
 
 class Known(NamedTuple):
-    """The definitions of rows: ``group`` has the number of each row's in ``definitions``, 0 where none was sought."""
+    """The definitions of rows: ``group`` has the index of each row's in ``definitions``, 0 if none is needed."""
 
     group: Array
     definitions: list[RowDefinition]

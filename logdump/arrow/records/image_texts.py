@@ -51,7 +51,7 @@ _Texts = tuple[Strings, Array, list[tuple[int, str]]]
 
 
 class _Pool:
-    """The columns of all definitions of some rows, one behind the other, and the kinds that decode alike."""
+    """The columns of all definitions of some rows, concatenated, and the groups that decode alike."""
 
     def __init__(self, known: Known) -> None:
         self.names: list[str] = []
@@ -84,7 +84,7 @@ class _Pool:
 
 
 def image_texts(rows: Rows, parts: Fields, known: Known, row: Array) -> ImageTexts:
-    """The values of the columns that lie at ``parts``, null where there is no definition; ``row`` is that of each part.
+    """Return the values of the columns at ``parts``, null without a definition; ``row`` is that of each part.
 
     Raises:
         ValueTooLarge: more text than an array holds.

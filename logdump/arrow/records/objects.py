@@ -17,7 +17,7 @@ Row = Mapping[str, Any]
 
 
 def column_of(rows: Sequence[Row], column: RowColumn) -> Any:
-    """One column of rows, as ``pyarrow.Array``."""
+    """Return one column of rows as ``pyarrow.Array``."""
     return _array((row.get(column.name) for row in rows), column)
 
 

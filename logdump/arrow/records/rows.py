@@ -1,4 +1,4 @@
-"""Some rows of a batch, as the builders of columns see them."""
+"""Rows of a batch, as the builders of columns use them."""
 
 from __future__ import annotations
 
@@ -25,17 +25,17 @@ Array = Any
 
 
 class Source:
-    """The source of rows: an open file, and the state that is carried from batch to batch.
+    """The source of rows: an open file, and the state carried from batch to batch.
 
     Args:
         trail: the file.
 
     Attributes:
-        seqno: its sequence number; None where its name has none.
-        file_order: its place among the files of a read; None where it is alone.
-        left_out: the ranges of the file that a Replicat does not apply; None where they are not known.
-        explains_nulls: whether the column ``problems`` is made, which says why a value is null.
-        ends_at_undecodable: whether a part that does not decode ends the read.
+        seqno: its sequence number; None if its name has none.
+        file_order: its ordinal among the files of a read; None for a single file.
+        left_out: the ranges of the file that a Replicat does not apply; None if unknown.
+        explains_nulls: True if the column ``problems`` is made, with the reasons for nulls.
+        ends_at_undecodable: True if an undecodable part ends the read.
         name_parts: by key of the name: catalog, schema and name of a table.
     """
 
@@ -68,7 +68,7 @@ class Source:
         return self._owners[1]
 
     def undecodable(self, error: TrailError, *, is_cut: bool = False) -> None:
-        """A part of a sound record cannot be decoded: a null. ``is_cut``: the record goes on in fragments."""
+        """Handle a part of a sound record that cannot be decoded. ``is_cut``: the record continues in fragments."""
 
     def too_large(self, text: str) -> None:
         """A record does not fit into a value: a null, which the log mentions."""
@@ -95,5 +95,5 @@ class Rows(RowBytes):
         return headers_of(self).table_index if self.is_record.any() else np.full(len(self), NO_INDEX, np.int64)
 
     def record(self, row: int, path: Path | None = None) -> Record:
-        """One of the rows as a record, which it must be."""
+        """Return one of the rows as a record."""
         return super().record(row, path or self.source.trail.path)

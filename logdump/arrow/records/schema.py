@@ -74,6 +74,9 @@ COLUMNS: tuple[RowColumn, ...] = (
     RowColumn(CORRUPT, STRING, "Why these bytes are no sound record (PERMISSIVE); null for a record"),
 )
 """One row per record, in the order of a default read."""
+_TAKEN_APART = frozenset(["row_id", "before", "after", "gg_tokens", "user_tokens", "ddl", "raw", "problems"])
+HEADER_COLUMNS: tuple[RowColumn, ...] = tuple(column for column in COLUMNS if column.name not in _TAKEN_APART)
+"""Those for which no record is taken apart, so that they cost little."""
 ENDING_COLUMNS: tuple[RowColumn, ...] = (
     RowColumn("ended", STRING, "How its transaction ended: `last`, `cut`, `overtaken`, `file_end`, `damage`"),
     RowColumn("cut", BOOLEAN, "Whether that was otherwise than by its last record"),
@@ -81,7 +84,7 @@ ENDING_COLUMNS: tuple[RowColumn, ...] = (
         "is_effective", BOOLEAN, "Whether a Replicat applies it: a whole transaction, of several copies the first"
     ),
 )
-"""What the other records of the trail tell of one; null where it is no row of a transaction."""
+"""Facts about a record from other records of the trail; null if it is not a row of a transaction."""
 
 
 class Selected(NamedTuple):
@@ -93,7 +96,7 @@ class Selected(NamedTuple):
 
 
 def arrow_schema(selected: Iterable[Selected]) -> Any:
-    """The ``pyarrow.Schema`` of the batches."""
+    """Return the ``pyarrow.Schema`` of the batches."""
     import pyarrow as pa  # noqa: PLC0415 - a quarter of a second
 
     return pa.schema([pa.field(chosen.alias, chosen.column.type.arrow(pa)) for chosen in selected])

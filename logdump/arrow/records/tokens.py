@@ -28,7 +28,7 @@ def gg_parts(rows: Rows) -> Fields:
 
 
 def row_ids(rows: Rows) -> Strings:
-    """ORAROWID of each row."""
+    """Return the ORAROWID of each row."""
     parts = gg_parts(rows)
     at, region = _first_of(parts, ROWID)
     texts = Strings.at(rows.view, parts.start[at], np.minimum(parts.size[at], _ROW_ID_SIZE))
@@ -56,7 +56,7 @@ def _first_of(parts: Fields, number: int) -> tuple[Array, Array]:
 
 
 def user_tokens_by_row(rows: Rows) -> dict[int, UserTokens | TrailError]:
-    """The user tokens of the rows that have some, or why they cannot be decoded; found once."""
+    """Return the user tokens of the rows that have some, or their error; computed once."""
     if "user_tokens" not in rows.walked:
         rows.walked["user_tokens"] = _user_tokens_by_row(rows)
     tokens: dict[int, UserTokens | TrailError] = rows.walked["user_tokens"]

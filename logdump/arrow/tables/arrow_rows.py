@@ -35,7 +35,7 @@ class Built(NamedTuple):
 
 
 def build(groups: list[Group]) -> Built:
-    """The batches of groups; needs nothing but what they hold, so that threads can do it."""
+    """Build the batches of groups; uses only the groups, so that threads can run it."""
     built = Built([], [])
     for group in groups:
         batch, problems = batch_of(group)
@@ -96,12 +96,12 @@ def _images(group: Group, wanted: Container[str] | None, nulls: Nulls) -> Iterat
 
 @lru_cache(maxsize=1)
 def _paths(path: str) -> pa.Array:
-    """An array of one path; an array of a list costs a search for pandas."""
+    """Return an array of one path; making an array from a list makes pyarrow look for pandas."""
     return pa.array([path], pa.string())
 
 
 def _plain(kind: pa.DataType, values: Array, valid: Array | None = None) -> pa.Array:
-    """An array of the numbers as they are; pyarrow's own way looks each time for pandas."""
+    """Return an array of numbers unchanged; pyarrow's own conversion looks for pandas each time."""
     bits = None if valid is None or valid.all() else pa.py_buffer(np.packbits(valid, bitorder="little"))
     return pa.Array.from_buffers(kind, len(values), [bits, pa.py_buffer(values)])
 

@@ -25,12 +25,12 @@ _MOST_CELLS = 1 << 21
 
 
 class TableBatches:
-    """Takes the pieces of one trail apart by table.
+    """Splits the pieces of one trail by table.
 
     Args:
         trail: the file.
-        definitions: those of the rows.
-        leave_out: takes the type of records that are no rows, None for the file header, and how many there are.
+        definitions: the definitions of its rows.
+        leave_out: called with the type of records that are not rows, None for the file header, and their number.
     """
 
     def __init__(self, trail: TrailFile, definitions: RowDefinitions, leave_out: LeaveOut) -> None:

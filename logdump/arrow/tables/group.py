@@ -1,4 +1,4 @@
-"""Rows of one table under one definition: the columns of their images, and what of them does not decode."""
+"""Rows of one table under one definition: the columns of their images, and the values that cannot be decoded."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _OF_TIME, _OF_RECORD, _OF_VALUE = range(3)
 
 
 class Texts:
-    """A text of each transaction of a batch, or none; equal texts are one."""
+    """An optional text for each transaction of a batch; equal texts are stored once."""
 
     def __init__(self, texts: Iterable[str | None]) -> None:
         known: dict[str | None, int] = {None: -1}
@@ -99,7 +99,7 @@ class Group:
 
     @cached_property
     def fixed(self) -> FixedColumns:
-        """What the rows have whatever their table; times that no calendar has become problems."""
+        """The columns that rows of any table have; times outside of the calendar become problems."""
         rows, julian = self.rows, self.rows.of("io_time")
         numbers = np.asarray(self._owners.index)[rows.rows]
         begins = np.diff(numbers, prepend=-1) != 0
@@ -122,7 +122,7 @@ class Group:
 
     @cached_property
     def spans(self) -> Spans:
-        """The columns of the images; rows without any, though they have data, become problems."""
+        """The columns of the images; rows with data but without columns become problems."""
         spans = locate_columns(self.rows, len(self.layout.columns or ()), dict(self._rewritten()))
         for row in np.flatnonzero(spans.states != GOOD).tolist():
             self._note_state(row)
@@ -139,11 +139,11 @@ class Group:
 
     @property
     def problems(self) -> list[tuple[int, RowProblem]]:
-        """What does not decode, by the number of the row and the place of the value in it."""
+        """Undecodable values, by row number and by the value's place in the row."""
         return [(row, problem) for row, _, problem in sorted(self._problems, key=lambda noted: noted[:2])]
 
     def stored(self, row: int, side: str, name: str) -> bytes:
-        """The bytes of a value as the trail has them, behind the indicator; empty where there is none."""
+        """Return the bytes of a value as stored, after its indicator; empty if the image lacks the value."""
         value = self._value(row, side, self.layout.column_names.index(name))
         return value.data if value is not None else b""
 
@@ -152,11 +152,11 @@ class Group:
             self._problems.append((row, place or (_OF_RECORD,), problem))
 
     def _record(self, row: int) -> Record:
-        """The record of a row, with what it goes on in."""
+        """Return the record of a row, with its continuations."""
         return self._wholes.get(row) or self.rows.record(row, self.path)
 
     def _value(self, row: int, side: str, index: int) -> Value | None:
-        """A value decoded by itself."""
+        """Decode one value on its own."""
         for column in columns_of(self._record(row), self._known)[0]:
             if column.index == index:
                 value: Value | None = getattr(column, side)
@@ -164,7 +164,10 @@ class Group:
         return None
 
     def _rewritten(self) -> Iterator[tuple[int, bytes]]:
-        """The data of rows that go on in others, lists of columns for rows whose data is none; or a problem."""
+        """Yield the data of rows continued in others, and lists of columns for rows in other forms.
+
+        Or note a problem.
+        """
         listed = has_columns(self.rows)
         yield from ((row, data_of(record)) for row, record in self._wholes.items() if listed[row])
         odd = ~listed & (self.rows.of("data_size") > 0)

@@ -34,12 +34,12 @@ _LONGEST_NAME = 120
 
 
 class TableLayout(NamedTuple):
-    """The layout of one file: two rows with equal layouts stand in one.
+    """The layout of one file: rows with equal layouts go to the same file.
 
     Attributes:
-        name: of the table.
-        columns: their definitions; None where there are none.
-        codec: of text in the character set of the database.
+        name: name of the table.
+        columns: definitions of the columns; None without a definition.
+        codec: codec of the character set of the database.
     """
 
     name: str

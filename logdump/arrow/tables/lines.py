@@ -53,13 +53,13 @@ class RowForm(NamedTuple):
 
 
 class RowSpelling(Protocol):
-    """A text format: its lines."""
+    """The spelling of rows in a text format."""
 
     def form(self, layout: TableLayout, path: Path) -> RowForm:
         """The form of the lines of a table in a trail."""
 
     def problems(self, problems: list[RowProblem]) -> str:
-        """What does not decode in a row."""
+        """Return the problems of a row as text."""
 
 
 class TableLines(NamedTuple):
@@ -71,14 +71,14 @@ class TableLines(NamedTuple):
 
 
 class PieceLines(NamedTuple):
-    """The lines of a piece, of tables as they come first; what does not decode, by RBA, column and reason."""
+    """The lines of a piece, by table in order of first row, and its problems by RBA, column and reason."""
 
     tables: list[TableLines]
     problems: list[tuple[int, str, str]]
 
 
 def lines_of(groups: list[Group], spelling: RowSpelling) -> PieceLines:
-    """The lines of the groups of a piece; needs nothing but what they hold, so that threads can do it."""
+    """Return the lines of the groups of a piece; uses only the groups, so that threads can run it."""
     parts: dict[TableLayout, list[LinePart]] = {}
     problems: list[tuple[int, int, str, str]] = []
     for group in sorted(groups, key=lambda group: int(group.rows.rows[0])):
@@ -92,7 +92,7 @@ def lines_of(groups: list[Group], spelling: RowSpelling) -> PieceLines:
 
 
 def _lines_of(group: Group, spelling: RowSpelling) -> LinePart:
-    """The lines of a group."""
+    """Return the lines of a group."""
     form, fixed = spelling.form(group.layout, group.path), group.fixed
     rows = len(group.rows)
     columns: list[Digits | Numbered] = [
@@ -138,9 +138,9 @@ def _images(group: Group, forms: list[FieldForm]) -> Iterator[Field]:
 
 
 def iso_texts(times: Array, present: Array | None = None) -> Numbered:
-    """Microseconds from 1970 on, int64, in ISO 8601, UTC; null where the mask ``present`` says so.
+    """Return microseconds since 1970, int64, as ISO 8601 in UTC; null where the mask ``present`` is false.
 
-    Of neighbours that are alike one text is made.
+    Equal neighbours share one text.
     """
     begins, runs = _runs(times)
     moments = times[begins]

@@ -1,4 +1,4 @@
-"""Some rows of a batch together with their bytes, so that a thread can make something of them."""
+"""Rows of a batch together with their bytes, as work for a thread."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _MOST_BYTES = 24 << 20
 
 
 class Piece(NamedTuple):
-    """Some rows of a batch of numpy columns, and the transactions of the batch."""
+    """Rows of a batch of numpy columns, and the transactions of the batch."""
 
     rows: RowBytes
     owners: RowTransactions

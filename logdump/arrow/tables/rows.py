@@ -1,4 +1,4 @@
-"""What does not decode of a row of a table, and the columns and the data of one by itself."""
+"""Undecodable parts of a row of a table, and the columns and data of a single row."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ NO_COLUMNS = "its data is no list of columns"
 
 
 class RowProblem(NamedTuple):
-    """Something that does not decode: a value by its column and image, or all data of a record (both None)."""
+    """An undecodable part: a value, by its column and image, or all data of a record (both None)."""
 
     column: str | None
     image: str | None
@@ -46,9 +46,9 @@ def columns_of(record: Record, known: RowDefinition) -> tuple[tuple[ColumnChange
 
 
 def data_of(record: Record) -> bytes:
-    """The data of a record; all between its first token and its trailer where the tokens do not decode.
+    """Return the data of a record; if its tokens are damaged, all bytes from its first token to its trailer.
 
-    Nothing of data that are too large.
+    Data that are too large are returned as empty.
     """
     try:
         return record.data

@@ -1,1 +1,1 @@
-"""How commands find records and show them: one by one, or many at once."""
+"""Search and display of records by commands: one by one, or many at once."""

@@ -88,7 +88,7 @@ def all_of(*criteria: Criterion | None) -> list[FilterSet]:
 
 
 def no_metadata() -> FilterSet:
-    """A filter that drops definitions."""
+    """Return a filter that drops definitions."""
     from logdump.filters import CriterionSet, FilterSet  # noqa: PLC0415 - only who scans needs filters
     from logdump.filters.type_criteria import RecType  # noqa: PLC0415
     from trailformat.records.io_types import METADATA  # noqa: PLC0415

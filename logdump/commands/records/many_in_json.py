@@ -1,4 +1,4 @@
-"""Many records as lines of JSON, by columns: what NEXT shows of a long stretch of rows, without an object for each."""
+"""NEXT for many records as lines of JSON, made by columns without an object for each record."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from trailformat.transactions.tracker import TransactionTracker
 
 
 def show_many(session: Session, count: int, scanned: int) -> Generator[Event, None, int]:
-    """Show the next records up to ``count``, or before damage or the end of the file; returns how many.
+    """Show the next records up to ``count``, or before damage or the end of the file; returns their number.
 
-    They are what ``show_record`` shows; those that need more than their own bytes and their definition are left to it.
-    ``scanned`` were read before.
+    Output is that of ``show_record``; records that need more than their own bytes and definition are passed to it.
+    ``scanned`` is the number of records read before.
     """
     trail, start = session.trail, session.cursor.next
     carrier = TransactionTracker(trail, before=session.cursor.transactions.open_at(start))
@@ -72,6 +72,6 @@ class _Lines:
         self._number = np.concatenate(([0], np.cumsum(~made.odd)))
 
     def between(self, first: int, stop: int) -> list[Harmless]:
-        """Those of rows of which none is odd, as one text."""
+        """Return the lines of rows on the fast path, as one text."""
         start, end = self._ends[self._number[[first, stop]]].tolist()
         return [ascii_json(str(self._data[start : end - 1], "ascii"))]

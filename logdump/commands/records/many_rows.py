@@ -1,4 +1,4 @@
-"""Many records as lines of text, made of their bytes: what NEXT shows of many rows, without an event for each."""
+"""NEXT for many records as lines of text, made from their bytes without an event for each record."""
 
 from __future__ import annotations
 
@@ -18,9 +18,10 @@ _TOGETHER = 128
 
 
 def show_rows(session: Session, count: int, scanned: int) -> Generator[Event, None, int]:
-    """Show the next records up to ``count``, or before one of an unusual form; returns how many.
+    """Show the next records up to ``count``, or before one of an unusual form; returns their number.
 
-    They are what ``show_record`` shows; those that are no plain rows are left to it. ``scanned`` were read before.
+    Output is that of ``show_record``; records that are not plain rows are passed to it. ``scanned`` is the number of
+    records read before.
     """
     cursor, trail, rows, done = session.cursor, session.trail, RowText(session), 0
     while done < count and (records := trail.records_at(cursor.next, min(_TOGETHER, count - done))):
@@ -51,7 +52,7 @@ def show_rows(session: Session, count: int, scanned: int) -> Generator[Event, No
 
 
 def handed_over(cursor: Cursor, lines: list[Harmless], rba: int, length: int) -> Iterator[Event]:
-    """The lines of some records, ``rba`` that of the last; the position is behind them as soon as they are taken."""
+    """Yield the lines of records up to the one at ``rba``; the position is after it as soon as they are taken."""
     if not lines:
         return
     start, shown = cursor.next, RecordsInLines(lines)

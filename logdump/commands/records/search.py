@@ -73,7 +73,7 @@ def _on_tables(session: Session, match: re.Match[str]) -> list[Criterion]:
 
 
 def _is_defined(session: Session, column: str, table: str) -> bool:
-    """Whether any definition in the trail gives such a table a column of this name; the first are looked at first."""
+    """Return True if any definition in the trail has such a table and column; definitions are read in order."""
     tables = session.trail.tables
 
     def fits(entry: TableEntry) -> bool:
@@ -88,5 +88,5 @@ def _has(definition: TableDefinition, column: str) -> bool:
 
 
 def _fits(name: str, table: str) -> bool:
-    """Whether ``SCHEMA.TABLE`` or ``TABLE`` is the end of a name."""
+    """Return True if ``SCHEMA.TABLE`` or ``TABLE`` is the end of a name."""
     return not table or f".{name.upper()}".endswith(f".{table}")

@@ -58,7 +58,7 @@ class Searching:
             raise
 
     def run_whole(self, search: Callable[[], T]) -> Generator[Event, None, T]:
-        """The same for a search of one step."""
+        """Run a search that consists of one step."""
 
         def run() -> Generator[Event, None, T]:
             yield from ()
@@ -71,7 +71,7 @@ class Searching:
         self.what, self.since = what, _here(self._session)
 
     def note(self, spot: Spot) -> None:
-        """What is looked for does not stand before a place."""
+        """Note that no match is before a position."""
         self.reached = spot
 
     def _told(self, reached: Spot) -> str:

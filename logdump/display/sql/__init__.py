@@ -1,4 +1,4 @@
-"""SQL of changes: what repeats one, what takes it back, in the dialects of the databases. Nothing here runs any."""
+"""SQL of changes: statements that repeat or undo them, in the dialects of the databases. None is run here."""
 
 from __future__ import annotations
 

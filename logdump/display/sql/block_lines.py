@@ -26,7 +26,7 @@ class ObjectRows:
     """The rows of one table in a block whose statements need the large objects behind them.
 
     Attributes:
-        refusals: those of the rows whose objects are no values.
+        refusals: refusals of the rows whose objects cannot be written.
     """
 
     def __init__(self, block: BlockRows, objects: RowsWithObjects) -> None:
@@ -39,7 +39,7 @@ class ObjectRows:
             self._take(unit)
 
     def changes(self) -> Iterator[RowsOfTable]:
-        """Those whose objects are values, if there are any."""
+        """Yield the rows whose objects are values, if there are any."""
         if self._places:
             at = np.array(self._places)
             is_second, rows = self._block.units.is_second[at], self._block.rows.subset(at)
@@ -47,23 +47,23 @@ class ObjectRows:
 
     def _take(self, unit: int) -> None:
         block = self._block
-        first, behind = int(block.units.heads[unit]), int(block.behind.first[unit])
-        row = int(block.units.rows[behind - 1])
+        first, piece = int(block.units.heads[unit]), int(block.trailing.first[unit])
+        row = int(block.units.rows[piece - 1])
         try:
-            found = self._values_behind(unit, behind, int(block.rows.batch.rba[row]))
+            found = self._values_after(unit, piece, int(block.rows.batch.rba[row]))
         except (Unwritable, TrailError) as error:
             batch, head = block.rows.batch, int(block.units.rows[first])
             op, name = OPERATIONS[batch.io_type[row]], self._objects.table.name
             self.refusals.append(Refusal(head, int(batch.rba[head]), op, name, str(error)))
             return
-        self._places += range(first, behind)
+        self._places += range(first, piece)
         for one in found:
             self._values.setdefault((one.is_before, one.column), {})[row] = one
 
-    def _values_behind(self, unit: int, behind: int, rba: int) -> list[ObjectValue]:
-        """The values of the objects behind the row of a unit; raises like values_of_objects."""
+    def _values_after(self, unit: int, first: int, rba: int) -> list[ObjectValue]:
+        """Return the values of the objects after the row of a unit; raises like values_of_objects."""
         block, table = self._block, self._objects.table
-        if numbers_of(block.rows.record(behind)) is None:
+        if numbers_of(block.rows.record(first)) is None:
             raise Unwritable(UNKNOWN_LAYOUT.format(1))
         return list(values_of_objects(block.trail, rba, table.columns, self._objects.codec, block.pieces(unit)))
 
@@ -124,7 +124,7 @@ def block_statements(block: BlockRows, literals: Literals, *, takes_back: bool) 
 def _made(
     changes: RowsOfTable, literals: Literals, *, takes_back: bool
 ) -> Iterator[tuple[LocatedRows | BareRows, MadeStatements]]:
-    """The statements of changes of one table, those of a verb together."""
+    """Yield the statements of changes of one table, grouped by verb."""
     io_type = changes.rows.of("io_type")
     for ops, is_of_verb in zip(_VERBS, _OF_VERB, strict=True):
         for at in _parts(np.flatnonzero(is_of_verb[io_type]), changes):
@@ -134,7 +134,7 @@ def _made(
 
 
 def _parts(rows: Array, changes: RowsOfTable) -> Iterator[Array]:
-    """Some rows of changes in parts, so that memory stays bounded; no update in two records is parted."""
+    """Yield rows of changes in parts, so that memory stays bounded; updates in two records are not split."""
     step = max(_MOST_CELLS // max(len(changes.table.columns), 1), 2)
     begin = 0
     while begin < len(rows):

@@ -13,7 +13,7 @@ from logdump.display.sql.dialect import Dialect
 from logdump.display.sql.large_objects import needs_large_objects
 from logdump.display.sql.script_files import ScriptFile
 from logdump.display.sql.tables import SqlTable, sql_table
-from logdump.display.sql.units import PiecesBehind, Units, pieces_behind
+from logdump.display.sql.units import TrailingPieces, Units, trailing_pieces
 from trailformat import Record, TrailFile
 from trailformat.changes.row_changes import OPERATIONS
 from trailformat.records.transaction import Transaction
@@ -36,7 +36,7 @@ class _Table(NamedTuple):
 
 
 class RowsWithObjects(NamedTuple):
-    """Units of one table whose statements need the large objects behind their rows."""
+    """Units of one table whose statements need the large objects after their rows."""
 
     table: SqlTable
     codec: str
@@ -44,18 +44,18 @@ class RowsWithObjects(NamedTuple):
 
 
 class BlockRows(NamedTuple):
-    """What the records of a block are.
+    """The records of a block, by kind.
 
     Attributes:
         trail: the file.
-        elsewhere: its path where it is not the open one.
+        elsewhere: its path if it is not the open file.
         block: the block.
         units: its changes.
         rows: their bytes.
-        changes: those that are read by columns, by table.
-        objects: those that are too but for the large objects of their rows.
-        behind: the pieces of large objects behind the rows.
-        is_single: a mask of the units that are decoded one by one; ``is_left_out`` of those that the filter drops.
+        changes: the changes read by columns, by table.
+        objects: the changes read by columns except for the large objects of their rows.
+        trailing: the pieces of large objects after the rows.
+        is_single: a mask of the units that are decoded one by one; ``is_left_out``: of those that the filter drops.
     """
 
     trail: TrailFile
@@ -65,27 +65,27 @@ class BlockRows(NamedTuple):
     rows: RowBytes
     changes: list[RowsOfTable]
     objects: list[RowsWithObjects]
-    behind: PiecesBehind
+    trailing: TrailingPieces
     is_single: Array
     is_left_out: Array
 
     def transaction(self, unit: int) -> Transaction:
-        """The transaction of a unit."""
+        """Return the transaction of a unit."""
         return self.block.extents[int(self.units.extent[self.units.heads[unit]])].transaction
 
     def records(self, unit: int) -> list[Record]:
         """The records that the statements of a unit are made of."""
-        begin, end = int(self.units.heads[unit]), int(self.behind.stop[unit])
+        begin, end = int(self.units.heads[unit]), int(self.trailing.stop[unit])
         is_piece = self.units.is_piece[begin:end]
         is_wanted = ~is_piece | is_piece[0]
         is_wanted[1:] |= ~is_piece[:-1]
         return [self.rows.record(row, self.trail.path) for row in (begin + np.flatnonzero(is_wanted)).tolist()]
 
     def pieces(self, unit: int) -> list[Record] | None:
-        """The pieces of large objects behind the last row of a unit; None where they may not all be here."""
-        if not self.behind.is_known[unit]:
+        """Return the pieces of large objects after the last row of a unit; None if they may not be complete."""
+        if not self.trailing.is_known[unit]:
             return None
-        places = range(int(self.behind.first[unit]), int(self.behind.stop[unit]))
+        places = range(int(self.trailing.first[unit]), int(self.trailing.stop[unit]))
         return [self.rows.record(row, self.trail.path) for row in places]
 
 
@@ -94,9 +94,9 @@ class BlockReader:
 
     Args:
         file: the file.
-        dialect: that of the statements.
-        is_open: whether it is the file that the script begins in.
-        takes_back: whether the changes are taken back.
+        dialect: dialect of the statements.
+        is_open: True if the script begins in this file.
+        takes_back: True if the changes are undone.
 
     Attributes:
         file: the file.
@@ -111,7 +111,7 @@ class BlockReader:
         self._tables: dict[tuple[str, int, str], tuple[object, _Table]] = {}
 
     def read(self, block: Block) -> BlockRows:
-        """What the records of a block are.
+        """Read the records of a block.
 
         Raises:
             NotATrail: the file has become shorter.
@@ -133,8 +133,8 @@ class BlockReader:
         is_single = (np.bincount(number, is_odd, count) > 0) | (has_pieces & _IS_BARE[io_type[units.heads]])
         is_single &= ~is_left_out
         has_objects = has_pieces & self._needs_objects[io_type[units.heads]] & ~is_single & ~is_left_out
-        behind = pieces_behind(batch, units)
-        found = BlockRows(trail, self._elsewhere, block, units, rows, [], [], behind, is_single, is_left_out)
+        trailing = trailing_pieces(batch, units)
+        found = BlockRows(trail, self._elsewhere, block, units, rows, [], [], trailing, is_single, is_left_out)
         self._add_tables(found, groups, has_objects)
         return found
 
@@ -143,7 +143,7 @@ class BlockReader:
         units, rows, is_single = found.units, found.rows, found.is_single
         is_plain = ~(is_single | found.is_left_out | has_objects)[units.number] & ~units.is_piece
         is_last = np.zeros(len(rows), bool)
-        is_last[found.behind.first[found.behind.is_known & has_objects] - 1] = True
+        is_last[found.trailing.first[found.trailing.is_known & has_objects] - 1] = True
         is_single |= has_objects
         is_bare = _IS_BARE[rows.of("io_type")]
         for group, first in enumerate(groups.firsts.tolist()):
@@ -160,7 +160,7 @@ class BlockReader:
                 found.objects.append(RowsWithObjects(table, codec, units.number[last]))
 
     def _left_out(self, batch: Batch, units: Units, is_apart: Array) -> Array:
-        """A mask of the units that are one change of which the filter drops every record."""
+        """Return a mask of the units that are one change of which the filter drops every record."""
         count, selection = len(units.heads), self.file.selection
         if selection is None or not selection.is_active:
             return np.zeros(count, bool)
@@ -179,7 +179,7 @@ class BlockReader:
 
 
 def _joined(batches: list[Batch]) -> Batch:
-    """The batches of one scan as one."""
+    """Join the batches of one scan."""
     if len(batches) == 1:
         return batches[0]
     columns = (np.concatenate(parts) for parts in zip(*(_columns(one) for one in batches), strict=True))

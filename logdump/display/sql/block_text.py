@@ -29,7 +29,7 @@ class ScriptLines:
         self._closing = self._made(_CLOSING)
 
     def text(self, item: Item) -> bytes:
-        """The lines of an item."""
+        """Return the lines of an item."""
         return self._closing if item == _CLOSING else self._made(item)
 
     def _made(self, item: Item) -> bytes:
@@ -47,13 +47,13 @@ class ScriptLines:
         return [part._replace(rows=-part.rows) for part in parts] if self._is_backwards else parts
 
     def _openings(self, block: BlockRows) -> Iterator[LinePart]:
-        """What is written before the statements of transactions."""
+        """Yield the lines before the statements of transactions."""
         if block.block.opens:
             openings = map(self._script.opening, block.block.extents)
             yield _part(zip(block.units.ends(is_last=self._is_backwards), map(self.text, openings), strict=True))
 
     def _closings(self, block: BlockRows, finished: FinishedBlock) -> Iterator[LinePart]:
-        """What is written after them."""
+        """Yield the lines after the statements of transactions."""
         if block.block.closes:
             closings = map(self.text, finished.closings)
             yield _part(zip(block.units.ends(is_last=not self._is_backwards), closings, strict=True))

@@ -1,7 +1,7 @@
 """Neighbouring transactions of a file, whose statements are made together.
 
-A unit is what one change is made of: a row with the pieces of its large objects, or the two records of an update; the
-pieces in front of the first row of a transaction are one too.
+A unit consists of the records of one change: a row with the pieces of its large objects, or the two records of an
+update; the pieces before the first row of a transaction are a unit too.
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ class Block(NamedTuple):
 
     Attributes:
         extents: the transactions.
-        start: the RBA of the first record; ``stop`` one behind that of the last.
-        opens: whether what stands before the statements of a transaction is in this block; ``closes``: behind them.
+        start: the RBA of the first record; ``stop``: one more than that of the last.
+        opens: True if the lines before the statements of a transaction are in this block; ``closes``: those after them.
     """
 
     extents: list[Extent]
@@ -49,10 +49,10 @@ class Block(NamedTuple):
 
 
 class BlockExtents:
-    """Transactions of one file that go into a block, one after the other.
+    """Transactions of one file that are collected into a block.
 
     Args:
-        extent: the first of them in the script; all of it stands in one file.
+        extent: the first of them in the script, completely in one file.
 
     Attributes:
         extents: the transactions so far.
@@ -78,12 +78,12 @@ class BlockExtents:
 
 
 def is_in_one_file(extent: Extent) -> bool:
-    """Whether all of a transaction stands in one file."""
+    """Return True if all records of a transaction are in one file."""
     return extent.first is not None and extent.last is not None and extent.first.is_in(extent.last.path)
 
 
 def _bounds(extent: Extent) -> tuple[int, int]:
-    """The RBA of the first record of a transaction that is there, and one behind that of the last."""
+    """Return the RBA of the first known record of a transaction, and one more than that of the last."""
     first, last = extent.first, extent.last
     return (first.rba, last.rba + 1) if first is not None and last is not None else (0, 0)
 

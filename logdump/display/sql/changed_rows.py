@@ -1,7 +1,7 @@
-"""Changes of rows of one table by columns: which columns their images have, and the literals of these.
+"""Changes of rows of one table by columns: the columns of their images, and the literals of these.
 
-There are two kinds: rows of a batch, whose values are read where they are, and changes whose values are decoded. What
-the former cannot read is given back as undecided, to be decoded.
+There are two kinds: rows of a batch, whose values are read in place, and changes whose values are decoded. Rows that
+the first kind cannot read are returned as undecided, to be decoded.
 """
 
 from __future__ import annotations
@@ -73,9 +73,9 @@ class RowsOfTable(NamedTuple):
     Attributes:
         table: the table.
         rows: the records, in order.
-        is_second: a mask of those that are the after image of an update whose before image is the record before them.
-        codec: of text in the character set of the database.
-        objects: large objects by image (whether the one before), column, and the number of the row in the batch.
+        is_second: a mask of after images whose before image is the record before them.
+        codec: codec of the character set of the database.
+        objects: large objects by image (True: before), column, and row number in the batch.
     """
 
     table: SqlTable
@@ -124,7 +124,6 @@ class LocatedRows:
         self.had, self.has = spans.before.sizes != ABSENT, spans.after.sizes != ABSENT
 
     def changed(self, column: int) -> Array:
-        """See ChangedRows."""
         mask = unequal(self._spans, column)
         old, new = (self._objects.get((is_before, column), {}) for is_before in (True, False))
         for place in {*old, *new}:
@@ -134,7 +133,6 @@ class LocatedRows:
         return mask
 
     def cells(self, column: int, wanted: Array, *, is_before: bool) -> Cells:
-        """See ChangedRows."""
         image = self._image(is_before=is_before)
         sizes = np.where(wanted, image.sizes[column], ABSENT)
         is_object = sizes == _OBJECT
@@ -181,12 +179,10 @@ class BareRows:
         self.undecided = np.zeros(len(self.rows), bool)
 
     def changed(self, column: int) -> Array:
-        """See ChangedRows."""
         mask: Array = self.had[column]
         return mask
 
     def cells(self, _column: int, wanted: Array, *, is_before: bool) -> Cells:  # noqa: ARG002 - of the protocol
-        """See ChangedRows."""
         return Cells(None, np.full(len(wanted), ABSENT))
 
 
@@ -231,12 +227,10 @@ class DecodedChanges:
                 self._changed[index, at] = column.is_changed
 
     def changed(self, column: int) -> Array:
-        """See ChangedRows."""
         mask: Array = self._changed[column]
         return mask
 
     def cells(self, column: int, wanted: Array, *, is_before: bool) -> Cells:
-        """See ChangedRows."""
         texts: list[str | None] = [None] * len(wanted)
         problems = []
         for at in np.flatnonzero(wanted).tolist():

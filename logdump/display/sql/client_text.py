@@ -1,9 +1,9 @@
-r"""Whether a statement from the trail is one statement to the client that it will be pasted into.
+r"""Check that a statement from the trail is one statement to the client that it will be pasted into.
 
 DDL comes as the source ran it. A client may take it for something else than the database does: psql and mariadb run
 what follows a backslash, SQL*Plus a line that begins with ``HOST``, ``!`` or ``@``; a comment or a quote that stays
 open takes the COMMIT with it. So a statement is read by the rules of the client, and what is not surely one statement
-that both read alike is refused. A reader of SQL this is not: it knows quotes, comments, parentheses and words.
+that both read alike is refused. It is not an SQL parser: it knows quotes, comments, parentheses and words.
 
     CREATE TABLE teas (name text) \! rm -rf /    refused: a backslash is a command of psql
     CREATE TABLE teas (name text); DROP ...      refused: more than one statement
@@ -22,20 +22,20 @@ class Client(NamedTuple):
     """The rules by which a client reads its input.
 
     Attributes:
-        name: of the client.
+        name: name of the client.
         quotes: the characters that open a quoted text or name.
-        in_words: characters that a word may hold besides letters, digits and underlines.
-        refused: characters outside of quotes that open what this reader does not know.
-        hash_comments: whether ``#`` begins a comment.
-        bare_dashes: whether ``--`` begins a comment whatever follows it.
-        lines: what no line may look like, wherever it stands: the client looks at lines.
+        in_words: characters allowed in a word besides letters, digits and underlines.
+        refused: characters outside of quotes that open constructs unknown to this reader.
+        hash_comments: True if ``#`` begins a comment.
+        bare_dashes: True if ``--`` begins a comment whatever follows it.
+        lines: pattern that no line may match, even in quotes: the client reads lines.
         words: words that no statement may have outside of quotes.
-        anywhere: what may not stand in it at all, inside of quotes and comments neither.
-        units: statements that hold others, and end with a slash on a line of its own; None where the client has none.
-        reads_lines: whether a blank line, or a semicolon behind anything at the end of a line, may end a statement.
-        has_variables: whether a colon may begin a variable.
-        knows_prefixes: whether the client reads E'…' and U&'…' as the database does.
-        waits_for_end: whether it waits for an END behind the word BEGIN.
+        anywhere: pattern that may not occur at all, not even in quotes and comments.
+        units: statements that hold others, and end with a slash on a line of its own; None if the client has none.
+        reads_lines: True if a blank line, or a semicolon at the end of any line, may end a statement.
+        has_variables: True if a colon may begin a variable.
+        knows_prefixes: True if the client reads E'…' and U&'…' as the database does.
+        waits_for_end: True if it waits for an END after the word BEGIN.
     """
 
     name: str
@@ -122,12 +122,12 @@ _UNITS = frozenset(["PROCEDURE", "FUNCTION", "PACKAGE", "TRIGGER", "TYPE", "LIBR
 """What CREATE makes a unit in SQL*Plus, that a semicolon does not end."""
 _VARIABLE = re.compile(r":[\w'\"{]")
 _SIGNS = frozenset("()[]{},.;=<>+-*/%|^~&!?@#:$")
-"""What may stand outside of quotes besides words and numbers; a client refuses some."""
+"""Characters allowed outside of quotes besides words and numbers; a client refuses some."""
 _RUN = r"[0-9A-Za-z_.]*+"
 _NUMBER = re.compile(rf"[0-9]{_RUN}(?:(?<=[Ee])[+-][0-9]{_RUN})?+(?![\w$#'\"`\\]|[^\x00-\x7f]|(?<=[Ee])[+-])")
 """psql reads ``1e--`` as the number ``1e-`` and a hyphen, and in ``1e5$a$`` a quote that begins with the ``$``."""
 _PREFIX = re.compile(r"(?<![A-Z0-9_$#])(?:N?Q|U|E)$")
-"""A letter that changes how a quote behind it is read, also behind a character that is no letter to all clients."""
+"""A letter that changes how a quote after it is read, also after a character that is not a letter to all clients."""
 
 
 def client_of(dialect: str) -> Client:
@@ -170,10 +170,10 @@ def _check_lines(sql: str, client: Client, *, is_unit: bool) -> None:
 
 
 class _Reading:
-    """One pass over the text.
+    """One pass over the text of a statement.
 
     Attributes:
-        end: where the statement ends: before a semicolon, or with the text.
+        end: the end of the statement: a semicolon, or the end of the text.
     """
 
     def __init__(self, text: str, client: Client, *, is_unit: bool) -> None:
@@ -253,7 +253,7 @@ class _Reading:
         self._words.append(word)
 
     def _number(self) -> None:
-        """Step over digits and what a size or an exponent has behind them."""
+        """Skip digits and the suffix of a size or an exponent."""
         found = _NUMBER.match(self._text, self._at)
         if found is None:
             raise Unwritable("a number that something is joined to: not all databases end it at the same place")
@@ -277,7 +277,7 @@ class _Reading:
         self._at += 1
 
     def _is_variable(self) -> bool:
-        """Whether a colon may begin a variable of psql; ``::`` is a cast."""
+        """Return True if a colon may begin a variable of psql; ``::`` is a cast."""
         is_cast = self._text.startswith("::", self._at)
         if is_cast:
             self._at += 1
@@ -296,7 +296,7 @@ class _Reading:
         self._step_over(end + 1)
 
     def _step_over(self, end: int) -> None:
-        """Go on behind a comment or a quote; SQL*Plus may end a statement at a blank line in one."""
+        """Skip a comment or a quote; SQL*Plus may end a statement at a blank line in one."""
         if self._client.reads_lines and not self._is_unit and _BLANK_LINE.search(self._text, self._at, end):
             raise Unwritable("a blank line in a quote or a comment: SQL*Plus may end the statement there")
         self._at = end

@@ -1,4 +1,4 @@
-"""Comments in a script, and those in place of a statement.
+"""Comments in a script, and those that replace a statement.
 
 -- RBA 2302 UPDATE TEAHOUSE.TEAS: the trail has no before image of PRICE
 

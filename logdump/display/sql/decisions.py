@@ -16,12 +16,12 @@ from logdump.display.sql.tables import SqlTable
 
 
 class ChangeShape(NamedTuple):
-    """What a decision depends on besides the table.
+    """The facts of a change that a decision depends on besides the table.
 
     Attributes:
         op: the operation, as ``Change`` has it.
-        had, has: the columns of the image before and of that after.
-        changed: those of both images whose values differ.
+        had, has: the columns of the before and of the after image.
+        changed: the columns of both images whose values differ.
     """
 
     op: str
@@ -31,7 +31,7 @@ class ChangeShape(NamedTuple):
 
 
 class ColumnRole(enum.Enum):
-    """What a column is in a statement: named by INSERT, its value there, set, or compared to find the row."""
+    """The role of a column in a statement: named by INSERT, its value, set, or compared to find the row."""
 
     NAME = enum.auto()
     VALUE = enum.auto()
@@ -50,8 +50,8 @@ class ColumnSet(NamedTuple):
 class Decision(NamedTuple):
     """The verb of a statement and its parts, in order.
 
-    Where there is no statement ``refusal`` says why, unless a value in the parts cannot be written: they are those that
-    come before what is missing.
+    Without a statement ``refusal`` is the reason, unless a value in the parts cannot be written; the parts are then
+    those before the missing one.
     """
 
     verb: str

@@ -1,7 +1,7 @@
-"""A dialect of SQL: how names and values are spelled. This one is the standard's; the others say where they differ.
+"""A dialect of SQL: the spelling of names and values. This one is the standard's; the others override differences.
 
-No character that is not printable stands in a statement: such a value is spelled by codes, so that a statement can be
-shown on a terminal, pasted and run.
+Statements have only printable characters: other values are spelled by codes, so that a statement can be shown on a
+terminal, pasted and run.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 
 _PARTS = re.compile(r'"((?:[^"]|"")*)"|([^".]+)')
 _LOST = re.compile(r"\\x[0-9a-f]{2}")
-"""What stands in a name for a byte that did not decode."""
+"""The replacement in a name for a byte that could not be decoded."""
 
 
 class Unwritable(Exception):
@@ -22,14 +22,14 @@ class Unwritable(Exception):
 
 
 class Dialect:
-    """Standard SQL (ISO 9075), and what the dialects share.
+    """Standard SQL (ISO 9075), and the common parts of the dialects.
 
     Attributes:
-        name: as it is typed after REDO.
-        preamble: lines in front of a script.
-        begin: opens a transaction; empty where that is done by the first statement.
-        nulls: the literals that stand for NULL.
-        keeps_catalog: whether the first part of a name in three parts is written.
+        name: as typed after REDO.
+        preamble: lines before a script.
+        begin: opens a transaction; empty if the first statement does.
+        nulls: the literals of NULL.
+        keeps_catalog: True if the first part of a name in three parts is written.
     """
 
     name: ClassVar[str] = "ANSI"
@@ -40,10 +40,10 @@ class Dialect:
     keeps_catalog: ClassVar[bool] = True
 
     def identifier(self, name: str) -> str:
-        """A name of one part, quoted.
+        """Return a name of one part, quoted.
 
         Raises:
-            Unwritable: the name is empty, or holds characters that are not printable.
+            Unwritable: the name is empty, or has characters that are not printable.
         """
         if not name or not name.isprintable():
             raise Unwritable(f"the name {name!r} cannot be written")
@@ -78,7 +78,7 @@ class Dialect:
         raise Unwritable(f"there is no literal for a value of type {type(value).__name__}")
 
     def text(self, value: str) -> str:
-        """A character literal."""
+        """Return a character literal."""
         if value.isprintable():
             return quoted(value)
         spelled = (
@@ -88,7 +88,7 @@ class Dialect:
         return f"U&{quoted(''.join(spelled))}"
 
     def binary(self, value: bytes) -> str:
-        """A binary literal."""
+        """Return a binary literal."""
         return f"X'{value.hex().upper()}'"
 
     def number(self, value: int | Decimal) -> str:
@@ -105,15 +105,15 @@ class Dialect:
         return text if "e" in text else f"{text}e0"
 
     def not_finite(self, value: float) -> str:
-        """NaN and the infinities."""
+        """Return the literal of NaN or an infinity."""
         raise Unwritable(f"{value} is no number that {self.name} can write")
 
     def date(self, value: dt.date) -> str:
-        """A date."""
+        """Return the literal of a date."""
         return f"DATE '{value.isoformat()}'"
 
     def time(self, value: dt.time) -> str:
-        """A time of day."""
+        """Return the literal of a time of day."""
         return f"TIME '{value.isoformat()}'"
 
     def timestamp(self, value: dt.datetime) -> str:

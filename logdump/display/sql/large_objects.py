@@ -1,4 +1,4 @@
-"""The large objects of a row, which stand in records behind it, as columns of its change."""
+"""The large objects of a row, which are in records after it, as columns of its change."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ UNKNOWN_LAYOUT = "large object {} is in pieces whose layout is not known"
 
 
 def needs_large_objects(op: str, *, takes_back: bool) -> bool:
-    """Whether the statement of a change needs the large objects of its row: one that only finds the row does not."""
+    """Return True if the statement of a change needs the large objects of its row, not only its key."""
     return op != ("INSERT" if takes_back else "DELETE")
 
 
 def with_large_objects(trail: TrailFile, change: Change, codec: str, pieces: Sequence[Record] | None = None) -> Change:
-    """The change with its large objects among its columns.
+    """Return the change with its large objects among its columns.
 
-    ``codec`` is that of text in its database; ``pieces`` are the records of its objects, where they are known.
+    ``codec`` is that of the character set of its database; ``pieces`` are the records of its objects, if known.
 
     Raises:
-        Unwritable: one is not whole, too long, or in pieces whose layout is not known.
-        TrailError: what follows the row cannot be read.
+        Unwritable: one is not whole, too long, or in pieces of an unknown layout.
+        TrailError: the records after the row cannot be read.
     """
     columns = {column.index: column for column in change.columns}
     known = change.definition.columns if change.definition else ()

@@ -25,7 +25,7 @@ _LETTER = "é"
 
 
 class Literals:
-    """The literals of a dialect."""
+    """The literals of one dialect, made for many values at a time."""
 
     def __init__(self, dialect: Dialect) -> None:
         self._dialect = dialect
@@ -57,7 +57,7 @@ class Literals:
     @staticmethod
     @cache
     def of_dialect(dialect: Dialect) -> Literals:
-        """Those of a dialect, made once."""
+        """Return the literals of a dialect; cached."""
         return Literals(dialect)
 
     def of(self, definition: ColumnDefinition) -> ValueSpelling:
@@ -65,11 +65,11 @@ class Literals:
         return ValueSpelling(self._forms, partial(self.single, definition))
 
     def are_null(self, literals: Strings) -> Array:
-        """A mask of the literals that stand for NULL."""
+        """Return a mask of the literals of NULL."""
         return literals.are_in(self._nulls)
 
     def _is_plain(self, character: str) -> bool:
-        """Whether it stands in a literal as it is, or doubled."""
+        """Return True if the character is unchanged or doubled in a literal."""
         try:
             return self._dialect.text(character) == "'{}'".format(character.replace("'", "''"))
         except Unwritable:
@@ -99,6 +99,6 @@ class Literals:
 
 
 def _around(literal: str, sample: str) -> tuple[bytes, bytes]:
-    """What stands before and behind a sample in its literal."""
+    """Return the parts of a literal before and after a sample."""
     opening, closing = literal.split(sample)
     return opening.encode(), closing.encode()

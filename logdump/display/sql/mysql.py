@@ -13,7 +13,7 @@ _MOMENT = re.compile(rf"\d{{4}}-\d\d-\d\d(?: {_CLOCK})?|{_CLOCK}", re.ASCII)
 
 
 class MySQL(Dialect):
-    """Names stand in backticks; a text with a backslash or a control character is spelled by its bytes.
+    """MySQL's SQL: names are in backticks; a text with a backslash or a control character is spelled by its bytes.
 
     Other text that is not ASCII names its encoding, because clients differ in the one that they expect.
     """

@@ -1,4 +1,4 @@
-"""PostgreSQL's SQL."""
+"""The SQL of PostgreSQL."""
 
 from __future__ import annotations
 

@@ -38,9 +38,9 @@ class RecordChanges:
     def of(
         self, records: Iterable[Record], transaction: Transaction, pieces: Sequence[Record] | None = None
     ) -> Iterator[DecodedChange | None]:
-        """The changes of records of a transaction, in the order of the script; None for what the filter drops.
+        """Yield the changes of records of a transaction, in script order; None for changes that the filter drops.
 
-        ``records`` hold whole changes; ``pieces`` are those of large objects behind the last of them, where all are
+        ``records`` are those of whole changes; ``pieces`` are those of large objects after the last of them, if all are
         known.
         """
         for change in self._changes(records, transaction):
@@ -51,7 +51,7 @@ class RecordChanges:
     def of_all(
         self, records: Iterable[Record], transaction: Transaction, pieces: Sequence[Record] | None = None
     ) -> Iterator[DecodedChange]:
-        """The same whatever the filter is."""
+        """Yield the changes like ``of``, but without a filter."""
         for change in self._changes(records, transaction):
             yield self._decoded(change, pieces, has_pieces=self._has_pieces(change))
 
@@ -60,7 +60,7 @@ class RecordChanges:
         return changes_over(rows, self._files.source(transaction), is_backwards=self._takes_back)
 
     def _has_pieces(self, change: Change) -> bool:
-        """Whether pieces of large objects were found behind a change; it is asked once."""
+        """Return True if pieces of large objects were found after a change; valid for one call."""
         spot = _spot(change.records[-1])
         has_pieces = spot in self._with_pieces
         self._with_pieces.discard(spot)
@@ -93,7 +93,7 @@ class RecordChanges:
             yield row
 
     def _rows_backwards(self, records: Iterable[Record]) -> Iterator[Record]:
-        """The same, the last one first."""
+        """Yield the records, which come last first."""
         piece: Record | None = None
         for record in records:
             if record.header.io_type == LARGE_OBJECT:

@@ -45,9 +45,9 @@ class Opening(NamedTuple):
 
 
 class Closing(NamedTuple):
-    """It ends, and can be committed.
+    """The end of a transaction, which can be committed.
 
-    ``left_out`` of its changes did not pass the filter, ``remarks`` have a reason in place of a statement.
+    ``left_out``: number of changes that did not pass the filter; ``remarks``: of those without a statement.
     """
 
     left_out: int
@@ -57,7 +57,7 @@ class Closing(NamedTuple):
 class Skipped(NamedTuple):
     """A transaction that a Replicat would not apply, or whose records are not all here.
 
-    ``first_copy`` is where a copy stands first, if that is known.
+    ``first_copy`` is the position of the first copy, if known.
     """
 
     extent: Extent
@@ -101,21 +101,21 @@ class FinishedBlock(NamedTuple):
 
 
 class SqlScript:
-    """Statements for the transactions that begin at a place of a trail's file or behind it.
+    """Statements for the transactions that begin at a position of a trail file or after it.
 
     Args:
-        trail: the file; what a transaction has in others of its trail is read there.
-        dialect: how they are spelled.
-        selection_in: gives for a file the records that pass the filter; None where there is none.
-        definitions_of: gives for a file the definitions of its rows.
+        trail: the file; records of a transaction in other files are read there.
+        dialect: the dialect of the statements.
+        selection_in: returns the selection of a file; None without a filter.
+        definitions_of: returns for a file the definitions of its rows.
         takes_back: take the changes back, the last one first, instead of repeating them.
-        includes_cut: whether the changes of transactions that are skipped are handed out as NotRun.
-        reach: the transactions and files that it has of the trail.
+        includes_cut: True if the changes of skipped transactions are yielded as NotRun.
+        reach: the transactions and files that the script covers.
 
     Attributes:
         dialect, takes_back: as given.
-        statements, remarks: what was written, and what could not be.
-        skipped: transactions that were left out.
+        statements, remarks: number of statements written, and of those that could not be.
+        skipped: number of transactions left out.
     """
 
     def __init__(
@@ -144,16 +144,16 @@ class SqlScript:
 
     @property
     def end(self) -> Spot | None:
-        """The place behind the last transaction, in a file where transactions may begin; None where there was none."""
+        """The end of the last transaction, in a file where transactions may begin; None before one."""
         return self._walk.end
 
     def items(self, rba: int, transactions: int | None = None) -> Iterator[Item | Walked]:
-        """The script from the transaction on that is open at ``rba``, or the next; at most ``transactions`` of them.
+        """Yield the script from the transaction on that is open at ``rba``, or the next; at most ``transactions``.
 
-        Those without a change are left out. Between some thousands of records stands how far the walk is.
+        Transactions without a change are left out. Progress of the walk is yielded every few thousand records.
 
         Raises:
-            TrailError: at damage: what is missing behind it is not known. Nothing is taken back across it.
+            TrailError: at damage: the records lost in it are unknown. Nothing is undone across it.
         """
         try:
             for part in self.parts(rba, transactions):
@@ -169,7 +169,10 @@ class SqlScript:
     def parts(
         self, rba: int, transactions: int | None = None
     ) -> Iterator[Job | Item | Walked | WalkReached | TrailError | CommandError]:
-        """The same as jobs for blocks of transactions and what is between them; the error that ends it comes last."""
+        """Yield the script as jobs for blocks of transactions, and the items between.
+
+        The error that ends it comes last.
+        """
         waiting: BlockExtents | None = None
         error: TrailError | CommandError | None = None
         try:
@@ -201,7 +204,7 @@ class SqlScript:
         return left_out is not None and extent.begin is not None and left_out.holds(extent.begin)
 
     def _jobs(self, waiting: BlockExtents) -> Iterator[Job]:
-        """The jobs for neighbouring transactions of one file, which one reader reads as long as it stays open."""
+        """Yield the jobs for neighbouring transactions of one file; one reader is used as long as it stays open."""
         first = waiting.extents[0].first
         file = self._files.of(first.path if first is not None else None)
         if self._reader is None or self._reader.file is not file:
@@ -221,7 +224,7 @@ class SqlScript:
                     yield NotRun(statement)
 
     def _transaction(self, extent: Extent) -> Iterator[Item]:
-        """The items of a transaction that goes on in another file."""
+        """Yield the items of a transaction that continues in another file."""
         yield self.opening(extent)
         left_out = remarks = 0
         for statement in self._statements(self._changes.of(self._records(extent), extent.transaction)):
@@ -234,11 +237,11 @@ class SqlScript:
         yield Closing(left_out, remarks)
 
     def opening(self, extent: Extent) -> Opening:
-        """The beginning of a transaction."""
+        """Return the beginning of a transaction."""
         return Opening(extent, changes_in(extent), self._trail)
 
     def close(self) -> None:
-        """Close the files that were opened besides the one given; they are opened again where they are needed."""
+        """Close the files opened besides the one given; they are opened again when needed."""
         self._files.close()
 
     def _records(self, extent: Extent) -> Iterator[Record]:
@@ -318,7 +321,7 @@ class SqlScript:
         return records[::-1] if self.takes_back else records
 
     def _block_items(self, finished: FinishedBlock) -> Iterator[Item]:
-        """The items of a block."""
+        """Yield the items of a block."""
         block, texts = finished.made.block, finished.made.by_unit()
         bounds = np.searchsorted(block.units.extent[block.units.heads], np.arange(len(block.block.extents) + 1))
         for number in self._ordered(range(len(block.block.extents))):

@@ -72,12 +72,12 @@ class ScriptFiles:
             self._others.popitem()[1].trail.close()
 
     def accepts(self, record: Record) -> bool:
-        """Whether a record passes the filter."""
+        """Return True if a record passes the filter."""
         selection = self.of(record.path).selection
         return selection is None or selection.accepts(record)
 
     def source(self, transaction: Transaction) -> Callable[[Record], ChangeSource]:
-        """The source of facts about the records of one transaction."""
+        """Return the source of facts about the records of one transaction."""
 
         def source_of(record: Record) -> ChangeSource:
             file = self.of(record.path)
@@ -86,7 +86,7 @@ class ScriptFiles:
         return source_of
 
     def records(self, extent: Extent, *, is_backwards: bool) -> Iterator[Record]:
-        """The records of a transaction that are changes or parts of one, the last one first if that is wanted.
+        """Yield the records of a transaction that are changes or parts of one, last first if ``is_backwards``.
 
         Raises:
             TrailError: at damage in it.

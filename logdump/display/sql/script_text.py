@@ -22,7 +22,7 @@ from trailformat.transactions.extent import Ended, Extent, Walked
 
 
 def item_lines(item: Item, dialect: Dialect, offset: TimeOffset) -> Iterator[str]:
-    """The lines of any item."""
+    """Yield the lines of any item."""
     return statement_lines(item) if isinstance(item, Statement) else script_lines(item, dialect, offset)
 
 

@@ -1,6 +1,6 @@
-"""The transactions of a script: from a place of a trail on, in its order or backwards.
+"""The transactions of a script, from a position of a trail on, in trail order or backwards.
 
-Of transactions that are taken back only their places are kept, 20 bytes each; nothing else grows with the trail.
+For transactions that are undone only positions are kept, 20 bytes each; nothing else grows with the trail.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ _MANY_RECORDS = 1 << 15
 
 
 class ScriptReach(NamedTuple):
-    """What a script has of a trail.
+    """The part of a trail that a script covers.
 
     Attributes:
-        left_out: the transactions that a Replicat does not apply; None: copies are not sought.
+        left_out: the transactions that a Replicat does not apply; None: copies are not looked for.
         later: the files in which transactions may begin besides the open one, in order; it may raise at one that is
             missing. None: transactions begin in the open file alone.
-        following: gives the file after one and, where that is not there, the name it should have.
+        following: returns the file after one, or the name that it should have if it is missing.
     """
 
     left_out: NotApplied | None = None
@@ -47,10 +47,10 @@ class ScriptWalk:
     Args:
         trail: the open file.
         files: the files.
-        reach: what the script has of the trail.
+        reach: the part of the trail that the script covers.
 
     Attributes:
-        end: the place behind the last transaction, in a file where transactions may begin; None where there was none.
+        end: the end of the last transaction, in a file where transactions may begin; None before one.
     """
 
     def __init__(self, trail: TrailFile, files: ScriptFiles, reach: ScriptReach) -> None:
@@ -64,10 +64,10 @@ class ScriptWalk:
         self.end: Spot | None = None
 
     def extents(self, rba: int, transactions: int | None, *, is_backwards: bool) -> Iterator[Extent | Walked]:
-        """The transactions from the one on that is open at ``rba``, or the next; at most ``transactions`` of them.
+        """Yield the transactions from the one on that is open at ``rba``, or the next; at most ``transactions``.
 
         Raises:
-            TrailError: at damage: what is missing behind it is not known. Nothing is taken back across it.
+            TrailError: at damage: the records lost in it are unknown. Nothing is undone across it.
         """
         wanted = _first_extents(self._extents(rba), transactions)
         yield from self._last_first(wanted) if is_backwards else wanted
@@ -92,18 +92,18 @@ class ScriptWalk:
                 return
 
     def _walked(self, spot: Spot, missing: Path | None) -> Iterator[Extent | Damage | Restart | Walked]:
-        """The walk from a place on; behind files that are missing it begins anew."""
+        """Yield the walk from a position on; after missing files it begins anew."""
         later = self._reach.later
         until = None if later is not None else self._trail.path
         while True:
             self._missing = None
             walk = TransactionWalk(self._trail, spot, until=until, missing=missing, following=self._following)
             yield from walk.steps()
-            behind = next((path for path in later or () if path not in self._ordinals), None)
-            if behind is None:
+            following = next((path for path in later or () if path not in self._ordinals), None)
+            if following is None:
                 return
-            self._go_on_in(behind)
-            spot, missing = Spot(behind, 0), self._missing
+            self._go_on_in(following)
+            spot, missing = Spot(following, 0), self._missing
 
     def _following(self, path: Path) -> tuple[Path | None, Path | None]:
         following, self._missing = self._reach.following(path)
@@ -117,7 +117,7 @@ class ScriptWalk:
         self._ordinals.setdefault(path, len(self._ordinals))
 
     def _end_of(self, extent: Extent) -> Spot:
-        """The place behind a transaction; the end of the last file where that lies beyond it."""
+        """Return the end of a transaction; the end of the last file if it is beyond that."""
         if extent.after is not None and extent.after.path in self._ordinals:
             return extent.after
         return Spot(self._last, self._files.of(self._last).trail.end_of_records())
@@ -148,7 +148,7 @@ class ScriptWalk:
             yield first
 
     def _again(self, path: Path, rbas: array[int], records: int) -> list[Extent]:
-        """The transactions of a file that begin at these RBAs, and have so many records."""
+        """Return the transactions of a file that begin at these RBAs and have up to ``records`` records."""
         nearby = records + 1 if records < NEARBY else 1
         walk = TransactionWalk(self._files.of(path).trail, Spot(path, rbas[0]), until=path, nearby=nearby)
         wanted = {Spot(path, rba) for rba in rbas}
@@ -161,7 +161,7 @@ class ScriptWalk:
 
 
 def _first_extents(extents: Iterator[Extent | Walked], number: int | None) -> Iterator[Extent | Walked]:
-    """Those up to so many transactions; None: all."""
+    """Yield the first ``number`` transactions; None: all."""
     if number is None:
         yield from extents
         return
@@ -181,7 +181,7 @@ def _files_before(first: Path, here: Path) -> Iterator[Path]:
 
 
 def _precedes(damage: Damage, before: dict[Path, int | None]) -> bool:
-    """Whether damage lies before a place: in an earlier file, or before its RBA."""
+    """Return True if damage is before a position: in an earlier file, or before its RBA."""
     rba = before.get(damage.path, 0)
     return rba is None or damage.rba < rba
 

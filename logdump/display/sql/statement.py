@@ -1,7 +1,7 @@
-"""The statements that repeat changes, or take them back.
+"""The statements that repeat or undo changes.
 
-Changes of one table are decided once for each shape that they have (:mod:`logdump.display.sql.decisions`), literals are
-made by column, and lines are joined here: of thousands of rows of a batch as of a single change.
+Changes of one table are decided once for each of their shapes (:mod:`logdump.display.sql.decisions`), literals are made
+by column, and lines are joined here: for thousands of rows of a batch as for a single change.
 """
 
 from __future__ import annotations
@@ -101,7 +101,7 @@ class _Lines:
         self._head = self._text = self._separator = b""
 
     def made(self) -> MadeStatements:
-        """The statements."""
+        """Return the statements."""
         verb = self._decisions[0].verb
         before, after = self._table.condition
         self._text = verb.encode() + b" " + self._table.quoted
@@ -112,7 +112,7 @@ class _Lines:
         return self._joined(tail + (after if lists and lists[-1][1] is ColumnRole.FIND else b""))
 
     def _list(self, role: ColumnRole) -> None:
-        """The columns of parts that are one list, with separators between those that a row has."""
+        """Append the columns of parts that form one list, with separators between those that a row has."""
         separator = b" AND " if role is ColumnRole.FIND else b", "
         is_begun = np.zeros(len(self._decision_of), bool)
         for part, masks in self._masks(role):
@@ -242,7 +242,7 @@ def statements_of(changes: Sequence[Change], dialect: Dialect, *, takes_back: bo
 
 
 def _of_table(table: SqlTable, changes: Sequence[Change], dialect: Dialect, *, takes_back: bool) -> Iterator[Statement]:
-    """The statements of changes of one table that have one verb."""
+    """Yield the statements of changes of one table with one verb."""
     literals = Literals.of_dialect(dialect)
     made = make_statements(DecodedChanges(table, changes, literals), literals, takes_back=takes_back)
     begin = 0

@@ -1,4 +1,4 @@
-"""The pieces of large objects behind the rows of a block, found among its rows: no file is searched for them."""
+"""The pieces of large objects after the rows of a block, found among its rows: no file is searched for them."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ class Units(NamedTuple):
         rows: the rows that are changes or parts of one, by their numbers in the batch.
         extent: the number of the transaction of each.
         is_piece: a mask of those that are pieces of large objects.
-        number: the number of each one's unit.
-        heads: the places of those that begin a unit among them.
+        number: the number of the unit of each row.
+        heads: the indexes of the rows that begin a unit.
     """
 
     rows: Array
@@ -31,7 +31,7 @@ class Units(NamedTuple):
 
     @property
     def stops(self) -> Array:
-        """The places behind the last row of each unit."""
+        """The index after the last row of each unit."""
         stops: Array = np.append(self.heads[1:], len(self.rows))
         return stops
 
@@ -55,12 +55,12 @@ class Units(NamedTuple):
         return found
 
 
-class PiecesBehind(NamedTuple):
+class TrailingPieces(NamedTuple):
     """The pieces behind the last row of each unit.
 
     Attributes:
-        first, stop: their places among the rows of the units.
-        is_known: a mask of the units that have some, and all of them there: another row follows in the batch.
+        first, stop: their indexes among the rows of the units.
+        is_known: a mask of the units that have pieces, and all of them, since another row follows in the batch.
     """
 
     first: Array
@@ -68,8 +68,8 @@ class PiecesBehind(NamedTuple):
     is_known: Array
 
 
-def pieces_behind(batch: Batch, units: Units) -> PiecesBehind:
-    """The pieces behind the rows of a batch."""
+def trailing_pieces(batch: Batch, units: Units) -> TrailingPieces:
+    """Return the pieces after the rows of a batch."""
     pieces_before = np.append(0, np.cumsum(units.is_piece))
     plain, stops = np.flatnonzero(~units.is_piece), units.stops
     last = np.append(plain, -1)[np.searchsorted(plain, stops) - 1]
@@ -81,4 +81,4 @@ def pieces_behind(batch: Batch, units: Units) -> PiecesBehind:
         base, row = related_rows(batch).base, units.rows[np.maximum(last, 0)]
         of_row = np.bincount(base[base >= 0], minlength=len(batch))
         is_known &= (of_row[row] == stops - first) & (base[units.rows[stops - 1]] == row)
-    return PiecesBehind(first, stops, is_known)
+    return TrailingPieces(first, stops, is_known)

@@ -1,4 +1,4 @@
-"""BEGINS: the begins of transactions in a CSV file, as SHOWTRANS, V$TRANSACTION or LogMiner tell them.
+"""BEGINS: the begins of transactions in a CSV file, as written by SHOWTRANS, V$TRANSACTION or LogMiner.
 
 xid,begin,end,records
 5.2.8802,2024-03-14T06:38:51Z,2024-03-14T22:01:17Z,18220
@@ -19,7 +19,7 @@ from logdump.session.errors import CommandError
 _HEADERS = (["xid", "begin"], ["xid", "begin", "end"], ["xid", "begin", "records"], ["xid", "begin", "end", "records"])
 _DATE = re.compile(r"[0-9]{4}[-/][0-9]")
 MOST_GIVEN = 100_000
-"""So many transactions at most."""
+"""Maximum number of transactions in the file."""
 
 
 class GivenBegin(NamedTuple):
@@ -70,7 +70,7 @@ def _by_xid(path: Path, file: Iterator[str], offset: TimeOffset) -> dict[str, Gi
 
 
 def _given(line: int, header: list[str], row: list[str], offset: TimeOffset) -> GivenBegin:
-    """One line. Raises ValueError, which says what is wrong."""
+    """Parse one line. Raises ValueError with the reason if it is malformed."""
     if len(row) != len(header):
         raise ValueError(f"{len(row)} values for {len(header)} columns")
     cells = dict(zip(header, (cell.strip() for cell in row), strict=True))

@@ -33,7 +33,7 @@ class TimedOperation(NamedTuple):
 
 
 class _Sums(NamedTuple):
-    """What a checkpoint holds."""
+    """Counts and bytes of the transactions at one checkpoint."""
 
     open: int
     persisted: int
@@ -65,11 +65,11 @@ class BrCheckpoints:
         return -((self.first - time) // self.interval)
 
     def time(self, number: int) -> int:
-        """The moment of a checkpoint."""
+        """Return the time of a checkpoint."""
         return self.first + number * self.interval
 
     def is_persisted(self, one: Began) -> bool:
-        """Whether any checkpoint writes a transaction to disk."""
+        """Return True if any checkpoint writes the transaction to disk."""
         return self.persisted_from(one) is not None
 
     def persisted_from(self, one: Began) -> int | None:
@@ -82,7 +82,10 @@ class BrCheckpoints:
         return max(0, self._at_or_after(one.high + self.interval + 1))
 
     def reach(self, one: Began) -> int:
-        """How far back a restart reads at most because of it: until a checkpoint has it on disk, or ended."""
+        """Return how far back a restart reads at most because of it.
+
+        The reach ends when a checkpoint has the transaction on disk, or when the transaction ends.
+        """
         begins, stop = max(0, self._at_or_after(one.high)), self._stop(one.end)
         if stop <= begins:
             return (self.last if one.end is None else one.end) - one.high
@@ -92,7 +95,7 @@ class BrCheckpoints:
         return self.count if end is None else min(self.count, self._at_or_after(end))
 
     def add(self, one: Began, operations: Iterable[TimedOperation] | None = None) -> None:
-        """Take a transaction in; ``operations`` are known of one that is persisted, where anything tells them."""
+        """Add a transaction; ``operations`` are those of a persisted one, None if unknown."""
         self._note_end(one)
         sizes: Counter[int] = Counter()
         for operation in operations or ():
@@ -128,7 +131,7 @@ class BrCheckpoints:
         self._ends[number] = max(one.last_place, self._ends.get(number, one.last_place))
 
     def restart(self, number: int) -> RedoStart:
-        """From where Extract reads after a checkpoint."""
+        """Return the position from which Extract reads after a checkpoint."""
         if number in self._oldest:
             return start_of(self._oldest[number])
         numbers, reached = self._reached
@@ -137,7 +140,7 @@ class BrCheckpoints:
 
     @cached_property
     def _sums(self) -> dict[int, _Sums]:
-        """Those of the checkpoints at which a transaction is open; for when all transactions are in."""
+        """Sums of the checkpoints with an open transaction; valid once all transactions are added."""
         if not self._steps[0]:
             return {}
         numbers = range(self.count)
@@ -159,21 +162,21 @@ class BrCheckpoints:
         return min((time - self.first) // self.interval, self.count - 1)
 
     def persisted_at(self, number: int) -> int:
-        """How many transactions are on disk after a checkpoint."""
+        """Return the number of transactions on disk after a checkpoint."""
         total = self._sums.get(number)
         return total.persisted if total is not None else 0
 
     def is_persisted_at(self, one: Began, number: int) -> bool:
-        """Whether a transaction is on disk after a checkpoint."""
+        """Return True if the transaction is on disk after a checkpoint."""
         return number >= 0 and self._persists(one) <= number
 
     @property
     def busy(self) -> int:
-        """How many checkpoints have an open transaction."""
+        """Number of checkpoints with an open transaction."""
         return len(self._sums)
 
     def shown(self) -> list[CheckpointShown]:
-        """Those at which a transaction is open."""
+        """Return the checkpoints with an open transaction."""
         return [
             CheckpointShown(
                 number, self.time(number), one.open, one.persisted, one.dirty, one.size, self.restart(number)
@@ -182,7 +185,7 @@ class BrCheckpoints:
         ]
 
     def compared(self) -> BrIntervalShown:
-        """What they cost and gain: the reach is that of the last checkpoint, at each moment up to the last commit."""
+        """Return cost and gain of the interval: the reach at any moment is that of the checkpoint before it."""
         greatest = area = 0
         for number in range(self.count):
             start = self._oldest.get(number)
@@ -201,7 +204,7 @@ def start_of(one: Began) -> RedoStart:
 
 
 def is_before(one: Began, other: Began) -> bool:
-    """Whether it begins first; of two that begin at one moment, by their places."""
+    """Return True if the transaction begins before the other; redo positions decide between equal times."""
     if one.high != other.high or one.place is None or other.place is None:
         return one.high < other.high
     return one.place < other.place

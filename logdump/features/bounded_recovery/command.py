@@ -43,11 +43,11 @@ class Duration(Parameter[int]):
         self._bounds = bounds
 
     def parse(self, text: str, context: Context) -> int:  # noqa: ARG002 - it depends on nothing else
-        """The microseconds."""
+        """Return the interval in microseconds."""
         return read_duration(text, self._bounds)
 
     def begins(self, typed: str, context: Context) -> bool:  # noqa: ARG002 - it depends on nothing else
-        """Whether a unit, or another digit, would mend it."""
+        """Return True if another digit or a unit could complete the interval."""
         return typed.isascii() and typed.isdigit()
 
 
@@ -59,11 +59,11 @@ class Intervals(Parameter[tuple[int, ...]]):
         self._one = one
 
     def parse(self, text: str, context: Context) -> tuple[int, ...]:
-        """Their microseconds."""
+        """Return the intervals in microseconds."""
         return tuple(self._one.parse(part, context) for part in text.split(","))
 
     def begins(self, typed: str, context: Context) -> bool:
-        """Whether the last one may be mended."""
+        """Return True if the last interval may be incomplete and the others are valid."""
         *others, last = typed.split(",")
         try:
             self.parse(",".join(others), context) if others else ()
@@ -73,7 +73,7 @@ class Intervals(Parameter[tuple[int, ...]]):
 
 
 class WantedBr(NamedTuple):
-    """The options as they were entered; a parameter file may have the interval where none was."""
+    """The options as entered; the interval of a parameter file is used if none was entered."""
 
     options: BrOptions
     has_interval: bool
@@ -103,7 +103,7 @@ def run_bounded_recovery(session: Session, wanted: WantedBr) -> Iterator[Event]:
 
 
 def _passes(session: Session, one: Began) -> bool:
-    """Whether the first record of a transaction passes the filter."""
+    """Return True if the first record of the transaction passes the filter."""
     if one.spot is None:
         return False
     with TrailFile(one.spot.path) as trail:
@@ -117,10 +117,10 @@ def _options(**given: Any) -> WantedBr:
 
 
 class _Slack(Number):
-    """Seconds, in microseconds."""
+    """A number of seconds, parsed to microseconds."""
 
     def parse(self, text: str, context: Context) -> int:
-        """The microseconds."""
+        """Return the seconds in microseconds."""
         return super().parse(text, context) * _SECOND
 
 

@@ -10,7 +10,7 @@ from logdump.session.errors import ArgumentError, CommandError
 
 
 def with_parameters(options: BrOptions, parameters: ParametersInUse) -> BrOptions:
-    """The options with BRINTERVAL and BROFF of the last BR statement, where there is one, and HEARTBEATTABLE.
+    """Return the options with BRINTERVAL and BROFF of the last BR statement, if any, and with HEARTBEATTABLE.
 
     Raises:
         CommandError: BRINTERVAL is no interval.

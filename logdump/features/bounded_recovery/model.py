@@ -41,7 +41,7 @@ _FIRST = {
 
 
 class ClockState(enum.Enum):
-    """Whether the redo clock is used; MIXED: several redo threads or sources, ABSENT: no positions."""
+    """State of the redo clock; MIXED: several redo threads or sources, ABSENT: no positions."""
 
     USED = "used"
     MIXED = "mixed"
@@ -60,13 +60,13 @@ class Began(NamedTuple):
     """A transaction from its begin to its end.
 
     Attributes:
-        csn, xid: LOGCSN and TRANID; no CSN of one that is not in the trail.
-        low, high: the bounds of its begin; ``low`` None: not known. ``high`` is the begin that is reckoned with.
-        source: of them.
-        end: its commit; None of one that is still open.
+        csn, xid: LOGCSN and TRANID; csn is None if it is not in the trail.
+        low, high: the bounds of its begin; ``low`` is None if unknown. ``high`` is the begin used in calculations.
+        source: where these bounds come from.
+        end: time of the commit; None if still open.
         place, last_place: the redo positions of its first and its last record.
-        spot, last_spot: its first and its last record; None where it is not in the trail.
-        records, size: of it in the trail, or as given.
+        spot, last_spot: its first and its last record; None if not in the trail.
+        records, size: its records and bytes in the trail, or as given.
     """
 
     csn: str | None
@@ -84,9 +84,9 @@ class Began(NamedTuple):
 
 
 class RedoStart(NamedTuple):
-    """The place from which redo is read: the begin of a transaction, or a moment with none.
+    """The position from which redo is read: the begin of a transaction, or a time without a transaction.
 
-    ``place`` is None where no transaction tells it.
+    ``place`` is None if no transaction provides a redo position.
     """
 
     time: int
@@ -96,20 +96,20 @@ class RedoStart(NamedTuple):
 
 
 class BoundedRecoveryShown(NamedTuple):
-    """BR: the whole in numbers.
+    """BR: the summary.
 
     Attributes:
-        title: what was looked at.
+        title: name of the trail or of the files read.
         interval: BRINTERVAL.
-        first, first_source, first_spot: the first checkpoint, and what tells it; None without any time.
-        clock: whether the redo clock is used.
-        sources: how many transactions have their begin from each source.
-        checkpoints: how many there are; ``busy`` of them with an open transaction.
+        first, first_source, first_spot: the first checkpoint, its source and record; None without any time.
+        clock: state of the redo clock.
+        sources: number of transactions by source of their begin.
+        checkpoints: number of checkpoints; ``busy``: those with an open transaction.
         parameter: the BR statement of the parameter file of Extract that PARAMS has read.
-        unknown_vendor: whether no header says that the source is Oracle.
+        unknown_vendor: True if no header names Oracle as the source.
         damaged: places of damage.
-        copies: whole transactions that came before; the first copy alone counts.
-        is_partial: whether not all was read.
+        copies: later copies of whole transactions; only the first copy counts.
+        is_partial: True if not all was read.
     """
 
     title: str
@@ -129,7 +129,7 @@ class BoundedRecoveryShown(NamedTuple):
 
     @property
     def assumed(self) -> str:
-        """What the answer rests on, and what would tell it."""
+        """The assumptions of the answer, and the options that would replace them by facts."""
         is_given = bool(self.sources.get(BeginSource.GIVEN))
         only = "committed transactions and those given" if is_given else "committed transactions"
         parts = [f"{only} only, so that all figures are lower bounds"]
@@ -150,9 +150,9 @@ class CheckpointShown(NamedTuple):
     Attributes:
         number: from 0 at the first one.
         open, persisted: the transactions that are open, and those of them that are written to disk.
-        dirty: persisted before, and written anew because they have gone on.
+        dirty: persisted before and written again because they have grown.
         persisted_bytes: bytes of the persisted ones up to here, as the trail has them.
-        restart: from where Extract reads after it; None where not all was read.
+        restart: position from which Extract reads after it; None if not all was read.
     """
 
     number: int

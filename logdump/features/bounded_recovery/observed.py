@@ -35,9 +35,9 @@ def from_heartbeats(
 
 
 def _is_of_extract(row: HeartbeatRow) -> bool:
-    """Whether the restart position is that of the Extract that has written the row."""
-    is_told = row.restart_csn is not None or row.restart_ts is not None
-    return is_told and any(beat.direction is Direction.OUTGOING and not beat.is_reported for beat in beats_of(row))
+    """Return True if the restart position is that of the Extract that wrote the row."""
+    is_set = row.restart_csn is not None or row.restart_ts is not None
+    return is_set and any(beat.direction is Direction.OUTGOING and not beat.is_reported for beat in beats_of(row))
 
 
 def from_headers(whole: WholeTrail, at: int) -> ObservedRestart | None:

@@ -1,4 +1,4 @@
-"""The options of BR."""
+"""The options of BR, with their defaults."""
 
 from __future__ import annotations
 

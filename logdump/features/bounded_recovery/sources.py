@@ -1,4 +1,4 @@
-"""What a trail tells of the begins of its transactions and of their operations."""
+"""Sources in a trail for the begin times of its transactions and the times of their operations."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def _bounds(extent: Extent, place: RedoPlace | None, clock: RedoClock | None) ->
 
 
 def operations_of(whole: WholeTrail, extent: Extent, clock: RedoClock | None) -> Iterator[TimedOperation] | None:
-    """The operations of a whole transaction; None where neither their times nor the clock tells when they were done."""
+    """Return the operations of a whole transaction, None if neither their times nor the redo clock dates them."""
     if extent.begin is None or extent.after is None or (extent.has_one_time and clock is None):
         return None
     return _operations(whole, extent, clock if extent.has_one_time else None)

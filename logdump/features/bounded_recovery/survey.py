@@ -1,4 +1,4 @@
-"""One run of BR: two passes over a trail, the first for the redo clock, the second for what is open when."""
+"""One run of BR: the first pass sets the redo clock, the second finds the open transactions of each checkpoint."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ _ORACLE_CSN = "number"
 
 
 class FirstCheckpoint(NamedTuple):
-    """The first checkpoint, and what tells it."""
+    """The first checkpoint, and the source of its time."""
 
     time: int
     source: FirstSource
@@ -56,18 +56,18 @@ class FirstCheckpoint(NamedTuple):
 
 
 class FirstPass:
-    """What has to be known of a trail before checkpoints are reckoned.
+    """Facts about a trail that checkpoints are calculated from.
 
     Args:
         whole: the trail.
-        slack: that of the redo clock.
-        at: the moment of a restart; markers behind it do not count. None: all count.
-        see_damage: takes each place of damage.
+        slack: slack of the redo clock.
+        at: the moment of a restart; restart markers after it do not count. None: all count.
+        see_damage: called with each place of damage.
 
     Attributes:
-        clock: set by all whole transactions.
-        commits: the first and the last commit; None before one.
-        unknown_vendor: whether no header says that the source is Oracle.
+        clock: the redo clock, set by all whole transactions.
+        commits: the first and the last commit; None before any.
+        unknown_vendor: True if no header names Oracle as the source.
     """
 
     def __init__(
@@ -87,7 +87,7 @@ class FirstPass:
 
     @property
     def damaged(self) -> int:
-        """Places of damage."""
+        """Number of places of damage."""
         return self._damaged.number
 
     def read_headers(self) -> None:
@@ -111,10 +111,10 @@ class FirstPass:
                 self._created = FirstCheckpoint(header.created, FirstSource.CREATED, Spot(trail.path, 0))
 
     def take(self, one: Extent | Damage | Restart) -> None:
-        """Take in what stands next.
+        """Add the next item of the trail.
 
         Raises:
-            CommandError: a CSN is none of Oracle.
+            CommandError: a CSN is not one of Oracle.
         """
         for damage in self._damaged.take(one):
             self._see_damage(damage)
@@ -137,7 +137,10 @@ class FirstPass:
             self.clock.learn(place, last_place or place, commit, is_one=extent.records == 1)
 
     def first_checkpoint(self, given: int | None) -> FirstCheckpoint | None:
-        """As given; else the last restart, the beginning of the first file, the first commit; None without any."""
+        """Return the given time, else that of the last restart, the creation of the first file, or the first commit.
+
+        None if there is no time at all.
+        """
         if given is not None:
             return FirstCheckpoint(given, FirstSource.GIVEN, None)
         commit = FirstCheckpoint(self.commits[0], FirstSource.COMMIT, None) if self.commits is not None else None
@@ -145,7 +148,7 @@ class FirstPass:
 
     @property
     def clock_state(self) -> ClockState:
-        """Whether the clock is used."""
+        """The state of the redo clock."""
         if self.clock.is_set:
             return ClockState.USED
         return ClockState.MIXED if self.clock.transactions else ClockState.ABSENT
@@ -157,7 +160,7 @@ def not_oracle(why: str) -> CommandError:
 
 
 _MOST_ENDS = 4_000_000
-"""So many of the last commits are kept to count what is captured again."""
+"""Maximum number of commits kept, the last ones, to count what is captured again."""
 
 
 class RestartAt:
@@ -177,7 +180,7 @@ class RestartAt:
         self._ends: array[int] = array("q")
 
     def add(self, one: Began) -> None:
-        """Take a transaction in."""
+        """Add a transaction."""
         if one.end is not None and one.end <= self._at:
             self._ends.append(one.end)
             if len(self._ends) > _MOST_ENDS:
@@ -191,7 +194,7 @@ class RestartAt:
             self._has_persisted = self._has_persisted or is_persisted
 
     def shown(self, heartbeat: ObservedRestart | None, header: ObservedRestart | None) -> BrRestartShown:
-        """What there is, when all transactions are in."""
+        """Return the restart; all transactions must have been added."""
         ends = sorted(self._ends)
         here = RedoStart(self._at, self._reached)
         without = self._reach(start_of(self._oldest) if self._oldest is not None else here, ends)
@@ -237,10 +240,10 @@ class BrSurvey:
 
     Args:
         whole: the trail.
-        options: what is wanted.
-        given: begins that a file tells, by TRANID.
-        takes: tells of a transaction whether it is listed.
-        see_damage: takes each place of damage.
+        options: the options of BR.
+        given: begins from the file of BEGINS, by TRANID.
+        takes: predicate: True for a transaction to be listed.
+        see_damage: called with each place of damage.
     """
 
     def __init__(
@@ -290,7 +293,7 @@ class BrSurvey:
             self._add(_not_in_trail(given), None)
 
     def _first_copies(self, notify: int) -> Iterator[Extent | Damage | Restart | Progress]:
-        """What ``walked`` has, without transactions that came before."""
+        """Yield the items of ``walked``, without later copies of transactions."""
         self._copies = 0
         for one in walked(self._whole, notify):
             if isinstance(one, Extent) and one.is_whole and one.begin is not None and self._left_out.holds(one.begin):
@@ -340,16 +343,16 @@ class BrSurvey:
 
     @property
     def end(self) -> LongTransactionsEnd:
-        """How many long-running transactions there are."""
+        """Number of long-running transactions."""
         listed = len(self._long.listed)
         return LongTransactionsEnd(self._longer, self._certain, self._long.number - self._certain, listed)
 
     def reading(self) -> Reading:
-        """What the reading lacks."""
+        """Return the gaps of the reading: damage, missing and unreadable files."""
         return reading_of(self._whole, self._pass.damaged)
 
     def shown(self, title: str, *, is_partial: bool) -> BoundedRecoveryShown:
-        """The whole in numbers."""
+        """Return the summary."""
         first = self._first
         return BoundedRecoveryShown(
             title,
@@ -371,7 +374,7 @@ class BrSurvey:
     def events(
         self, title: str, definitions_of: Callable[[TrailFile], RowDefinitions], *, is_partial: bool
     ) -> Iterator[Event]:
-        """What there is so far; where the reading is partial, nothing of what a restart reads."""
+        """Yield the results so far; those of a restart only if all was read."""
         yield self.shown(title, is_partial=is_partial)
         yield from self.checkpoints(is_partial=is_partial)
         if not is_partial and self._restart is not None and self._options.restart is not None:
@@ -385,7 +388,7 @@ class BrSurvey:
             yield from (checkpoints.compared() for checkpoints in self._compared)
 
     def checkpoints(self, *, is_partial: bool) -> list[CheckpointShown]:
-        """Those at which a transaction is open."""
+        """Return the checkpoints with an open transaction; without restart positions if not all was read."""
         shown = self._main.shown()
         return [one._replace(restart=None) for one in shown] if is_partial else shown
 
@@ -396,7 +399,10 @@ class BrSurvey:
 
     @property
     def long_transactions(self) -> list[LongTransactionShown]:
-        """Those that were, or may have been, open for longer than the interval; the first ones where they are many."""
+        """Transactions that were, or may have been, open for longer than the interval.
+
+        The first ones if they are many.
+        """
         return self._long.listed
 
 
@@ -412,7 +418,7 @@ def walked(whole: WholeTrail, notify: int) -> Iterator[Extent | Damage | Restart
 
 
 def _not_in_trail(given: GivenBegin) -> Began:
-    """A transaction that only the file of begins tells."""
+    """Return a transaction that is only in the file of begins."""
     return Began(
         None,
         given.xid,

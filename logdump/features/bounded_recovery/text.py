@@ -53,7 +53,7 @@ _KINDS = {
 
 
 def recovery_lines(shown: BoundedRecoveryShown, settings: Settings) -> Iterator[str]:
-    """What is assumed, then the whole in numbers."""
+    """Yield the assumptions, then the summary."""
     yield f"Assumed: {shown.assumed}."
     partial = as_read(is_partial=shown.is_partial)
     if shown.first is None:
@@ -84,7 +84,7 @@ def recovery_lines(shown: BoundedRecoveryShown, settings: Settings) -> Iterator[
 
 
 def checkpoint_lines(shown: CheckpointShown, settings: Settings) -> Iterator[str]:
-    """What is open at a checkpoint, and from where a restart after it reads."""
+    """Yield the open transactions at a checkpoint, and the position from which a restart after it reads."""
     anew = f"{shown.dirty} written again, " if shown.dirty else ""
     size = f" ({anew}{amount(shown.persisted_bytes, 'byte')})" if shown.persisted else ""
     time = format_timestamp(shown.time, settings.time_offset)
@@ -97,7 +97,7 @@ def checkpoint_lines(shown: CheckpointShown, settings: Settings) -> Iterator[str
 
 
 def restart_lines(shown: BrRestartShown, settings: Settings) -> Iterator[str]:
-    """What a restart reads with BR and without, and what Extract itself has said."""
+    """Yield what a restart reads with BR and without, and what Extract itself reported."""
     yield f"Restart at {format_timestamp(shown.at, settings.time_offset)}"
     disk = f"; {amount(shown.from_disk, 'transaction')} from disk" if shown.from_disk else ""
     why = f"; {_KINDS[shown.kind]}" if _KINDS[shown.kind] else ""
@@ -119,7 +119,7 @@ def restart_lines(shown: BrRestartShown, settings: Settings) -> Iterator[str]:
 
 
 def long_lines(shown: LongTransactionShown, settings: Settings) -> Iterator[str]:
-    """One transaction: from when to when, and how sure that is."""
+    """Yield one transaction: its begin and end, and how certain they are."""
     one = shown.began
     offset = settings.time_offset
     begin = format_timestamp(one.high, offset)
@@ -136,14 +136,14 @@ def long_lines(shown: LongTransactionShown, settings: Settings) -> Iterator[str]
 
 
 def end_lines(shown: LongTransactionsEnd, _settings: Settings) -> Iterator[str]:
-    """How many are open for long."""
+    """Yield the number of transactions open for longer than the interval."""
     more = f", {shown.listed} listed" if shown.listed < shown.certain + shown.possible else ""
     numbers = f"{shown.certain} for certain, {shown.possible} possibly{more}"
     yield f"Open for longer than {span_text(shown.longer)}: {numbers}"
 
 
 def interval_lines(shown: BrIntervalShown, _settings: Settings) -> Iterator[str]:
-    """What one interval costs and gains."""
+    """Yield cost and gain of one interval."""
     yield (
         f"Interval {span_text(shown.interval)}: {amount(shown.checkpoints, 'checkpoint')}, "
         f"{amount(shown.persisted, 'transaction')} ever persisted, {amount(shown.written, 'byte')} written to disk, "

@@ -25,7 +25,7 @@ from trailformat.trail.embedded import embedded_up_to
 
 
 class Checker:
-    """One run of CHECK, over one file or several; the numbers are those of all of them."""
+    """One run of CHECK over one or several files; counts are totals of all files."""
 
     def __init__(self, notify: int, workers: Workers) -> None:
         self._notify = notify
@@ -87,7 +87,7 @@ class Checker:
             yield Progress(self.records, int(batch.rba[-1]), int(batch.io_time[-1]), size)
 
     def _gap(self, trail: TrailFile, rba: int, length: int) -> Iterator[Event]:
-        """A gap, and a remark where the records behind it may be data of the record that begins there."""
+        """Yield a gap, and a remark if the records after it may be data of the record that begins there."""
         self.gaps += 1
         self.gap_bytes += length
         end = rba + length

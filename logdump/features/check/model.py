@@ -1,4 +1,4 @@
-"""The events of CHECK."""
+"""The events of CHECK: gaps, notes, and the summary."""
 
 from __future__ import annotations
 

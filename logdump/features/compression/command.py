@@ -54,7 +54,7 @@ def _over_files(session: Session, survey: CompressSurvey, paths: list[Path]) -> 
 
 
 def _remarks(session: Session) -> Iterator[Text]:
-    """Whether the parameter file in use compresses at all, and what it says that is not used here."""
+    """Yield a remark if the parameter file does not compress, and its options that are not used here."""
     file = parameters_in_use(session).extract
     hosts = [one.rule for one in file.of(Other) if one.keyword == "RMTHOST"] if file is not None else []
     for rule in hosts:
@@ -67,7 +67,7 @@ def _remarks(session: Session) -> Iterator[Text]:
 
 
 def _with_parameters(session: Session, options: CompressOptions) -> CompressOptions:
-    """The options, with what RMTHOST of the parameter file in use says where they are not given."""
+    """Return the options, completed by RMTHOST of the parameter file in use."""
     said = options_of(parameters_in_use(session).extract, "RMTHOST", "TCPFLUSHBYTES", "COMPRESSTHRESHOLD")
     block, threshold = (int(one.word) if one is not None and one.word.isdecimal() else None for one in said)
     return options._replace(

@@ -83,7 +83,7 @@ OPTIONS = (
 )
 """The options, each with the types of records that it is about."""
 REPEATED = "definitions: once in a file"
-"""The saving of definitions that stand in a file again, which no option does."""
+"""The saving of definitions that are in a file repeatedly, which no option omits."""
 
 
 class ImageSavings:
@@ -147,7 +147,7 @@ class ImageSavings:
         self.parts["frames"] += record.length - counted - data
 
     def savings(self, table: str | None = None) -> list[ImageSaving]:
-        """The saving of each option; ``table`` names the one that they are of."""
+        """Return the saving of each option; ``table`` is the table counted, None for all."""
         options = [
             ImageSaving(
                 option.what,

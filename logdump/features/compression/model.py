@@ -1,4 +1,4 @@
-"""What compression would save: of blocks on the wire, and of image options in a trail; the events of COMPRESS."""
+"""Savings by compression: of blocks on the wire, and of image options in a trail; the events of COMPRESS."""
 
 from __future__ import annotations
 
@@ -47,19 +47,19 @@ class Compression(NamedTuple):
 
     @property
     def is_incompressible(self) -> bool:
-        """Whether compression does nothing: data that are encrypted, or compressed already."""
+        """True if compression has no effect: the data are encrypted, or compressed already."""
         return bool(self.tried) and self.ratio < INCOMPRESSIBLE and not self.is_partial
 
 
 class Surveyed(NamedTuple):
-    """The records that COMPRESS went over.
+    """The records that COMPRESS has read.
 
     Attributes:
         title: their files.
-        records, bytes: how many there are, and their bytes.
-        damaged: places that hold no sound record; they are left out.
-        is_filtered: whether only records are in it that pass the filter.
-        is_partial: whether it was stopped before the end.
+        records, bytes: their number and bytes.
+        damaged: places without a sound record, which are left out.
+        is_filtered: True if only records that pass the filter are included.
+        is_partial: True if stopped before the end.
     """
 
     title: str
@@ -71,14 +71,14 @@ class Surveyed(NamedTuple):
 
 
 class CompressionShown(NamedTuple):
-    """COMPRESS: what the estimates after it hold for.
+    """COMPRESS: the basis of the estimates that follow.
 
     Attributes:
         surveyed: the records.
         block: the most bytes of a block.
-        threshold: bytes over which a block is compressed.
-        ends_at_commit: whether a block ends with each transaction.
-        others: tables that are added up as one because there are so many.
+        threshold: size in bytes above which a block is compressed.
+        ends_at_commit: True if a block ends with each transaction.
+        others: number of tables that are added up as one, because there are too many.
     """
 
     surveyed: Surveyed
@@ -89,7 +89,7 @@ class CompressionShown(NamedTuple):
 
     @property
     def assumed(self) -> str:
-        """What the estimates rest on, and what would tell it."""
+        """The assumptions of the estimates, and how to verify them."""
         flush = ", ended by each commit" if self.ends_at_commit else ""
         blocks = f"blocks of at most {self.block} bytes{flush}"
         return f"compression by zlib, {blocks}; a capture of the connection would show both"
@@ -119,10 +119,10 @@ class ImageSaving(NamedTuple):
 
     Attributes:
         what: the option, in words.
-        table: the one whose records these are; None for all.
-        records: those that it is about; ``judged`` of them could be looked at.
-        bytes: of the records that were judged.
-        saved: how many of these would not be there.
+        table: the table counted; None for all.
+        records: number of records that the option affects; ``judged``: those that could be examined.
+        bytes: bytes of the judged records.
+        saved: bytes that the option would save.
     """
 
     what: str

@@ -21,7 +21,7 @@ DEFAULT_SIZE = 30_000
 
 
 class Packer:
-    """Packs records into blocks of at most so many bytes."""
+    """Packs records into blocks of a maximum size."""
 
     def __init__(self, size: int = DEFAULT_SIZE) -> None:
         self._size = size
@@ -43,7 +43,7 @@ class Packer:
 
 
 MOST_TABLES = 1000
-"""So many tables are added up one by one; the further ones as one."""
+"""Maximum number of tables counted one by one; the others are added up as one."""
 OTHERS = "(other tables)"
 
 T = TypeVar("T")
@@ -68,7 +68,7 @@ def threshold_of(options: CompressOptions) -> int:
 
 
 class _ByTable(Generic[T]):
-    """Something for each table, of which there may be too many."""
+    """A value for each table, with the tables above MOST_TABLES sharing one."""
 
     def __init__(self, make: Callable[[], T]) -> None:
         self._make = make
@@ -103,7 +103,7 @@ class _Wire:
             self.end()
 
     def end(self) -> None:
-        """End the block."""
+        """End the current block."""
         for block in self.packer.end():
             self.compressor.add(block)
 
@@ -198,11 +198,11 @@ class CompressSurvey:
         return add
 
     def reading(self) -> Reading:
-        """What the reading lacks."""
+        """Return the gaps of the reading."""
         return Reading(damaged=self._damaged, unreadable=self.unreadable)
 
     def results(self, title: str, *, is_partial: bool) -> Iterator[Event]:
-        """What there is so far; without verdicts where not all was read."""
+        """Yield the results so far; no verdicts if not all was read."""
         for one in self._results(title, is_partial=is_partial):
             if isinstance(one, Compression):
                 yield one._replace(is_partial=is_partial)

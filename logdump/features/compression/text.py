@@ -15,7 +15,7 @@ _MEGABYTE = 1_000_000
 
 
 def compression_lines(shown: CompressionShown, _settings: Settings) -> Iterator[str]:
-    """What is assumed, and what the records are."""
+    """Yield the assumptions, and the summary of the records."""
     yield f"Assumed: {shown.assumed}."
     over = f"blocks over {shown.threshold} bytes" if shown.threshold else "all blocks"
     yield f"{_surveyed(shown.surveyed)}: {over} are compressed; the trail at the other end keeps its size."
@@ -24,7 +24,7 @@ def compression_lines(shown: CompressionShown, _settings: Settings) -> Iterator[
 
 
 def result_lines(shown: Compression, _settings: Settings) -> Iterator[str]:
-    """The ratio of one level."""
+    """Yield the ratio of one level."""
     what = f"level {shown.level}" if shown.table is None else f"{escape(shown.table)} alone, level {shown.level}"
     compressed = f"{shown.blocks_compressed} of {amount(shown.blocks, 'block')} compressed"
     yield (
@@ -46,7 +46,7 @@ def _speed(shown: Compression) -> str:
 
 
 def images_lines(shown: ImagesShown, _settings: Settings) -> Iterator[str]:
-    """What is assumed, and the bytes by parts."""
+    """Yield the assumptions, and the bytes by parts."""
     yield f"Assumed: {shown.assumed}."
     yield f"{_surveyed(shown.surveyed)}: {amount(shown.surveyed.bytes, 'byte')}"
     yield from _limits(shown.surveyed, shown.others)
@@ -56,7 +56,7 @@ def images_lines(shown: ImagesShown, _settings: Settings) -> Iterator[str]:
 
 
 def saving_lines(shown: ImageSaving, _settings: Settings) -> Iterator[str]:
-    """The saving of one option."""
+    """Yield the saving of one option."""
     table = f"{escape(shown.table)}, " if shown.table is not None else ""
     if not shown.records:
         yield f"  {table}{shown.what}: no such record"

@@ -1,7 +1,7 @@
-"""RMTHOST COMPRESS: what compressing the blocks on the wire would save.
+"""RMTHOST COMPRESS: the saving by compressing the blocks on the wire.
 
-Blocks larger than COMPRESSTHRESHOLD are compressed, each for itself; the trail at the other end is written as it was.
-The algorithm is not documented: zlib stands in for it.
+Blocks larger than COMPRESSTHRESHOLD are compressed, each on its own; the trail at the other end is not compressed.
+The algorithm is not documented: zlib is used instead.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ LEVELS = (1, 6, 9)
 TABLE_LEVEL = 6
 """The level for tables where none is given."""
 SAMPLE = 200
-"""So many blocks at most are tried where neither a level nor a part is given."""
+"""Maximum number of blocks tried if neither LEVEL nor SAMPLE is given."""
 
 
 class _Trial(NamedTuple):
@@ -52,7 +52,7 @@ class Compressor:
         self._sizes, self._seconds = [0] * len(self._levels), [0.0] * len(self._levels)
 
     def add(self, block: bytes) -> None:
-        """Take a block in."""
+        """Add a block."""
         self._blocks += 1
         self._bytes += len(block)
         if len(block) <= self._threshold:
@@ -73,7 +73,7 @@ class Compressor:
         return (number + 1) * self._percent // 100 > number * self._percent // 100 or not number
 
     def _trial(self, number: int, block: bytes) -> _Trial:
-        """One block at every level. One that would become larger is sent as it is."""
+        """Compress one block at every level. A block that would grow is sent uncompressed."""
         sizes, seconds = [], []
         for level in self._levels:
             begun = time.perf_counter()
@@ -82,7 +82,7 @@ class Compressor:
         return _Trial(number, len(block), tuple(sizes), tuple(seconds))
 
     def _thin(self) -> None:
-        """Where there are too many in the sample, every other one is taken out again."""
+        """Drop every other block of a sample that is too large."""
         if len(self._sample) <= SAMPLE:
             return
         self._distance *= 2
@@ -98,7 +98,7 @@ class Compressor:
         self._seconds = [sum_ + sign * one for sum_, one in zip(self._seconds, trial.seconds, strict=True)]
 
     def results(self, table: str | None = None) -> list[Compression]:
-        """The sums so far at each level; ``table`` names the one that they are of."""
+        """Return the sums so far at each level; ``table`` is the table counted, None for all."""
         below = self._bytes - self._over_bytes
         return [
             Compression(

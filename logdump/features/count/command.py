@@ -1,4 +1,4 @@
-"""COUNT."""
+"""The command COUNT: its words and how it runs."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def _counter(session: Session, options: CountOptions, workers: Workers) -> Gener
 
 
 def _hash_statistics(count: Totals, seconds: float) -> Event:
-    """HASHSTATS' two lines; a Python dict shows neither its collisions nor its chains, so both stand at 0."""
+    """HASHSTATS' two lines; a Python dict shows neither its collisions nor its chains, so both are 0."""
     average = int(seconds * 1_000_000 / count.lookups) if count.lookups else 0
     return say(
         f"Files {len(count.tables):>6}, Coll {0:>6}, Chain {0:>6}",
@@ -90,7 +90,7 @@ class OtherFile(File):
     """A trail file to be counted; not a word that looks like an option and is no file."""
 
     def parse(self, text: str, context: Context) -> str:
-        """The path."""
+        """Return the path."""
         from difflib import get_close_matches  # noqa: PLC0415 - needed for another file only
 
         near = get_close_matches(text.upper(), map(plain, _KEYWORDS), n=1, cutoff=0.7)
@@ -99,17 +99,17 @@ class OtherFile(File):
         return super().parse(text, context)
 
     def begins(self, typed: str, context: Context) -> bool:
-        """Whether there is a file that begins so."""
+        """Return True if a file begins with the text."""
         return any(self.offers(typed, context))
 
 
 class CountForm(AnyOrder[CountOptions]):
-    """Options, which commas may separate; a file stands first, behind a comma or behind DETAIL."""
+    """Options, optionally separated by commas; a file comes first, after a comma or after DETAIL."""
 
     ends = ","
 
     def read(self, reader: ArgumentReader) -> CountOptions:
-        """The options."""
+        """Read the options."""
         reader.keywords = self._stops
         values: dict[str, Any] = {}
         before, begun = "", 0

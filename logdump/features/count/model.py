@@ -1,4 +1,4 @@
-"""The events of COUNT."""
+"""The events of COUNT: intervals, large transactions, and the whole count."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class CountShown(NamedTuple):
 
 
 class TransactionsShown(NamedTuple):
-    """The largest transactions that COUNT met, by bytes; the limits are those they had to reach."""
+    """The largest transactions of a COUNT by bytes, and the limits above which they are listed."""
 
     transactions: tuple[LargeTransaction, ...]
     record_limit: int
@@ -25,7 +25,7 @@ class TransactionsShown(NamedTuple):
 
 
 class IntervalShown(NamedTuple):
-    """COUNT of one interval: its bounds (Julian) and what fell into it."""
+    """COUNT of one interval: its bounds (Julian) and its totals."""
 
     start: int
     end: int

@@ -1,4 +1,4 @@
-"""COUNT of one file or several, from the sums of the counting kernel."""
+"""COUNT of one or several files, from the sums of the counting kernel."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class CountOptions(NamedTuple):
 
 
 class FileCount(NamedTuple):
-    """The count of one file, prepared; ``begun``: its sums, on which threads are at work, where nothing is filtered."""
+    """The prepared count of one file; ``begun``: the sums that threads are computing, if nothing is filtered."""
 
     trail: TrailFile
     selection: Selection
@@ -128,7 +128,7 @@ class CountRun:
                 self._note_span(trail, int(batch.rba[row]), int(batch.length[row]))
 
     def _progress_at(self, trail: TrailFile, places: Sequence[int]) -> Iterator[Event]:
-        """NOTIFY's reports that fall due at the next records, which stand at these places."""
+        """Yield the reports of NOTIFY that are due at the records at these RBAs."""
         step, before = self._session.settings.notify, self.scanned
         self.scanned += len(places)
         for due in range(step - before % step, len(places) + 1, step):
@@ -154,7 +154,7 @@ class CountRun:
         self.notices.append(Notice(lines, bad=Bad(error, length)))
 
     def results(self, title: str) -> Iterator[Event]:
-        """Whether the count is partial, its results, then what was not counted."""
+        """Yield a notice if the count is partial, the results, then what was not counted."""
         if self.stopped_at is not None:
             yield Notice((f"Stopped at {self.stopped_at}: this count is partial.",), ExitStatus.INTERRUPTED)
         yield from intervals(self.count, self.options)
@@ -231,7 +231,7 @@ def _count_several(counter: CountRun, name: str, paths: list[Path]) -> Generator
 
 
 def _count_one(counter: CountRun, path: Path, counting: FileCount | TrailError) -> Iterator[Event]:
-    """Count one of several files, and tell its records; one that cannot be read is told at the end."""
+    """Count one of several files and report its records; an unreadable file is reported at the end."""
     before = counter.count.total.records
     try:
         if isinstance(counting, TrailError):

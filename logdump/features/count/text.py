@@ -70,7 +70,7 @@ def interval_lines(shown: IntervalShown, settings: Settings) -> Iterator[str]:
 
 
 def empty_lines(shown: EmptyIntervals, settings: Settings) -> Iterator[str]:
-    """The bounds of many intervals, and how many they are."""
+    """Yield the bounds and the number of empty intervals."""
     start, end = (format_timestamp(time, settings.time_offset)[:-4] for time in (shown.start, shown.end))
     yield f"No records from {start} to {end}, {shown.number} intervals"
     yield ""

@@ -1,1 +1,4 @@
-"""DDL statements evaluated against parameter files, in the steps of Extract and of Replicat; nothing is executed."""
+"""Evaluation of DDL statements against parameter files, in the steps of Extract and of Replicat.
+
+Nothing is executed.
+"""

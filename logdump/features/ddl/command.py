@@ -1,4 +1,4 @@
-"""DDL: what Extract and Replicat would make of the DDL statements of a trail, or of one given as text."""
+"""DDL: evaluates the DDL statements of a trail, or one given as text, as Extract and Replicat would."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _IN_THE_TRAIL = (
 
 
 class DdlOptions(NamedTuple):
-    """What a line of DDL asks for; ``most`` None where all statements are evaluated."""
+    """The options of a line of DDL; ``most`` is None if all statements are evaluated."""
 
     most: int | None = 1
     over: str | None = None
@@ -65,7 +65,7 @@ class _Quoted(Parameter[str]):
     """A text in double quotes, those inside of it doubled."""
 
     def parse(self, text: str, context: Context) -> str:  # noqa: ARG002 - it depends on nothing else
-        """The text without its quotes."""
+        """Return the text without its quotes."""
         if len(text) < 2 or not (text.startswith(_QUOTE) and text.endswith(_QUOTE)):
             raise ArgumentError('TEXT takes a statement in double quotes, each in it doubled: TEXT "drop table t".')
         return text[1:-1].replace(2 * _QUOTE, _QUOTE)
@@ -95,7 +95,7 @@ class Evaluating:
 
     @property
     def is_done(self) -> bool:
-        """Whether so many statements have been evaluated as were requested."""
+        """True if the requested number of statements has been evaluated."""
         return self._options.most is not None and self.statements >= self._options.most
 
     def run(self, trail: TrailFile, start: int) -> Generator[Event, None, None]:
@@ -116,7 +116,7 @@ class Evaluating:
             yield result._replace(path=trail.path, rba=record.rba, csn=record.csn, shows_file=self.shows_file)
 
     def evaluated(self, subject: DdlSubject, parameters: ParametersInUse) -> Iterator[DdlEvaluated]:
-        """What becomes of a statement; under LEFTOUT only where it does not get through."""
+        """Yield the results of a statement; under LEFTOUT only those that do not get through."""
         self.statements += 1
         options = self._options
         for result in evaluate(subject, parameters, options.error):
@@ -126,11 +126,11 @@ class Evaluating:
                 yield result._replace(shows_steps=options.steps, is_strict=options.strict)
 
     def reading(self) -> Reading:
-        """What the reading lacks; nothing where as many statements were found as were wanted."""
+        """Return the gaps of the reading; none if the requested number of statements was found."""
         return Reading() if self.is_done else Reading(damaged=self.damaged, unreadable=self.unreadable)
 
     def counted(self) -> DdlCounted:
-        """How many statements had which outcome."""
+        """Return the number of statements by outcome."""
         sides, outcomes = list(ProcessSide), list(Outcome)
         ordered = sorted(self._outcomes.items(), key=lambda one: (sides.index(one[0][0]), outcomes.index(one[0][1])))
         return DdlCounted(self.statements, tuple((side, outcome, number) for (side, outcome), number in ordered))

@@ -22,7 +22,7 @@ def separate_comments(trace: Trace) -> None:
 
 
 def remove_comments(trace: Trace, when: str) -> None:
-    """DDLOPTIONS REMOVECOMMENTS BEFORE or AFTER."""
+    """Apply DDLOPTIONS REMOVECOMMENTS BEFORE or AFTER."""
     options = (one for one in trace.file.options_named("REMOVECOMMENTS") if one.values == (when,))
     found = next(options, None)
     if found is None:
@@ -82,7 +82,7 @@ def substitute(trace: Trace) -> None:
 
 
 def _substitute(trace: Trace, one: Substitution, place: str) -> None:
-    """Replace every occurrence, case aside; a double quote stands for a quotation mark."""
+    """Replace every occurrence, ignoring case; a double quote matches either quotation mark."""
     pattern = re.compile(re.escape(one.search).replace('"', "[\"']"), re.IGNORECASE)
     replacement = one.replacement.replace('"', "'")
     count = sum(1 for _ in pattern.finditer(trace.text))

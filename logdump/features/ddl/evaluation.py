@@ -25,7 +25,7 @@ _LOG_SOURCES = ("TRANLOGOPTIONS", "USERID", "USERIDALIAS", "SOURCEDB", "VAM")
 
 
 def is_pump(file: ParameterFile) -> bool:
-    """Whether a file looks like that of a data pump: it passes everything on, or logs in to no database."""
+    """Return True if a file looks like that of a data pump: PASSTHRU, or neither DDL nor a log source."""
     return file.has("PASSTHRU") or (file.ddl is None and not file.has(*_LOG_SOURCES))
 
 
@@ -150,12 +150,12 @@ EXTRACT_STEPS = (
 
 
 def evaluate(subject: DdlSubject, parameters: ParametersInUse, error: str | None = None) -> Iterator[DdlEvaluated]:
-    """What becomes of a statement for each trail of Extract; with both files Replicat gets what Extract lets through.
+    """Yield the result for each trail of Extract; with both files Replicat gets what Extract lets through.
 
     Args:
         subject: the statement.
-        parameters: the files; without one of Extract or Replicat nothing comes of it.
-        error: the code of an error that the target database is assumed to give.
+        parameters: the files; without one of Extract or Replicat there is no result.
+        error: the code of an error assumed to be raised by the target database.
     """
     replicat, globals_ = parameters.replicat, parameters.globals
     if parameters.extract is None:

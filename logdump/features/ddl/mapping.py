@@ -1,4 +1,4 @@
-"""Which TABLE and MAP statements take an object, and the names of the target in the text of the statement."""
+"""The TABLE and MAP statements that select an object, and the names of their targets in the text of the statement."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _MOST_NOT_CONVERTED = 20
 
 
 class Takers(NamedTuple):
-    """The statements that take an object; ``excluded`` is one that keeps it from another statement."""
+    """The statements that select an object; ``excluded`` is the rule that kept another statement from selecting it."""
 
     found: tuple[Taker, ...]
     excluded: Rule | None
@@ -61,7 +61,7 @@ def ddl_takers(name: ObjectName, file: ParameterFile, globals_: ParameterFile | 
 
 
 class Replacing(NamedTuple):
-    """A name to be put in place of another, and the pattern behind TARGET that it follows."""
+    """A name that replaces another, and the pattern after TARGET that it comes from."""
 
     name: ObjectName
     pattern: NamePattern

@@ -1,4 +1,4 @@
-"""The events of DDL, and what they consist of."""
+"""The events of DDL, and their parts."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from logdump.session.exit_status import ExitStatus
 
 
 class Outcome(enum.Enum):
-    """What becomes of a DDL statement; ``captured`` is that of Extract where ``applied`` is that of Replicat."""
+    """Outcome of a DDL statement; ``captured`` is the one of Extract where Replicat has ``applied``."""
 
     CAPTURED = "captured"
     APPLIED = "applied"
@@ -23,7 +23,7 @@ class Outcome(enum.Enum):
 
 
 class StepTaken(NamedTuple):
-    """One step of the evaluation: its number as in Oracle's list, what it looks at, what came of it, by which rule."""
+    """One step of the evaluation: its number in Oracle's list, its subject, its result and the rule that decided."""
 
     number: int
     what: str
@@ -32,7 +32,7 @@ class StepTaken(NamedTuple):
 
 
 class DdlEvaluated(NamedTuple):
-    """DDL: what one process makes of one statement, for one of its targets.
+    """DDL: the result of one process for one statement and one of its targets.
 
     ``path``, ``rba`` and ``csn`` are None for a statement given as text; ``target`` is the number of the target where
     several MAP statements take the object, ``trail`` the one that Extract's file names for it. ``step`` and ``rule``

@@ -75,7 +75,7 @@ def map_base(trace: Trace) -> None:
 
 
 def _replace(trace: Trace, found: NameFound | None, old: ObjectName, new: Replacing) -> None:
-    """Put a name into the text where it stands there, and it is another one."""
+    """Replace the name in the text, unless the new name is the same."""
     if new.name == old._replace(plain=()):
         return
     if not trace.subject.trusts_text:
@@ -114,7 +114,7 @@ def _check_rename(trace: Trace, derived: ObjectName) -> None:
 
 
 def _derived_target(trace: Trace, derived: ObjectName, base: ObjectName) -> tuple[ObjectName, NamePattern, str]:
-    """What the derived name becomes, by which pattern, and why; the MAP of the base goes before others that take it."""
+    """Return the target of the derived name, its pattern and the reason; the MAP of the base precedes others."""
     takers = ddl_takers(derived, trace.file, trace.globals).found
     own = next((one for one in takers if one is trace.taker), next(iter(takers), None))
     if own is not None and own.target is not None:
@@ -126,7 +126,7 @@ def _derived_target(trace: Trace, derived: ObjectName, base: ObjectName) -> tupl
 
 
 def execute(trace: Trace) -> None:
-    """Step 11: the statement that would run, and the schema of the session; nothing is executed."""
+    """Step 11: note the statement that would run and the schema of the session; nothing is executed."""
     subject = trace.subject
     names = [one for one in (subject.base, subject.derived) if one is not None and not one.link]
     source = names[0].owner if names else ""
@@ -140,7 +140,10 @@ def execute(trace: Trace) -> None:
 
 
 def _mapped_schema(trace: Trace, schema: str) -> str:
-    """What MAPSESSIONSCHEMA makes of the schema of the source, which goes before TARGET; empty where it names none."""
+    """Return the schema that MAPSESSIONSCHEMA gives for one of the source; it precedes TARGET.
+
+    Empty without a match.
+    """
     for one in trace.file.options_named("MAPSESSIONSCHEMA"):
         source, target = one.names
         if schema and source.parts[-1].fits(schema):

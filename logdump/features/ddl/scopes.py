@@ -1,4 +1,4 @@
-"""Which operations on which types of objects TABLE and MAP apply to (Oracle: Mapped Scope)."""
+"""The operations and types of objects to which TABLE and MAP apply (Oracle: Mapped Scope)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a DDL statement does to which object: its head read word by word, without a grammar.
+"""Reader of the head of a DDL statement, word by word, without a grammar.
 
 Base and derived object are Oracle's words: of an index, trigger or synonym the table is the base; of a RENAME the new
 name is the base and the old one is derived. What is not found stays None, and no statement is refused.
@@ -40,34 +40,37 @@ OLD_NAMES = {"SNAPSHOT": "MATERIALIZED VIEW", "SNAPSHOT LOG": "MATERIALIZED VIEW
 
 
 class NameFound(NamedTuple):
-    """A name of one to three parts in the text of a statement; ``link`` names the database that has the object."""
+    """A name of one to three parts in the text of a statement, and its database link."""
 
     tokens: tuple[SqlToken, ...]
     link: str = ""
 
     @property
     def begin(self) -> int:
-        """Where it begins."""
+        """Offset of the name in the text."""
         return self.tokens[0].begin
 
     @property
     def end(self) -> int:
-        """Where it ends."""
+        """Offset after the name in the text."""
         return self.tokens[-1].end
 
     @property
     def parts(self) -> tuple[str, ...]:
-        """Its parts without quotes."""
+        """The parts of the name, unquoted."""
         return tuple(one.plain for one in self.tokens)
 
     @property
     def is_qualified(self) -> bool:
-        """Whether it has a schema."""
+        """True if the name has a schema."""
         return len(self.tokens) > 1
 
 
 class StatementRead(NamedTuple):
-    """Contents of the text; ``main`` is the name behind the type, ``has_more`` whether others follow the first."""
+    """Operation, type and names of a statement.
+
+    ``main`` is the name after the type, ``has_more`` True if others follow.
+    """
 
     operation: str = ""
     object_type: str = ""
@@ -79,31 +82,31 @@ class StatementRead(NamedTuple):
 
 
 class _Head:
-    """The tokens of a statement's head, and how far they have been read."""
+    """A cursor over the tokens of a statement's head."""
 
     def __init__(self, text: str, sql: SqlTokenizer) -> None:
         self.tokens = list(meaningful(islice(sql.tokens_of(text), _MOST_TOKENS)))
         self.at = 0
 
     def word(self, ahead: int = 0) -> str:
-        """A word from here in capitals; empty where none stands."""
+        """Return a word from here on in capitals; empty if the token there is not a word."""
         at = self.at + ahead
         return (
             self.tokens[at].text.upper() if at < len(self.tokens) and self.tokens[at].kind is SqlTokenKind.WORD else ""
         )
 
     def mark(self) -> str:
-        """The punctuation that stands here; empty where none does."""
+        """Return the punctuation at the cursor, empty if there is none."""
         found = self.tokens[self.at] if self.at < len(self.tokens) else None
         return found.text if found is not None and found.kind is SqlTokenKind.PUNCTUATION else ""
 
     def skip(self, words: frozenset[str]) -> None:
-        """Go behind words of these."""
+        """Skip any of these words."""
         while self.word() in words:
             self.at += 1
 
     def type(self, most: int = 1) -> str:
-        """The type of an object, behind so many other words at most; empty, and nothing read, where there is none."""
+        """Read the type of an object, after up to ``most - 1`` other words; without one, return "" and read nothing."""
         for ahead in range(most):
             for words in _TYPES:
                 if all(self.word(ahead + number) == word for number, word in enumerate(words)):
@@ -112,7 +115,7 @@ class _Head:
         return ""
 
     def name(self, most: int = 3) -> NameFound | None:
-        """The name that stands here."""
+        """Read the name at the cursor, of at most ``most`` parts; None if there is none."""
         found = list[SqlToken]()
         while self.at < len(self.tokens) and self.tokens[self.at].kind in (SqlTokenKind.WORD, SqlTokenKind.NAME):
             found.append(self.tokens[self.at])
@@ -123,14 +126,14 @@ class _Head:
         return NameFound(tuple(found)) if found else None
 
     def link(self) -> str:
-        """The database link that stands here behind a name, with domain and qualifier; empty where none does."""
+        """Read the database link after a name, with domain and qualifier; empty if there is none."""
         begin = self.at
         while self.mark() == "@" or (self.mark() == "." and self.at > begin):
             self.at += 2
         return "".join(one.plain for one in self.tokens[begin + 1 : self.at])
 
-    def behind(self, word: str) -> bool:
-        """Go behind the next such word outside of parentheses; whether there is one."""
+    def skip_past(self, word: str) -> bool:
+        """Move past the next occurrence of a word outside of parentheses; return False if there is none."""
         depth = 0
         while self.at < len(self.tokens):
             depth += {"(": 1, ")": -1}.get(self.mark(), 0)
@@ -142,7 +145,7 @@ class _Head:
 
 
 def read_statement(text: str, sql: SqlTokenizer) -> StatementRead:
-    """What a statement does, to which type of object, and the names of its objects with their places."""
+    """Return the operation of a statement, the type of its object, and the names in it with their places."""
     head = _Head(text, sql)
     operation = head.word()
     head.at = 1
@@ -154,7 +157,7 @@ def _other(head: _Head, operation: str) -> StatementRead:
 
 
 def _object(head: _Head, operation: str) -> StatementRead:
-    """CREATE, ALTER, DROP."""
+    """Read CREATE, ALTER and DROP."""
     object_type = head.type(_MOST_MODIFIERS)
     if not object_type:
         return StatementRead(operation, head.word())
@@ -172,8 +175,8 @@ def _object(head: _Head, operation: str) -> StatementRead:
 
 
 def _of_a_table(head: _Head, operation: str, object_type: str, main: NameFound | None) -> StatementRead:
-    """An index, trigger or synonym, and its table."""
-    if not head.behind("FOR" if "SYNONYM" in object_type else "ON"):
+    """Read an index, trigger or synonym, and its table."""
+    if not head.skip_past("FOR" if "SYNONYM" in object_type else "ON"):
         return StatementRead(operation, object_type, None, main, main)
     head.skip(_BEHIND_ON)
     if object_type == "TRIGGER" and head.word() in _OF_ALL:
@@ -185,8 +188,8 @@ def _of_a_table(head: _Head, operation: str, object_type: str, main: NameFound |
 
 
 def _new_name(head: _Head) -> NameFound | None:
-    """The name that ALTER … RENAME gives to the object itself; MySQL may leave out TO."""
-    while head.behind("RENAME"):
+    """Return the name that ALTER … RENAME gives to the object itself; MySQL may omit TO."""
+    while head.skip_past("RENAME"):
         if head.word() in ("TO", "AS"):
             head.at += 1
             return head.name()
@@ -202,7 +205,7 @@ def _rename(head: _Head, operation: str) -> StatementRead:
     """RENAME <old> TO <new>, with TABLE in MySQL."""
     object_type = head.type() or "TABLE"
     old = head.name()
-    new = head.name() if head.behind("TO") else None
+    new = head.name() if head.skip_past("TO") else None
     return StatementRead(operation, object_type, new, old, old, is_rename=True, has_more=head.mark() == ",")
 
 
@@ -227,8 +230,8 @@ def _comment(head: _Head, operation: str) -> StatementRead:
 
 
 def _grant(head: _Head, operation: str) -> StatementRead:
-    """GRANT and REVOKE of privileges on an object; those on none have no object."""
-    if not head.behind("ON"):
+    """Read GRANT and REVOKE of privileges on an object; system privileges have no object."""
+    if not head.skip_past("ON"):
         return StatementRead(operation)
     if head.word() == "ALL":
         return StatementRead(operation, "SCHEMA")

@@ -16,7 +16,7 @@ MOST_CHARACTERS = 4 << 20
 class DdlSubject(NamedTuple):
     """A statement and its objects; names are as the database keeps them, as far as that is known.
 
-    ``items`` are those of its record, ``size`` its length in characters, ``sql`` reads its text. ``trusts_text`` is
+    ``items`` are the items of its record, ``size`` its length in characters, ``sql`` reads its text. ``trusts_text`` is
     whether the names in the text are those of the record, so that they may be replaced. ``owner`` is the schema that
     was given.
     """
@@ -46,13 +46,13 @@ class DdlSubject(NamedTuple):
 def subject_of(
     text: str, items: Mapping[str, str] | None = None, owner: str = "", sql: SqlTokenizer | None = None
 ) -> DdlSubject:
-    """The subject of a statement.
+    """Return the subject of a statement.
 
     Args:
         text: the statement.
-        items: those of its DDL record by their ids; they go before the text.
-        owner: the schema of names without one, where no record has it.
-        sql: the tokenizer of its database; where that is not known, by the text itself.
+        items: the items of its DDL record by their ids; they take precedence over the text.
+        owner: the schema of unqualified names, if no record has it.
+        sql: the tokenizer of its database; None: derived from the text.
     """
     items, sql = items or {}, sql or tokenizer_of(text)
     is_long = len(text) > MOST_CHARACTERS
@@ -82,7 +82,7 @@ def subject_of(
 
 
 def _contradictions(read: StatementRead, items: Mapping[str, str]) -> Iterator[str]:
-    """Where the record's operation or type is not the text's; a type may have more words than the other."""
+    """Yield where operation or type differ between record and text; one type may have more words than the other."""
     operation, kind = items.get("B6", "").upper(), items.get("B5", "").upper()
     if operation and read.operation and operation != read.operation and not (read.is_rename and operation == "RENAME"):
         yield f"the record says {operation}, the text {read.operation}"
@@ -124,7 +124,7 @@ class _Names:
         return whole._replace(plain=self._plain_parts(found)) if self._is_plain else whole
 
     def _plain_parts(self, found: NameFound) -> tuple[str, ...]:
-        """The parts that stand there without quotes; an owner that was given counts as such."""
+        """Return the parts written without quotes, those of the default owner included."""
         kinds = [one.kind for one in reversed(found.tokens)]
         kinds += [SqlTokenKind.WORD] * (MOST_PARTS - len(kinds))
         return tuple(part for part, kind in zip(NAME_PARTS, kinds, strict=False) if kind is SqlTokenKind.WORD)
@@ -132,7 +132,10 @@ class _Names:
     def _checked(
         self, base: ObjectName | None, derived: ObjectName | None
     ) -> tuple[ObjectName | None, ObjectName | None]:
-        """The same with the spelling of the record, which is one of them; if it is neither, it is the base."""
+        """Return both names, the one that the record names with its spelling.
+
+        If neither matches, it becomes the base.
+        """
         if not self._name:
             return base, derived
         recorded = ObjectName(self._name, self._owner)
@@ -147,7 +150,7 @@ class _Names:
 
 
 def _folds(main: NameFound, name: str) -> bool:
-    """Whether the database turns names without quotes into capitals, as this one shows it."""
+    """Return True if the database folds unquoted names to capitals, judged by this name."""
     last = main.tokens[-1]
     return last.kind is SqlTokenKind.WORD and last.text != name and last.text.upper() == name
 

@@ -24,7 +24,7 @@ _INDENT = " " * 5
 
 
 def evaluation_lines(shown: DdlEvaluated, _settings: Settings) -> Iterator[str]:
-    """What becomes of a statement, with its steps under STEPS, and remarks."""
+    """Yield the outcome of a statement, its steps under STEPS, and remarks."""
     yield f"{_place(shown)}{escape(shown.title)}: {_verdict(shown)}"
     if shown.shows_steps:
         for step in shown.steps:
@@ -74,7 +74,7 @@ def _remarks(shown: DdlEvaluated) -> Iterator[str]:
 
 
 def counted_lines(shown: DdlCounted, _settings: Settings) -> Iterator[str]:
-    """How many statements there are, and a line for each side."""
+    """Yield the number of statements, and the outcomes of each side."""
     yield f"{shown.statements} DDL statement{'' if shown.statements == 1 else 's'}"
     for side, outcomes in groupby(shown.outcomes, lambda one: one[0]):
         numbers = ", ".join(f"{number} {_WORDS[outcome]}" for _, outcome, number in outcomes)

@@ -1,4 +1,4 @@
-"""The evaluation of one statement under way: what the steps look at, and what they leave for those that come."""
+"""The evaluation of one statement: the state that its steps read and change."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ _QUOTED_OR_WORD = re.compile(r'"([^"]*)"|(\S+)')
 
 
 class Viewed(NamedTuple):
-    """What clauses look at: the statement, its scope, its text and comments as they are by now, its name there.
+    """The input of clauses: the statement, its scope, its current text and comments, its target name.
 
-    ``target`` is the name that MAP gives to the base; None where it gives none, and in Extract.
+    ``target`` is the name that MAP gives to the base; None if it gives none, and in Extract.
     """
 
     subject: DdlSubject
@@ -32,7 +32,7 @@ class Viewed(NamedTuple):
 
 
 class Judged(NamedTuple):
-    """The clauses with what they are, and what follows; ``decisive`` is the clause that decided, if one did."""
+    """The verdict of clauses, the value of each, and the clause that decided, if one did."""
 
     verdict: bool | None
     truths: tuple[tuple[Clause, bool | None], ...]
@@ -40,12 +40,12 @@ class Judged(NamedTuple):
 
 
 def judge(clauses: Sequence[Clause], viewed: Viewed, *, needs_include: bool) -> Judged:
-    """Whether clauses let a statement through: a true EXCLUDE goes before a true INCLUDE, their order does not matter.
+    """Evaluate clauses: a true EXCLUDE precedes a true INCLUDE, their order does not matter.
 
     Args:
-        clauses: all of one parameter; without any everything gets through.
+        clauses: all clauses of one parameter; without any everything gets through.
         viewed: the statement.
-        needs_include: whether nothing gets through where all clauses are EXCLUDE.
+        needs_include: True if nothing gets through when all clauses are EXCLUDE.
     """
     truths = tuple((one, _all_of(_option(option, one, viewed) for option in one.options)) for one in clauses)
     excludes = [(one, truth) for one, truth in truths if not one.includes]
@@ -111,7 +111,7 @@ def _name(option: ClauseOption, clause: Clause, viewed: Viewed) -> bool | None:
 
 
 def _fits(pattern: NamePattern, name: ObjectName, any_empty: list[str]) -> bool | None:
-    """A lone ``*`` is every object; another name of one part is in the schema of the login, which is not known."""
+    """Match a name; an unqualified pattern is in the login's schema, which is unknown, but a lone ``*`` matches all."""
     if len(pattern.parts) > 1:
         return pattern.fits(name, any_empty=any_empty)
     (last,) = pattern.parts
@@ -130,7 +130,7 @@ def _in(option: ClauseOption, text: str) -> bool:
 
 
 def _words_in(option: ClauseOption, text: str) -> bool:
-    """Each word anywhere, and what stands in double quotes as one."""
+    """Return True if every word is in the text; quoted words count as one."""
     wanted = (found[1] or found[2] for found in _QUOTED_OR_WORD.finditer(option.values[0].lower()))
     return all(one in text.lower() for one in wanted if one)
 
@@ -155,7 +155,7 @@ Take = Callable[["Trace"], None]
 
 
 class Step(NamedTuple):
-    """A step of Oracle's list: what it looks at, what carries it out, and the statements of the list it stands for."""
+    """A step of Oracle's list: its number, its title, its function, and the statements of the list that it covers."""
 
     number: int
     what: str
@@ -164,17 +164,17 @@ class Step(NamedTuple):
 
 
 class Trace:
-    """One statement on its way through the steps of one side, for one of its targets.
+    """The passage of one statement through the steps of one side, for one of its targets.
 
     Attributes:
-        subject: the statement as it came.
-        file: the parameter file; ``globals`` is GLOBALS, where that is set.
-        text: the statement as it is by now, which ``sql`` reads; ``comments`` are those that it came with.
-        scope: MAPPED, UNMAPPED, OTHER, once that is known.
+        subject: the statement as read.
+        file: the parameter file; ``globals`` is GLOBALS, if set.
+        text: the statement after the steps so far, which ``sql`` reads; ``comments`` are its original comments.
+        scope: MAPPED, UNMAPPED, OTHER, once known.
         taker: the MAP statement that is chosen; the targets are what it gives.
         error: the code of the error that is assumed; ``target`` the number of the target among several.
-        outcome: what becomes of it; None while it goes on.
-        is_written: whether a statement comes out; ``chosen`` is the rule for the error.
+        outcome: the outcome; None until a step ends the evaluation.
+        is_written: True if a statement is written; ``chosen`` is the rule for the error.
     """
 
     def __init__(
@@ -224,7 +224,10 @@ class Trace:
         return self._result()
 
     def _name_not_used(self) -> None:
-        """What the files say that would change this result, and is not used; nothing where no DDL is asked for."""
+        """Note statements of the files that would change this result and are not evaluated.
+
+        None if no DDL is configured.
+        """
         if self.outcome is Outcome.IGNORED or self._number < _FIRST_OF_RULES:
             return
         subject = self.subject
@@ -236,11 +239,11 @@ class Trace:
                 self.doubt(f"{rule.text} ({self.at(rule)}) {reason}")
 
     def note(self, result: str, rule: Rule | None = None) -> None:
-        """What came of this step."""
+        """Record the result of this step."""
         self._steps.append(StepTaken(self._number, self._what, result, rule))
 
     def doubt(self, problem: str) -> None:
-        """What should be known before the result is believed."""
+        """Add a problem that makes the result doubtful."""
         if problem not in self._problems:
             self._problems.append(problem)
 
@@ -268,7 +271,7 @@ class Trace:
         return found
 
     def clauses_text(self, judged: Judged) -> str:
-        """The clauses with what they are: ``INCLUDE MAPPED is true (line 9)``."""
+        """Return the clauses with their values: ``INCLUDE MAPPED is true (line 9)``."""
         words = {True: "is true", False: "is false", None: "is not decided"}
         return "; ".join(f"{one.rule.text} {words[truth]} ({self.at(one.rule)})" for one, truth in judged.truths)
 

@@ -1,4 +1,4 @@
-"""The rows of two trails side by side, kept for the screen: so many, with so much text, and no more."""
+"""The rows of two trails side by side, kept for the screen up to a maximum number of rows and characters."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""The alignment of two streams: equal heads in lockstep, else the longest common subsequence of what comes next.
+"""The alignment of two streams: equal heads in lockstep, else the longest common subsequence of the items ahead.
 
 a   1 2 3   4 5 6
-b   1 2   9 4 5 6       1 and 2 in lockstep; then a stretch, in which 3 and 9 stand alone
+b   1 2   9 4 5 6       1 and 2 in lockstep; then a stretch, in which 3 and 9 have no counterpart
 """
 
 from __future__ import annotations
@@ -43,14 +43,14 @@ def longest_common(a: Sequence[Hashable], b: Sequence[Hashable]) -> Pairs:
 
 
 class AlignedStretch(NamedTuple, Generic[T]):
-    """Items of both streams, and the indexes of those that belong together, which rise; the others stand alone."""
+    """Items of both streams, and the ascending index pairs of those that match; the others have no counterpart."""
 
     a: list[T]
     b: list[T]
     pairs: Pairs
 
     def gaps(self) -> Iterator[tuple[list[int], list[int], tuple[int, int] | None]]:
-        """The indexes that stand alone before each pair, and the pair; those behind the last come with None."""
+        """Yield the unmatched indexes before each pair, and the pair; those after the last pair come with None."""
         at = other = 0
         for pair in (*self.pairs, None):
             stop, other_stop = pair or (len(self.a), len(self.b))
@@ -64,12 +64,12 @@ class Alignment(Generic[T]):
     Args:
         a, b: the streams.
         key: equal for items that belong together.
-        most: the number of items of each that are looked at, at most, to find two that belong together.
-        order: where no two do: what comes earlier by this has no other half. None of an item: not known.
+        most: maximum number of items of each stream examined to find a pair.
+        order: sort key, used if no pair is found: the items that come first have no counterpart. None: unknown.
 
     Attributes:
-        ahead: what has been read of each stream and is not in a stretch yet; items may be taken away from there.
-        is_lost: whether all of ``most`` items of both were once given up as standing alone.
+        ahead: items read of each stream and not yet in a stretch; items may be removed.
+        is_lost: True if ``most`` items of both streams were once given up as unmatched.
     """
 
     def __init__(
@@ -114,7 +114,7 @@ class Alignment(Generic[T]):
         return AlignedStretch(taken[0], taken[1], pairs)
 
     def _alone(self) -> tuple[int, int]:
-        """How many of each stream surely stand alone, where none belong together."""
+        """Return the number of items of each stream that certainly have no counterpart."""
         a, b = ([self._order(item) for item in ahead] for ahead in self.ahead)
         known = None not in a and None not in b
         if known:
@@ -126,5 +126,5 @@ class Alignment(Generic[T]):
 
 
 def _below(items: list[Any], least: Any) -> int:
-    """How many of the first items come before the least of the others; all where there are no others."""
+    """Return the number of leading items below the least of the others; all if there are no others."""
     return len(items) if least is None else sum(1 for _ in takewhile(lambda item: item < least, items))

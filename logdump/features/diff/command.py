@@ -46,17 +46,17 @@ class DiffOptions(NamedTuple):
     filtered: bool = False
 
     def of_rows(self, takes: Callable[[TransactionRecord], bool]) -> RowOptions:
-        """What of the rows is compared; the place of one in its transaction only where all are, and in order."""
+        """Return the options of the row comparison; positions count only if all rows are compared, and in order."""
         return row_options(self.level, self.ignored, takes, is_any_order=self.is_any_order)
 
     @property
     def bounds(self) -> CsnBounds:
-        """The transactions that are compared."""
+        """The bounds of the transactions compared."""
         return csn_bounds(self.level, self.ignored, self.first, self.last)
 
 
 class DiffRun:
-    """One run of DIFF."""
+    """One run of DIFF over two trails."""
 
     def __init__(self, session: Session, options: DiffOptions) -> None:
         self._session, self._options = session, options
@@ -100,7 +100,7 @@ class DiffRun:
                 yield event
 
     def _view(self, sides: list[Side]) -> SideBySide | None:
-        """Where both are put side by side; nowhere when nothing is to be listed."""
+        """Return the view that shows both trails side by side; None if no differences are listed."""
         begin: BeginAligned | None = self._session.begin_aligned
         a, b = sides
         if begin is None or not self._options.limit:
@@ -118,7 +118,7 @@ class DiffRun:
         return TransactionRecords(whole, self._session.definitions_of)
 
     def _takes(self, one: TransactionRecord) -> bool:
-        """Whether a record is of a table of ONLY, and passes the filter under FILTERED."""
+        """Return True if a record is of a table of ONLY, and passes the filter under FILTERED."""
         only = self._options.only
         if only is not None and not OfTables(only)(one):
             return False
@@ -142,7 +142,7 @@ class _Csn(Word):
         super().__init__("<csn>")
 
     def parse(self, text: str, context: Context) -> Any:  # noqa: ARG002 - it depends on nothing else
-        """Its key."""
+        """Return the sort key of the CSN."""
         key = csn_key(text)
         if key is None:
             raise ArgumentError(f"{text!r} is not a CSN.")
@@ -150,7 +150,7 @@ class _Csn(Word):
 
 
 class _Ignored(Form[frozenset[str]]):
-    """Words with commas between them."""
+    """Words separated by commas."""
 
     syntax = "<what>[, <what>…]"
 
@@ -158,11 +158,11 @@ class _Ignored(Form[frozenset[str]]):
         self._word = OneOf({word: word for word in IGNORABLE})
 
     def fits(self, reader: ArgumentReader) -> bool:
-        """Whether a word is one of them."""
+        """Return True if the next word is one of them."""
         return self._word.fits(reader)
 
     def read(self, reader: ArgumentReader) -> frozenset[str]:
-        """The words."""
+        """Read the words."""
         words: set[str] = set()
         ends, reader.ends = reader.ends, ","
         while True:
@@ -190,7 +190,7 @@ class _Second(File):
     """A file, where the word is no option."""
 
     def accepts(self, word: str) -> bool:
-        """Whether it is none."""
+        """Return True if the word is not a keyword of DIFF."""
         return not _KEYWORDS.accepts(word)
 
 

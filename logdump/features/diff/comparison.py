@@ -17,18 +17,18 @@ from logdump.session.reading import Reading
 from trailformat.changes.csn import csn_key
 
 MOST_TRANSACTIONS = 1000
-"""So many transactions of each trail are looked at to find two that belong together."""
+"""Maximum number of transactions of each trail examined to find a pair."""
 
 
 class TrailComparison:
-    """One comparison of two trails.
+    """The comparison of two trails.
 
     Args:
-        a, b: they.
-        options: what of their rows is compared.
-        is_any_order: whether the order of the rows in a transaction does not matter.
-        step: so many records are read between two reports of progress.
-        view: takes what belongs together, beside the differences.
+        a, b: the trails.
+        options: options of the row comparison.
+        is_any_order: True if the order of rows in a transaction is ignored.
+        step: number of records between two reports of progress.
+        view: receives the pairs as well as the differences.
     """
 
     def __init__(
@@ -69,12 +69,12 @@ class TrailComparison:
             yield from self._damaged(side.damage())
 
     def of(self, a: SideTransaction | None, b: SideTransaction | None, *, later: int = 0) -> Iterator[DifferenceShown]:
-        """The differences of two transactions that belong together, or a transaction that has no other half.
+        """Yield the differences of a pair of transactions, or the one transaction without a counterpart.
 
         Args:
-            a: that of the first trail.
-            b: that of the second.
-            later: over how many others they have moved; 0: not at all.
+            a: transaction of the first trail.
+            b: transaction of the second trail.
+            later: number of transactions by which they are displaced; 0: not moved.
         """
         if a is not None and b is not None:
             yield from self._alone(self._a, a, (b, later)) if later else self._pair(a, b)
@@ -84,14 +84,14 @@ class TrailComparison:
             yield from self._alone(self._b, b, None)
 
     def reading(self) -> Reading:
-        """What the reading lacks."""
+        """Return the gaps of the reading: damage, missing and unreadable files."""
         missing = len(self._a.whole.gaps) + len(self._b.whole.gaps)
         unreadable = len(self._a.whole.unreadable) + len(self._b.whole.unreadable)
         damaged = self._kinds[DifferenceKind.DAMAGE] - unreadable
         return Reading(damaged=max(0, damaged), unreadable=unreadable, missing=missing)
 
     def shown(self, listed: int, *, is_partial: bool) -> DiffShown:
-        """Both trails in numbers."""
+        """Return the summary of both trails."""
         return DiffShown(
             self._options.level,
             self._a.shown(),
@@ -194,11 +194,11 @@ class TrailComparison:
 
 
 class Moves:
-    """The transactions of a stretch that stand alone there and whose other halves stand elsewhere.
+    """The transactions without a counterpart in their stretch that have one elsewhere.
 
     Attributes:
-        of_a, of_b: by index: the other half, and after how many others of the second trail it comes.
-        taken: the indexes of ``b`` that are other halves of some of ``a``.
+        of_a, of_b: by index: the counterpart, and the number of transactions of the second trail before it.
+        taken: the indexes of ``b`` that are counterparts of ``a``.
     """
 
     def __init__(
@@ -221,7 +221,7 @@ class Moves:
                 self.of_b[at] = other[1], self._later(other[0], at)
 
     def nameless(self, alone: list[int], others: list[int]) -> dict[int, int]:
-        """Transactions of a gap that have no name and have not moved: they belong together if as many do."""
+        """Pair the transactions of a gap that have no CSN or XID and have not moved, if both sides have as many."""
         a = [at for at in alone if not self._stretch.a[at].has_name and at not in self.of_a]
         b = [at for at in others if not self._stretch.b[at].has_name and at not in self.taken and at not in self.of_b]
         return dict(zip(a, b, strict=True)) if len(a) == len(b) else {}
@@ -233,7 +233,7 @@ class Moves:
 
 
 class _Elsewhere:
-    """Transactions of one trail by their keys: those that stand alone in a stretch, and those ahead of it."""
+    """Transactions of one trail by key: those without a counterpart in a stretch, and those after it."""
 
     def __init__(self, lone: list[tuple[int, SideTransaction]], ahead: deque[SideTransaction], behind: int) -> None:
         self._ahead, self._behind = ahead, behind

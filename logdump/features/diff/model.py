@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class DiffLevel(enum.Enum):
-    """What two records have to have in common to be equal."""
+    """The parts that two records must have in common to be equal."""
 
     BYTES = "bytes"
     RECORDS = "records"
@@ -24,7 +24,7 @@ class DiffLevel(enum.Enum):
 
 
 class DifferenceKind(enum.Enum):
-    """The kind of a difference; ABSENT is a change that is columns that one image lacks, and nothing else."""
+    """The kind of a difference; ABSENT is a change that consists only of columns absent from one image."""
 
     MISSING = "missing"
     EXTRA = "extra"
@@ -49,14 +49,14 @@ class DifferenceShown(NamedTuple):
 
     Attributes:
         kind: its kind.
-        a, b: the places in both trails; None where one lacks it. Of a transaction that stands twice on one side, its
-            first place and that of the copy.
+        a, b: the positions in both trails; None if missing there. Of a transaction that is twice on one side, its
+            first position and that of the copy.
         csn, xid: LOGCSN and TRANID of the transaction.
-        table, op: of the record; None of a transaction.
-        records: how many records it is about; of damage, bytes.
-        parts: those that differ in a changed record.
-        later: for a moved transaction the number of others after which it comes in the second trail; negative: before.
-        side: ``a`` or ``b``, of damage and of a transaction that stands twice.
+        table, op: of the record; None for a transaction.
+        records: number of records concerned; for damage, bytes.
+        parts: the parts of a changed record that differ.
+        later: for a moved transaction its displacement in the second trail, in transactions; negative: earlier.
+        side: ``a`` or ``b``, for damage and for a transaction that is twice.
     """
 
     kind: DifferenceKind
@@ -73,7 +73,7 @@ class DifferenceShown(NamedTuple):
 
 
 class PairedTransaction(NamedTuple):
-    """Two transactions that belong together and differ, in front of their rows: where they begin, LOGCSN and TRANID."""
+    """A pair of transactions that differ, shown before its rows: their positions, LOGCSN and TRANID."""
 
     a: Spot
     b: Spot
@@ -102,14 +102,14 @@ AlignedRow = PairedTransaction | SameRow | PassedOver | DifferenceShown
 
 
 class SideShown(NamedTuple):
-    """One of the two trails.
+    """Summary of one of the two trails.
 
     Attributes:
         title: its name.
-        files: how many it has; ``gaps`` are those that are missing.
+        files: number of files; ``gaps``: missing files.
         versions: Compatibility of the files, each once.
-        transactions: those that were compared.
-        restarts: restart records, which are not.
+        transactions: number of transactions compared.
+        restarts: number of restart records, which are not compared.
     """
 
     title: str
@@ -121,19 +121,19 @@ class SideShown(NamedTuple):
 
 
 class DiffShown(NamedTuple):
-    """DIFF: both trails in numbers.
+    """DIFF: the summary.
 
     Attributes:
         level: how records were compared.
         a, b: the two trails.
-        equal: transactions that are equal, wherever they stand.
-        changed: transactions with a record that differs.
+        equal: number of equal transactions, moved ones included.
+        changed: number of transactions with a record that differs.
         transactions, records: differences of whole transactions and of records in others, by kind.
-        by_records: records that were compared at RECORDS for want of a definition.
-        is_unaligned: whether records or transactions were too different for an alignment.
-        is_unsure: whether so many transactions are out of order that some that stand twice may be listed as others.
-        listed: how many differences were listed.
-        is_partial: whether it was stopped before the end.
+        by_records: number of records compared at RECORDS because a definition is missing.
+        is_unaligned: True if records or transactions were too different for an alignment.
+        is_unsure: True if copies may be listed as other differences, because too many transactions are out of order.
+        listed: number of differences listed.
+        is_partial: True if stopped before the end.
     """
 
     level: DiffLevel
@@ -151,25 +151,25 @@ class DiffShown(NamedTuple):
 
     @property
     def differences(self) -> int:
-        """All of them."""
+        """Number of all differences."""
         return sum(self.transactions.values()) + sum(self.records.values())
 
     @property
     def status(self) -> ExitStatus:
-        """Damage goes before differences: behind it nothing is sure."""
+        """BAD_DATA takes precedence over FINDINGS: after damage no difference is certain."""
         if self.transactions.get(DifferenceKind.DAMAGE):
             return ExitStatus.BAD_DATA
         return ExitStatus.FINDINGS if self.differences else ExitStatus.OK
 
 
 class AlignedTrails(Protocol):
-    """What takes two trails side by side, row by row, while they are compared."""
+    """Receiver of two aligned trails, row by row, while they are compared."""
 
     def add(self, row: AlignedRow) -> None:
-        """The next row."""
+        """Add the next row."""
 
     def end(self, shown: DiffShown) -> None:
-        """Both in numbers, behind the last row."""
+        """Finish with the summary of both trails, after the last row."""
 
 
 BeginAligned = Callable[[DiffLevel, str, str], AlignedTrails]

@@ -32,19 +32,19 @@ class OfTables:
     wildcard: str
 
     def __call__(self, one: TransactionRecord) -> bool:
-        """Whether a record is of one of them."""
+        """Return True if the table of a record matches the wildcard."""
         return matches(self.wildcard, one.trail.name_of(one.record), case_sensitive=False)
 
 
 def row_options(
     level: DiffLevel, ignored: frozenset[str], takes: Callable[[TransactionRecord], bool], *, is_any_order: bool
 ) -> RowOptions:
-    """What of the rows is compared; the place of one in its transaction only where all are, and in order."""
+    """Return the options of the row comparison; positions count only if all rows are compared, and in order."""
     left_out = frozenset(_PARTS[word] for word in ignored if word in _PARTS)
     is_moved = is_any_order or takes is not every_record
     return RowOptions(level, left_out | _OF_PLACE if is_moved else left_out, _ABSENT in ignored, takes)
 
 
 def csn_bounds(level: DiffLevel, ignored: frozenset[str], first: CsnKey | None, last: CsnKey | None) -> CsnBounds:
-    """The transactions that are compared."""
+    """Return the bounds of the transactions compared."""
     return CsnBounds(first, last, _CUT in ignored or level is DiffLevel.VALUES)

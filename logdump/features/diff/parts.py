@@ -109,7 +109,7 @@ def _differing(part: str, a: Any, b: Any) -> PartDifference:
 
 
 def _bytes_from(data: bytes | str, at: int) -> str:
-    """The bytes from a place on; the text that stands for bytes that are too many."""
+    """Return the bytes from an offset on, or the text that represents data that is too long."""
     return data if isinstance(data, str) else _shown(len(data), at, data[at : at + _SHOWN_BYTES])
 
 

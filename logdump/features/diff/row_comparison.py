@@ -14,9 +14,9 @@ from logdump.features.diff.side_by_side import SideBySide
 from logdump.features.recovery.cuts import Seen
 
 MOST_ROWS = 4096
-"""So many rows of each transaction are looked at to find two that belong together."""
+"""Maximum number of rows of each transaction examined to find a pair."""
 MOST_COUNTED = 1 << 17
-"""So many rows of a transaction are counted at once where their order does not matter."""
+"""Maximum number of rows of a transaction counted at a time if their order is ignored."""
 
 
 class RowComparison:
@@ -43,13 +43,13 @@ class RowComparison:
         self.has_rows = self.is_lost = False
 
     def count(self, side: Side, one: Seen) -> int:
-        """How many records of a transaction are compared."""
+        """Return the number of records of a transaction that are compared."""
         if self._takes_all:
             return one.records
         return sum(len(row.places) for row in side.rows.of(one))
 
     def differences(self, a: Seen, b: Seen) -> Iterator[DifferenceShown]:
-        """The differences of two transactions."""
+        """Yield the differences of two transactions."""
         self.has_rows = False
         if self._has_same_bytes(a, b):
             return
@@ -59,7 +59,7 @@ class RowComparison:
             yield difference._replace(csn=a.csn or b.csn, xid=a.xid or b.xid)
 
     def _has_same_bytes(self, a: Seen, b: Seen) -> bool:
-        """Whether two transactions have the same records byte for byte, and these mean the same: most do."""
+        """Return True if two transactions have the same bytes and the same definitions; most do."""
         if (a.records, a.size) != (b.records, b.size):
             return False
         one, other = (side.rows for side in self._sides)
@@ -86,7 +86,7 @@ class RowComparison:
             yield row
 
     def _stretch(self, stretch: AlignedStretch[ComparedRow], depth: int) -> Iterator[DifferenceShown]:
-        """Pairs are equal by their finest key; what stands alone between them is aligned by the next one."""
+        """Pair rows by their finest key, then align those between the pairs by the next key."""
         for alone, others, pair in stretch.gaps():
             a, b = [stretch.a[at] for at in alone], [stretch.b[at] for at in others]
             yield from self._gap(a, b, depth + 1)
@@ -144,7 +144,7 @@ class RowComparison:
         yield from self._gap(*alone, 1)
 
     def _alone_rows(self, side: int, one: Seen, left: dict[Hashable, int]) -> Iterator[ComparedRow]:
-        """The rows of a transaction that are left over, so many of each key."""
+        """Yield the remaining rows of a transaction, ``left`` of each key."""
         if any(number > 0 for number in left.values()):
             for row in self._sides[side].rows.of(one):
                 if left.get(row.keys[0], 0) > 0:
@@ -153,7 +153,7 @@ class RowComparison:
 
 
 def _is_same_run(run: Iterator[bytes] | None, other: Iterator[bytes] | None) -> bool:
-    """Whether two transactions are one run of the same bytes, what stands among their records included."""
+    """Return True if two transactions are contiguous runs of the same bytes, other records between included."""
     return run is not None and other is not None and all(a == b for a, b in zip_longest(run, other))
 
 

@@ -1,4 +1,4 @@
-"""What is compared inside of transactions: records by bytes or canonical form, changes by values."""
+"""Parts of transactions that are compared: records by bytes or canonical form, changes by values."""
 
 from __future__ import annotations
 
@@ -40,18 +40,18 @@ class ComparedRow(NamedTuple):
 
 
 def every_record(_: TransactionRecord) -> bool:
-    """Takes all records."""
+    """Accept all records."""
     return True
 
 
 class RowOptions(NamedTuple):
-    """What of the rows is compared.
+    """Options of the row comparison.
 
     Attributes:
-        level: how.
-        left_out: parts of records that do not matter.
-        ignores_absent: whether a column that one image lacks does not matter.
-        takes: the records that are compared.
+        level: the level of the comparison.
+        left_out: parts of records that are ignored.
+        ignores_absent: True if columns absent from one image are ignored.
+        takes: predicate: True for a record to be compared.
     """
 
     level: DiffLevel
@@ -66,17 +66,17 @@ class RowOptions(NamedTuple):
 
 
 class ComparedRows:
-    """The rows of one of the two trails."""
+    """Reader of the rows of one of the two trails."""
 
     def __init__(self, whole: WholeTrail, records: TransactionRecords, options: RowOptions) -> None:
         self._whole, self._records, self._options = whole, records, options
 
     def records(self, one: Seen) -> Iterator[TransactionRecord]:
-        """All records of a transaction."""
+        """Return all records of a transaction."""
         return self._records.of(one.first, one.records)
 
     def run(self, one: Seen) -> Iterator[bytes] | None:
-        """All bytes from the first record of a transaction to behind the last; None where they are in several files."""
+        """Return the bytes from the first record of a transaction to the end of the last; None if in several files."""
         if one.after is None or one.after.ordinal != one.first.ordinal:
             return None
         return self._records.run(one.first, one.after)
@@ -131,7 +131,7 @@ class ComparedRows:
 def differences_of(
     options: RowOptions, a: tuple[ComparedRows, ComparedRow], b: tuple[ComparedRows, ComparedRow]
 ) -> tuple[PartDifference, ...]:
-    """The parts in which two rows differ; none where they are equal in what matters."""
+    """Return the parts in which two rows differ; none if they are equal in all compared parts."""
     changes = [rows.change(row) if options.level is DiffLevel.VALUES else None for rows, row in (a, b)]
     if changes[0] is not None and changes[1] is not None:
         cells = map(cells_of_change, (changes[0], changes[1]))

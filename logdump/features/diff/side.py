@@ -1,4 +1,4 @@
-"""One of the two trails that are compared: its transactions, one after the other, with what aligns them."""
+"""One of the two trails compared: its transactions in order, with the keys that align them."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _NOWHERE = TrailPosition(1 << 62, 0)
 
 
 class SideTransaction(NamedTuple):
-    """A transaction of one side; ``copy_of`` is the first place of one that stands there twice."""
+    """A transaction of one side; for a copy ``copy_of`` is the position of the first one."""
 
     seen: Seen
     key: Hashable
@@ -41,7 +41,7 @@ class SideTransaction(NamedTuple):
 
     @property
     def has_name(self) -> bool:
-        """Whether a CSN or a TRANID names it."""
+        """True if the transaction has a CSN or a TRANID."""
         return self.seen.csn is not None or self.seen.xid is not None
 
 
@@ -49,7 +49,7 @@ class Bounds(Protocol):
     """The transactions that are compared."""
 
     def takes(self, one: Seen, copy_of: TrailPosition | None) -> bool:
-        """Whether a transaction is among them; ``copy_of`` as in SideTransaction."""
+        """Return True if a transaction is compared; ``copy_of`` as in SideTransaction."""
 
 
 class CsnBounds(NamedTuple):
@@ -60,7 +60,7 @@ class CsnBounds(NamedTuple):
     is_effective: bool = False
 
     def takes(self, one: Seen, copy_of: TrailPosition | None) -> bool:
-        """Whether a transaction is among them; without a CSN of their form none is between two."""
+        """Return True if a transaction is within the bounds; false for a CSN that is not comparable with them."""
         if self.is_effective and (not one.has_begin or one.ended is not Ended.LAST or copy_of is not None):
             return False
         bounds = [bound for bound in (self.first, self.last) if bound is not None]
@@ -77,15 +77,15 @@ class Side:
 
     Args:
         letter: ``a`` or ``b``.
-        title: its name, as it was entered.
-        whole: its files.
+        title: its name, as entered.
+        whole: its trail files.
         records: reads its records.
-        options: what of its rows is compared.
-        bounds: the transactions that are.
+        options: options of the row comparison.
+        bounds: the transactions that are compared.
 
     Attributes:
         rows: reads the rows of its transactions.
-        reached: how far it has been read; ``read`` are the records up to there.
+        reached: position up to which it has been read; ``read``: the number of records up to there.
     """
 
     def __init__(
@@ -110,11 +110,11 @@ class Side:
 
     @property
     def is_unsure(self) -> bool:
-        """Whether some that stand twice may be listed as others."""
+        """True if some copies may be listed as other differences."""
         return self._judge.is_unsure
 
     def transactions(self) -> Iterator[SideTransaction]:
-        """Its transactions, in their order.
+        """Yield its transactions in trail order.
 
         Raises:
             NotATrail: no file of it can be read.
@@ -173,7 +173,7 @@ class Side:
         heappush(self._damage, (place, self._damaged, self.damaged(self.spot(place), size)))
 
     def damaged(self, spot: Spot, size: int) -> DifferenceShown:
-        """Damage of so many bytes."""
+        """Return a difference for damage of ``size`` bytes."""
         is_a = self.letter == "a"
         a, b = (spot, None) if is_a else (None, spot)
         return DifferenceShown(DifferenceKind.DAMAGE, a, b, records=size, side=self.letter)
@@ -186,10 +186,10 @@ class Side:
         return damage
 
     def spot(self, place: TrailPosition) -> Spot:
-        """A place in it."""
+        """Return a position of the trail as file and RBA."""
         return Spot(self.whole.paths[place.ordinal], place.rba)
 
     def shown(self) -> SideShown:
-        """It in numbers."""
+        """Return the summary of this trail."""
         versions = tuple(sorted(self._versions))
         return SideShown(self.title, len(self.whole), versions, self._transactions, self._restarts, self.whole.gaps)

@@ -1,6 +1,6 @@
-"""Two trails side by side: their differences in order, with the rows around them and how many equal ones lie between.
+"""Two trails side by side: their differences in order, with neighbouring rows and the number of equal rows between.
 
-It follows a comparison: what is equal comes in by calls, and only what stands near a difference goes on to the view.
+It follows a comparison: equal rows come in by calls, and only those near a difference are passed to the view.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from logdump.features.diff.side import Side
 from logdump.features.recovery.cuts import Seen
 
 CONTEXT = 2
-"""So many equal rows of a transaction are shown before and behind one that differs."""
+"""Number of equal rows shown before and after one that differs."""
 
 
 class SideBySide:
@@ -28,7 +28,7 @@ class SideBySide:
 
     def __init__(self, a: Side, b: Side, view: AlignedTrails) -> None:
         self._a, self._b, self._view = a, b, view
-        self._transactions = self._records = self._behind = 0
+        self._transactions = self._records = self._context_left = 0
         self._head: PairedTransaction | None = None
         self._before: deque[tuple[ComparedRow, ComparedRow]] = deque(maxlen=CONTEXT)
 
@@ -39,13 +39,13 @@ class SideBySide:
         self._begin_rows()
 
     def _begin_rows(self) -> None:
-        self._records = self._behind = 0
+        self._records = self._context_left = 0
         self._before.clear()
 
     def same(self, a: ComparedRow, b: ComparedRow) -> None:
         """Two rows of them that are equal."""
-        if self._behind:
-            self._behind -= 1
+        if self._context_left:
+            self._context_left -= 1
             self._show(a, b)
             return
         self._records += len(self._before) == CONTEXT
@@ -66,10 +66,10 @@ class SideBySide:
             self._show(*pair)
         self._begin_rows()
         self._view.add(difference)
-        self._behind = CONTEXT
+        self._context_left = CONTEXT
 
     def end_pair(self, *, is_counted: bool) -> None:
-        """The end of the two; ``is_counted`` where they are equal."""
+        """End a pair of transactions; ``is_counted`` is True if they are equal."""
         if self._head is None:
             self._pass(records=self._records + len(self._before))
         self._head = None
@@ -77,7 +77,7 @@ class SideBySide:
         self._begin_rows()
 
     def end(self, shown: DiffShown) -> None:
-        """The end of both trails."""
+        """End both trails."""
         self._end_transactions()
         self._view.end(shown)
 

@@ -35,7 +35,7 @@ _LONGEST = 60
 
 
 def difference_lines(shown: DifferenceShown, _settings: Settings) -> Iterator[str]:
-    """One difference."""
+    """Yield the line of a difference."""
     parts = [_part(part) for part in shown.parts[:_MOST_PARTS]]
     more = len(shown.parts) - _MOST_PARTS
     facts = ", ".join([*parts, *([f"and {more} more"] if more > 0 else [])])
@@ -43,7 +43,7 @@ def difference_lines(shown: DifferenceShown, _settings: Settings) -> Iterator[st
 
 
 def subject(shown: DifferenceShown) -> str:
-    """What differs, and where it stands."""
+    """Return the subject of a difference: its positions and its transaction or record."""
     places = places_text(shown.a, shown.b)
     if shown.kind is DifferenceKind.DAMAGE:
         return places
@@ -72,7 +72,7 @@ def part_name(part: PartDifference) -> str:
 
 
 def part_texts(part: PartDifference) -> tuple[str, str]:
-    """What both sides have there."""
+    """Return the text of the part on both sides."""
     absent = "none" if part.column is None else "absent"
     a, b = (absent if text is None else text or "''" for text in (part.a, part.b))
     return a, b
@@ -105,7 +105,7 @@ def places_text(*spots: Spot | None) -> str:
 
 
 def diff_lines(shown: DiffShown, _settings: Settings) -> Iterator[str]:
-    """Both trails in numbers, and what limits the answer."""
+    """Yield the summary, and the limits of the answer."""
     facts = [f"{amount(shown.equal, 'transaction')} equal"]
     facts += [f"{shown.changed} changed"] if shown.changed else []
     facts += [f"{number} {_WORDS[kind]}" for kind in _WORDS if (number := shown.transactions.get(kind))]

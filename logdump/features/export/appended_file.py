@@ -19,10 +19,10 @@ class AppendedFile:
     """A new file that is open only while bytes go to it: thousands of them need no file descriptors.
 
     Args:
-        path: of the file; one that is there is emptied.
+        path: path of the file; an existing one is emptied.
 
     Attributes:
-        closed: whether nothing is written to it any more.
+        closed: True if nothing more is written to it.
 
     Raises:
         OSError: it cannot be written; every method but ``tell`` may raise it.
@@ -36,7 +36,7 @@ class AppendedFile:
         path.open("wb").close()
 
     def write(self, data: bytes | bytearray | memoryview) -> int:
-        """Have bytes written behind all others, none once it is closed; returns how many were given."""
+        """Append bytes, none once it is closed; returns ``len(data)``."""
         if self.closed:
             return len(data)
         if not self._waiting and len(data) > _MOST_WAITING:
@@ -48,17 +48,17 @@ class AppendedFile:
         return len(data)
 
     def tell(self) -> int:
-        """The number of bytes."""
+        """Return the number of bytes."""
         return self._written + len(self._waiting)
 
     def flush(self) -> None:
-        """Write what waits."""
+        """Write the buffered bytes."""
         if self._waiting:
             waiting, self._waiting = self._waiting, bytearray()
             self._put(waiting)
 
     def _put(self, data: bytes | bytearray | memoryview) -> None:
-        """Write bytes behind those that are written."""
+        """Append bytes to the file."""
         rest = memoryview(data)
         with self._path.open("r+b", 0) as file:
             file.seek(self._written)
@@ -77,19 +77,15 @@ class AppendedFile:
             self.closed = True
 
     def abandon(self) -> None:
-        """Write nothing more."""
+        """Discard the buffered bytes and close."""
         self._waiting.clear()
         self.closed = True
 
 
 class StandardOutput:
-    """Standard output in place of a file: what is written is gone; for a terminal control characters are escaped.
+    """Standard output in place of a file: written bytes cannot be taken back.
 
-    Args:
-        stream: takes the bytes; text comes in whole lines.
-
-    Attributes:
-        closed: whether nothing is written to it any more.
+    On a terminal control characters are escaped.
     """
 
     def __init__(self, stream: BinaryIO) -> None:
@@ -111,11 +107,11 @@ class StandardOutput:
         return len(data)
 
     def tell(self) -> int:
-        """The number of bytes."""
+        """Return the number of bytes."""
         return self._written
 
     def flush(self) -> None:
-        """Have all of it read."""
+        """Flush the stream."""
         self._stream.flush()
 
     def close(self) -> None:

@@ -53,7 +53,7 @@ class _Trail(Source):
 
     @property
     def definitions(self) -> RowDefinitions:
-        """The definitions of rows."""
+        """The definitions of the rows of the trail."""
         return self._definitions
 
 
@@ -62,7 +62,7 @@ class RecordBatches:
 
     Args:
         trail: the file.
-        definitions: those of the rows.
+        definitions: the definitions of its rows.
     """
 
     def __init__(self, trail: TrailFile, definitions: RowDefinitions) -> None:
@@ -127,7 +127,7 @@ class ArrowExport:
                 trail.close()
 
     def report(self) -> Iterator[Event]:
-        """The result in words."""
+        """Yield the result in words."""
         return self._tally.report(self._options.target_name, by_table=self._options.by_table)
 
     def _jobs(self) -> Iterator[partial[Built] | Built | Event | TrailFile]:

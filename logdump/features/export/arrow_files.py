@@ -24,16 +24,16 @@ _VALUES = 1 << 14
 
 
 class Schemas(NamedTuple):
-    """Of a file, as its readers see it, and of the batches that are written to it: dictionaries in place of text."""
+    """The schema of a file as its readers see it, and that of its batches, with dictionaries instead of text."""
 
     file: pa.Schema
     batches: pa.Schema
 
 
 class ArrowFormat(NamedTuple):
-    """What makes a writer for an open file, and what a finished file says of its rows.
+    """A file format: the constructor of its writer, and a function that counts the rows of a finished file.
 
-    A writer is made with the schema that readers see and the one of the batches.
+    The constructor takes the open file, the schemas of readers and batches, and the compression.
     """
 
     writer: Callable[[Any, Schemas, str], Any]
@@ -76,7 +76,7 @@ class ArrowFile:
         self._job: Future[None] | None = None
 
     def write(self, batch: pa.RecordBatch) -> None:
-        """Take a batch. Raises what writing an earlier one has raised."""
+        """Add a batch. Raises the error of an earlier write."""
         size = batch.get_total_buffer_size()
         self._waiting.append(batch)
         self._waiting_rows += len(batch)
@@ -178,7 +178,7 @@ def leaf_paths(field: pa.Field, path: str = "") -> Iterator[str]:
 
 
 def _is_compared(field: pa.Field, schema: pa.Schema) -> bool:
-    """Whether filters use values of a column: not for lists, bytes, or text of a table that is no key."""
+    """Return True if filters may use a column: not lists, bytes, or text of a table outside its key."""
     if pa.types.is_nested(field.type) or pa.types.is_binary(field.type):
         return False
     side, _, name = field.name.partition("_")

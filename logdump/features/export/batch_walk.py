@@ -20,9 +20,9 @@ _ROWS = 1 << 16
 
 
 class BatchWalk:
-    """The records from the session's position on that pass its filter, until the tally has ``limit``; damage is noted.
+    """The records from the session's position on that pass its filter, up to ``limit``; damage is noted.
 
-    They begin before the RBA ``stop``, where one is given.
+    They begin before the RBA ``stop``, if given.
     """
 
     def __init__(self, session: Session, tally: ExportTally, limit: int | None, stop: int | None = None) -> None:
@@ -59,7 +59,10 @@ class BatchWalk:
                 return
 
     def _note_damage(self, batch: Batch, end: int) -> None:
-        """Note what is no sound record up to ``end``; behind half of one, or damage at the end, more may come."""
+        """Note the bytes up to ``end`` that are no sound record.
+
+        After an incomplete one, or damage at the end, more may follow.
+        """
         path = self._trail.path
         self._tally.end = Spot(path, end)
         for row in batch.spans():

@@ -29,7 +29,7 @@ class _File(Sink, Protocol):
 
 
 class BeatExport:
-    """One export of heartbeats: those of all files that HEARTBEAT looks at, whatever the position."""
+    """One export of heartbeats: those of all files that HEARTBEAT reads, independent of the position."""
 
     def __init__(
         self, session: Session, options: ExportOptions, tally: ExportTally, heartbeats: HeartbeatOptions
@@ -57,7 +57,7 @@ class BeatExport:
                 raise
 
     def report(self) -> Iterator[Event]:
-        """The number of rows written."""
+        """Yield the number of rows written."""
         yield say(f"Exported {amount(self._tally.selected, 'beat')} to {self._options.target_name}")
 
     def _opened(self, path: Place, pool: Executor) -> _File:
@@ -73,7 +73,7 @@ _SPELLINGS: dict[str, type[CsvText | JsonLines]] = {"CSV": CsvText, "JSONL": Jso
 
 
 class _TextOfBeats:
-    """A file of lines."""
+    """A file of one line per beat."""
 
     def __init__(self, path: Place, options: ExportOptions) -> None:
         self._spelling = _SPELLINGS[options.format]()
@@ -82,7 +82,7 @@ class _TextOfBeats:
         self._file.write(self._spelling.head_of(HEARTBEAT), 0)
 
     def put(self, event: Event) -> None:
-        """Take a row."""
+        """Write the row of an event."""
         self._file.write(self._spelling.line_of(HEARTBEAT, event))
 
     def close(self) -> int:

@@ -1,4 +1,4 @@
-"""EXPORT."""
+"""The command EXPORT: its words and how it runs."""
 
 from __future__ import annotations
 
@@ -29,9 +29,10 @@ _NAME = "EXPORT"
 
 
 def run_export(session: Session, options: ExportOptions) -> Iterator[Event]:
-    """Write the records that pass the filter to a file, or the rows of each table to one.
+    """Write the records that pass the filter to a file, or the rows of each table to a file of its own.
 
-    They are those from the position on; of the whole file where an EXPORT without a limit has left the position.
+    Records are read from the position on, or from the beginning of the file where an EXPORT without a limit has left
+    the position.
     """
     if options.heartbeats is not None:
         yield from _write(session, options)
@@ -99,7 +100,7 @@ def _restricted(session: Session) -> AbstractContextManager[object]:
 
 
 def writes_to_standard_output(line: str) -> bool:
-    """Whether an EXPORT in a line of commands has the target ``-``."""
+    """Return True if an EXPORT in a line of commands has the target ``-``."""
     exports = (parse_partial(_FORM, text, Context()).value for word, text in split_calls(line) if word.upper() == _NAME)
     return any(options is not None and options.to_standard_output for options in exports)
 
@@ -165,7 +166,7 @@ def _of_heartbeats(compression: Form[str]) -> Form[dict[str, Any]]:
 
 
 def _of_sql() -> dict[str, Form[Any]]:
-    """The options of SQL alone."""
+    """Return the options of SQL alone."""
     return {
         "takes_back": OneOf({"UNDO": True}),
         "includes_cut": Keyword("INCLUDE", OneOf({"CUT": True}, "INCLUDE takes CUT.")),

@@ -3,7 +3,7 @@ r"""CSV as RFC 4180 has it: a header line, fields separated by commas, lines end
 rba,op,after_NAME,after_ORIGIN,nulls
 1811,"INSERT","Sencha ""Uji"" tin",,"[""after_ORIGIN""]"
 
-Every text stands in quotes, quotes in it doubled, line breaks and other control characters as they are. Nothing between
+Every text is in quotes, quotes in it doubled, line breaks and other control characters unchanged. Nothing between
 two commas means that there is no value: ``nulls`` names the columns that are NULL; the image lacks the others.
 The empty text is ``""``. Lists and objects are JSON.
 """
@@ -40,11 +40,11 @@ class CsvText:
         return csv_line(names_of(layout))
 
     def head_of(self, shape: Shape) -> str:
-        """The header line of objects of one kind."""
+        """Return the header line of objects of one shape."""
         return csv_line([field.name for field in shape.members])
 
     def line_of(self, shape: Shape, event: Event) -> str:
-        """The line of the object that stands for an event."""
+        """Return the line of an event's object."""
         return csv_line([*exact(shape.build(event)).values()])
 
     def record(self, known: KnownRecord) -> str:
@@ -53,13 +53,13 @@ class CsvText:
         return csv_line([members[field.name] for field in json_record.RECORD.members])
 
     def problems(self, problems: list[RowProblem]) -> str:
-        """What does not decode in a row."""
+        """Return the problems of a row as a field."""
         return _field(exact([problem._asdict() for problem in problems]))
 
     def form(self, layout: TableLayout, path: Path) -> RowForm:
         """The form of the lines of a table in a trail."""
         from logdump.arrow.tables.lines import RowForm  # noqa: PLC0415 - it needs numpy
-        from trailformat.arrays import Escapes, FieldForm, LineForm  # noqa: PLC0415 - likewise
+        from trailformat.arrays import Escapes, FieldForm, LineForm  # noqa: PLC0415 - it needs numpy
 
         number, text = (FieldForm(b"," + quote, quote, b",", b",", escapes=Escapes.CSV) for quote in (b"", b'"'))
         line = LineForm(_field(str(path)).encode(), _END.encode(), b',"[', b",", b']"', b",")
@@ -71,7 +71,7 @@ class CsvText:
     def members(self) -> MemberForms:
         """The forms of the members of ordinary records."""
         from logdump.features.export.member_forms import MemberForms  # noqa: PLC0415 - it needs pyarrow
-        from trailformat.arrays import Escapes, FieldForm, LineForm  # noqa: PLC0415 - likewise
+        from trailformat.arrays import Escapes, FieldForm, LineForm  # noqa: PLC0415 - it needs numpy
 
         number, text = (FieldForm(b"," + quote, quote, b",", escapes=Escapes.CSV) for quote in (b"", b'"'))
         return MemberForms(
@@ -89,14 +89,14 @@ class CsvText:
 
 
 def names_of(layout: TableLayout) -> list[str]:
-    """The fields of a line."""
+    """Return the names of the fields of a line."""
     if layout == ALL:
         return [field.name for field in json_record.RECORD.members]
     return [*FIXED, *([DATA] if layout.columns is None else []), *layout.image_names, NULLS, PROBLEMS]
 
 
 def csv_line(values: Iterable[Any]) -> str:
-    """A line of these values: text in quotes, objects and lists as JSON, nothing for None."""
+    """Return a line of values: text in quotes, objects and lists as JSON, None as an empty field."""
     return ",".join(map(_field, values)) + _END
 
 

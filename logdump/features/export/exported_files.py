@@ -1,4 +1,4 @@
-"""The files of one export: the open one, and with ACROSS those after it, until enough has been selected."""
+"""The files of one export: the open file, and with ACROSS the files after it until the limit is reached."""
 
 from __future__ import annotations
 

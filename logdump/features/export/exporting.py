@@ -1,4 +1,4 @@
-"""One run of EXPORT: the target is staged, the format chosen, the rows written are counted and reported."""
+"""One run of EXPORT: staging of the target, choice of the format, counts and report."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 class Export(Protocol):
-    """The writer of one format."""
+    """The writer of one export format."""
 
     def run(self, path: Place) -> Iterator[Event]:
         """Write the file, or the files in the folder, and fill the tally; yields Progress."""
@@ -44,7 +44,7 @@ def run_export(session: Session, options: ExportOptions) -> Iterator[Event]:
     stays. Standard output gets the rows as they are written.
 
     Raises:
-        CommandError: the target is there, is the open trail, is none here, or a package is missing.
+        CommandError: the target exists, is the open trail, is not possible here, or a package is missing.
         CannotWrite: the target cannot be written, or does not hold what was written.
         TrailError: the trail cannot be read.
     """
@@ -76,7 +76,7 @@ def _written(session: Session, options: ExportOptions, tally: ExportTally) -> Ge
 
 
 def _stopped(options: ExportOptions, tally: ExportTally, written: int) -> Notice:
-    """What Ctrl+C leaves."""
+    """Return the notice after Ctrl+C."""
     done = amount(tally.selected, "record" if options.heartbeats is None else "beat")
     nothing = "the output is not whole" if options.to_standard_output else "nothing was exported"
     return stopped_writing(done, nothing, written)
@@ -128,7 +128,7 @@ def check_target(session: Session, target: Path, *, is_folder: bool) -> None:
 
 
 def check_whole(tally: ExportTally, options: ExportOptions) -> None:
-    """Every record is in one file or was left out: what the files hold says so, or CannotWrite is raised."""
+    """Raise CannotWrite unless the files hold every record that was not left out."""
     rows = sum(file.rows for file in tally.files)
     if options.format != "SQL" and rows + tally.left_out.total() != tally.selected:
         raise CannotWrite(

@@ -33,29 +33,29 @@ class JsonLines:
     takes_file_header = True
 
     def head(self, layout: TableLayout) -> str:  # noqa: ARG002 - other formats begin with a head
-        """Nothing: each line stands for itself."""
+        """Return "": JSON lines have no header."""
         return ""
 
     def head_of(self, shape: Shape) -> str:  # noqa: ARG002 - other formats begin with a head
-        """Nothing, likewise."""
+        """Return "": JSON lines have no header."""
         return ""
 
     def line_of(self, shape: Shape, event: Event) -> str:  # noqa: ARG002 - it is that of the event
-        """The line of the object that stands for an event."""
+        """Return the line of an event's object."""
         return "".join(f"{line}\n" for line in json_lines.render(event, Settings()))
 
     def record(self, known: KnownRecord) -> str:
-        """The line of a record."""
+        """Return the line of a record."""
         return "".join(f"{line}\n" for line in json_lines.render(known, Settings()))
 
     def problems(self, problems: list[RowProblem]) -> str:
-        """What does not decode in a row."""
+        """Return the problems of a row as JSON."""
         return json.dumps(exact([problem._asdict() for problem in problems]), ensure_ascii=True, separators=(",", ":"))
 
     def form(self, layout: TableLayout, path: Path) -> RowForm:
         """The form of the lines of a table in a trail."""
         from logdump.arrow.tables.lines import RowForm  # noqa: PLC0415 - it needs numpy
-        from trailformat.arrays import Escapes, FieldForm, LineForm  # noqa: PLC0415 - likewise
+        from trailformat.arrays import Escapes, FieldForm, LineForm  # noqa: PLC0415 - it needs numpy
 
         def field(name: str) -> FieldForm:
             key, quote = f",{json.dumps(name)}:", "" if name in NUMBERS else '"'
@@ -86,5 +86,5 @@ class JsonLines:
         )
 
     def count_rows(self, file: IO[bytes]) -> int:
-        """The number of lines."""
+        """Return the number of lines."""
         return count_lines(file, is_quoted=False)

@@ -20,7 +20,7 @@ _CHUNK = 1 << 20
 
 
 def count_lines(file: IO[bytes], *, is_quoted: bool) -> int:
-    """The number of line breaks; with ``is_quoted`` of those that do not stand in quotes."""
+    """Return the number of line breaks, without those in quotes if ``is_quoted``."""
     if isinstance(file, io.BufferedReader) and _pays(file):
         found = _breaks_in(file)
         return found.even if is_quoted else found.total

@@ -22,7 +22,7 @@ class StoredBytes(NamedTuple):
 
 
 class MemberChoice(NamedTuple):
-    """Several members, of which rows have few different values: these as JSON, and for each row the number of one."""
+    """Members that have few different values: these values as JSON, and the number of one for each row."""
 
     members: Shape
     texts: list[str]
@@ -33,13 +33,13 @@ Values = Strings | Digits | Numbered | Parts | StoredBytes
 
 
 class MemberForms(NamedTuple):
-    """The way a text format writes members.
+    """The forms in which a text format writes members.
 
     Attributes:
         number, text: the forms of values, by the name of the member.
-        json: that of lists and objects that are JSON already.
-        quoted: makes of JSON what stands in such a list.
-        nested: the escapes of a text there.
+        json: the form of lists and objects that are JSON already.
+        quoted: turns JSON into an element of such a list.
+        nested: the escapes of a text inside.
         line: the line of records in a file, with member ``file`` in its head.
     """
 
@@ -102,7 +102,7 @@ def _field(form: FieldForm, values: Values) -> Field:
 
 
 def numbered(texts: list[Any] | Strings, numbers: Array) -> Numbered:
-    """Texts by their numbers."""
+    """Return texts selected by number."""
     values = texts if isinstance(texts, Strings) else Strings.of(texts)
     return Numbered(values, numbers.astype(np.int32))
 

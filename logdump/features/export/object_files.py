@@ -1,4 +1,4 @@
-"""Files with a row for each event of one kind: the members of its object as JSON, fields of CSV or columns."""
+"""Files with one row per event of one kind: its members as JSON, as CSV fields or as columns."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class ObjectColumns:
         self._waiting: list[dict[str, object]] = []
 
     def put(self, event: Event) -> None:
-        """Take a row. Raises what writing an earlier one has raised."""
+        """Add a row. Raises the error of an earlier write."""
         self._waiting.append(self._shape.build(event))
         if len(self._waiting) >= _ROWS:
             self._flush()

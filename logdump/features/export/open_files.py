@@ -31,11 +31,11 @@ S = TypeVar("S", bound=Sink)
 
 
 class OpenFiles(Generic[S]):
-    """The files by layout; in the place of one file for all records stands the layout ALL.
+    """The files by layout; a single file for all records has the layout ALL.
 
     Args:
         path: the file, or the folder of the files.
-        options: of the export.
+        options: options of the export.
         make: opens a file for a layout.
     """
 
@@ -55,7 +55,7 @@ class OpenFiles(Generic[S]):
 
     @property
     def sinks(self) -> list[S]:
-        """All of them."""
+        """All open files."""
         return [sink for _, sink in self._open.values()]
 
     def close(self) -> list[FileTally]:
@@ -67,6 +67,6 @@ class OpenFiles(Generic[S]):
         ]
 
     def abandon(self) -> None:
-        """Let go of all files."""
+        """Discard all files."""
         for _, sink in self._open.values():
             sink.abandon()

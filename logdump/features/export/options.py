@@ -1,4 +1,4 @@
-"""Options of EXPORT."""
+"""The options of EXPORT."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class ExportOptions(NamedTuple):
 
     @property
     def to_standard_output(self) -> bool:
-        """Whether the target is ``-``; all others are absolute paths."""
+        """True if the target is ``-``; all others are absolute paths."""
         return self.target == STANDARD_OUTPUT
 
     @property
@@ -66,10 +66,10 @@ class ExportOptions(NamedTuple):
 
     @property
     def is_binary(self) -> bool:
-        """Whether what is written is no text."""
+        """True if the output is binary."""
         return self.format in ("PARQUET", "ARROW") or self.compression == "GZIP"
 
     @property
     def is_limited(self) -> bool:
-        """Whether it ends after a number of records or transactions."""
+        """True if the export ends after a number of records or transactions."""
         return self.records is not None or self.transactions is not None

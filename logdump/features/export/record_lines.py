@@ -32,7 +32,7 @@ _LETTERS = Strings.of([chr(number) for number in range(256)])
 _TYPES = Strings.of([io_type_name(number) for number in range(256)])
 _OPERATIONS = Strings.of(OPERATIONS.get(number) for number in range(256))
 _STEP = 32 << 20
-"""Rooms have a multiple of so many bytes, so that the next lines fit too; what is not written to takes no memory."""
+"""Buffers are multiples of this size, so that the next lines fit too; pages never written take no memory."""
 _USUAL = "HDTU"
 _USUAL_PLACES = np.array([_USUAL.find(chr(number)) for number in range(256)])
 
@@ -44,12 +44,12 @@ class Rooms:
         self._free: list[Array] = []
 
     def take(self, size: int) -> Array:
-        """An array of at least so many bytes."""
+        """Return an array of at least ``size`` bytes."""
         room = self._free.pop() if self._free else None
         return room if room is not None and len(room) >= size else new_room(-(-size // _STEP) * _STEP)
 
     def give_back(self, room: Array) -> None:
-        """Have an array taken again, of which nothing is needed any more."""
+        """Return an array that is no longer used."""
         self._free.append(room)
 
 
@@ -126,7 +126,7 @@ class _Records:
         return Strings.nulls(len(self._rows))
 
     def byte(self, name: str) -> Array:
-        """A field of the header that is one byte."""
+        """Return the values of a one-byte header field."""
         values: Array = self._rows.view[self._header + PLACES[name].start]
         return values
 
@@ -145,23 +145,23 @@ class _Records:
         return Digits(rbas[self._other], self._other != NONE)
 
     def time(self) -> Numbered:
-        """IO Time."""
+        """Return IO Time."""
         julian = self._rows.of("io_time")
         self.odd |= (julian < FIRST_TIME) | (julian > LAST_TIME)
         return iso_texts(np.where(self.odd, 0, julian - JULIAN_UNIX_EPOCH))
 
     def table(self) -> Numbered:
-        """The name of the table."""
+        """Return the names of the tables."""
         return numbered(self._piece.tables, self._known.group)
 
     def of_transaction(self, part: str) -> Numbered:
-        """LOGCSN or TRANID."""
+        """Return LOGCSN or TRANID."""
         numbers, places = distinct(np.asarray(self._piece.owners.index)[self._rows.rows])
         texts = getattr(self._piece.owners, part)
         return numbered([texts[number] for number in numbers], places)
 
     def row_id(self) -> Strings:
-        """ORAROWID."""
+        """Return ORAROWID."""
         return row_ids(self._rows)
 
     def user_tokens(self) -> Strings | Numbered:

@@ -45,17 +45,7 @@ class Lists(NamedTuple):
 
 
 class RowImages:
-    """Both images of ordinary rows: the columns before of all rows, and those after behind them.
-
-    Args:
-        rows: the rows.
-        known: their definitions.
-        other: for each row that of the other half of the same update, or NONE.
-        forms: those of the format.
-
-    Attributes:
-        odd: a mask of the rows that turn out not to be ordinary.
-    """
+    """Both images of rows on the fast path: the columns of all before images, followed by those of all after images."""
 
     def __init__(self, rows: Rows, known: Known, other: Array, forms: MemberForms) -> None:
         self._rows = rows
@@ -114,7 +104,7 @@ class RowImages:
             self.odd[self._row[is_undefined & (is_defined[self._group] | ~is_marked)]] = True
 
     def _described(self, is_null: Array, is_undefined: Array) -> MemberChoice:
-        """What the definition says of each column, and whether it is NULL; tables without one have columns alike."""
+        """Return the definition of each column and whether it is NULL; tables without a definition share columns."""
         tables = [one.table.columns if one.table else () for one in self._known.definitions]
         columns: list[tuple[int, ColumnDefinition | None]] = [pair for table in tables for pair in enumerate(table)]
         counts = np.array([len(table) for table in tables], np.int64)
@@ -130,7 +120,7 @@ class RowImages:
         return MemberChoice(_DESCRIBED, texts, 2 * at + is_null)
 
     def _compared(self, is_null: Array, is_problem: Array) -> MemberChoice:
-        """Whether the other image has another value, and what is wrong with this one."""
+        """Return whether the other image has another value, and the problem of this one."""
         shown = [ColumnShown(_VALUE, None, value, change) for value in (_SOUND, _UNDEFINED) for change in _CHANGES]
         texts = [self._forms.inner(_COMPARED.build(one)) for one in shown]
         return MemberChoice(_COMPARED, texts, self._changes(is_null) + len(_CHANGES) * is_problem)
@@ -154,7 +144,7 @@ class RowImages:
 
 
 def _joined(before: Fields, after: Fields) -> Fields:
-    """The regions of one behind those of another."""
+    """Return the regions of both, those of ``before`` first."""
     first = np.concatenate((before.first, after.first[1:] + before.first[-1]))
     return Fields(first, *(np.concatenate(pair) for pair in zip(before[1:], after[1:], strict=True)))
 
@@ -188,7 +178,7 @@ def gg_tokens(rows: Rows, forms: MemberForms) -> Lists:
 
 
 class LobPlaces(NamedTuple):
-    """Of pieces of LOBs the RBA of the record that each belongs to, its number by the records before it, RecCount."""
+    """Of pieces of LOBs: the RBA of the base record, the piece's number by the records before it, RecCount."""
 
     base_rba: Array
     number: Array
@@ -221,7 +211,7 @@ def segments(rows: Rows, is_piece: Array, places: LobPlaces, forms: MemberForms)
 
 
 class _Base(NamedTuple):
-    """The kind of pieces, and the file of the record that they belong to."""
+    """The kind of pieces, and the file of their base record."""
 
     kind: Kind
     base: TrailFile
@@ -233,7 +223,7 @@ def _digits(values: Array, is_known: Array | None = None) -> Digits:
 
 @lru_cache(1 << 14)
 def _described(index: int, column: ColumnDefinition | None, *, is_null: bool, forms: MemberForms) -> str:
-    """What is known of a column without its value."""
+    """Return the facts of a column without its value, as JSON."""
     shown = ColumnShown(Column(index, NULL if is_null else PRESENT), column, _SOUND, None)
     return forms.inner(_DESCRIBED.build(shown))
 

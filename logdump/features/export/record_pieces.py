@@ -1,4 +1,4 @@
-"""Some records with what only the session knows of them, and which of them are ordinary: they come by columns."""
+"""Records of a batch with what only the session knows of them, and a mask of those that are written by columns."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from trailformat.transactions.tracker import RowTransactions
 _MOST_BYTES = 3 << 20
 """Bytes of records that become lines together: these are several times as long."""
 _WIDEST = 0xFFFF
-"""Of longer records RecLength does not tell the length of the data."""
+"""Above this size RecLength is not the length of the data."""
 _IS_PLAIN = np.array([number not in {METADATA, DDL_OP, LARGE_OBJECT, RECORD_FRAGMENT} for number in range(256)])
 """Types whose records are all that is shown of them, with those of their transaction and the other half."""
 _IS_FULL = np.array([number in FULL for number in range(256)])
@@ -42,13 +42,13 @@ class RecordPiece(NamedTuple):
     """Some rows, and what only the session knows of them.
 
     Attributes:
-        rows: all of them.
+        rows: the rows.
         ordinary: a mask of those that may be written by columns.
-        known: the definitions of these.
+        known: the definitions of ordinary rows.
         tables: the names of their tables, for each definition.
         other: for each row the number, among these rows, of the other half of the same update; or NONE.
-        base_rba: RBA of the record that a piece of a LOB belongs to; NONE for other rows.
-        number: of such a piece by the records before it; 0 where that is not known.
+        base_rba: RBA of the base record of a piece of a LOB; NONE for other rows.
+        number: number of such a piece by the records before it; 0 if unknown.
         owners: the transactions of the batch.
     """
 
@@ -62,7 +62,7 @@ class RecordPiece(NamedTuple):
     owners: RowTransactions
 
     def between(self, begin: int, end: int) -> RecordPiece:
-        """Some of the rows; those whose other half is not among them are not ordinary."""
+        """Return a range of the rows; those whose other half is outside are not ordinary."""
         part = slice(begin, end)
         other = self.other[part]
         is_inside = (other >= begin) & (other < end)
@@ -121,14 +121,14 @@ def _ordinary(rows: RowBytes, related: Related, is_continued: Array) -> Array:
 
 
 def _is_named(known: KnownRecord) -> bool:
-    """Whether a record has a name without problems, or none."""
+    """Return True if a record has a name without problems, or none."""
     return known.look_up(Facet.TABLE) is None and known.look_up(Facet.NAME) is None
 
 
 def _others(rows: RowBytes, related: Related, ordinary: Array, group: Array, names: Array) -> Array:
-    """For each row the number of the other half of its update; halves without it are taken out of ``ordinary``.
+    """Return the row number of the other half of each update; halves without it are removed from ``ordinary``.
 
-    ``names`` has for each definition a number that those of one name share.
+    ``names`` has for each definition a number that definitions of one name share.
     """
     wanted = related.other[rows.rows]
     halves = np.flatnonzero(ordinary & (wanted >= 0))

@@ -16,14 +16,14 @@ _MOST_BEGUN = WORKERS + 1
 
 
 def new_pool(waiting: int = 0) -> ThreadPoolExecutor:
-    """Threads for jobs, of which so many besides may wait for the disk."""
+    """Return a pool of worker threads, with ``waiting`` further ones that may wait for the disk."""
     return ThreadPoolExecutor(WORKERS + waiting)
 
 
 def results(pool: Executor, items: Iterable[Any]) -> Iterator[Any]:
-    """What the jobs among the items return; items that cannot be called stand as they are between them.
+    """Yield the results of callable items, and the other items unchanged, in order.
 
-    Those do not count among the jobs that are begun ahead, however many there are, and wait only for jobs before them.
+    Items that are not callable do not count towards the jobs begun ahead, and wait only for jobs before them.
     """
     waiting: deque[Any] = deque()
     begun = 0

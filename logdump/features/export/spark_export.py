@@ -1,7 +1,7 @@
-"""EXPORT under ENGINE SPARK: tasks export pieces of the file side by side, each to files of its own.
+"""EXPORT under ENGINE SPARK: tasks export slices of the file in parallel, each to files of its own.
 
-What is one file of a local export is a folder of parts then, under the same name: programs that read Parquet, CSV or
-JSON lines take the one as the other.
+A single file of a local export is here a folder of parts of the same name: programs that read Parquet, CSV or
+JSON lines read either.
 
     sales.parquet/part-00000.parquet                        without BY TABLE
     sales/HR.JOBS.parquet/part-00000.parquet                with it
@@ -125,7 +125,7 @@ def _export(job: ExportJob, folder: Path, number: int, start: int, stop: int) ->
 
 
 def gathered(job: ExportJob, written: Sequence[Written]) -> tuple[ExportTally, int]:
-    """The files of all tasks in the folder of the export, those of one table together, and the counts of all."""
+    """Collect the files of all tasks in the folder of the export, by table, and add up their counts."""
     suffix = suffix_of(job.options)
     names, folders, whole = FileNames(suffix), dict[TableLayout, FileTally](), ExportTally()
     for result in written:

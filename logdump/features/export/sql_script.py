@@ -1,4 +1,4 @@
-"""EXPORT SQL: the script that REDO or UNDO prints, in a file, behind the lines that its dialect begins with."""
+"""EXPORT SQL: the script of REDO or UNDO in a file, after the opening lines of its dialect."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _LINE_END = ord("\n")
 
 
 class SqlExport:
-    """One script: the transactions from the one on that is open at the position."""
+    """One script, from the transaction that is open at the position on."""
 
     def __init__(self, session: Session, options: ExportOptions, tally: ExportTally) -> None:
         self._session = session
@@ -89,7 +89,7 @@ class SqlExport:
             yield Notice((text,), ExitStatus.OK)
 
     def _walked(self, walked: Walked) -> Iterator[Event]:
-        """How far the walk to the first transaction is; behind it those that are written say it."""
+        """Yield the progress of the walk to the first transaction; after it, written transactions show progress."""
         step, before, self._read = self._session.settings.notify, self._read, walked.records
         if not self._transactions and walked.records // step > before // step:
             yield Progress(walked.records, walked.spot.rba, walked.time, self._session.trail.size)

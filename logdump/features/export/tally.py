@@ -15,7 +15,7 @@ FILE_HEADER = "FileHeader"
 
 
 class FileTally(NamedTuple):
-    """One file that was written: its name, the layout of its rows, how many."""
+    """One file written: its name, the layout of its rows, their number."""
 
     name: str
     layout: TableLayout
@@ -27,9 +27,9 @@ class ExportTally:
 
     Attributes:
         selected: records that passed the filter.
-        left_out: those of them that are no rows, by type.
-        problems: values and parts of records that do not decode.
-        end: the place behind the last record looked at.
+        left_out: selected records that are not rows, by type.
+        problems: number of values and parts of records that cannot be decoded.
+        end: the end of the last record examined.
     """
 
     def __init__(self) -> None:
@@ -45,7 +45,7 @@ class ExportTally:
         self.left_out[FILE_HEADER if io_type is None else io_type_name(io_type)] += records
 
     def add_problem(self, rba: int, what: str, reason: str, count: int = 1) -> None:
-        """Something in the record at ``rba`` does not decode."""
+        """Count a part of the record at ``rba`` that cannot be decoded."""
         if not self.problems:
             self._first_problem = f"RBA {rba}, {what}: {reason}" if what else f"RBA {rba}: {reason}"
         self.problems += count
@@ -65,7 +65,7 @@ class ExportTally:
         self.damage.append(Notice((f"{error}: {length} bytes are not exported",), bad=Bad(error, length)))
 
     def report(self, target: str, *, by_table: bool, parts: int | None = None) -> Iterator[Event]:
-        """What is not exported, then the counts in words. ``parts``: how many files stand for one."""
+        """Yield the records not exported, then the counts. ``parts``: number of files that make up one."""
         yield from self.damage
         to = f"{len(self.files)} files in {target}" if by_table else target
         to = to if parts is None else f"{parts} parts in {target}"

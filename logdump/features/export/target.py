@@ -11,7 +11,7 @@ from logdump.session.errors import CommandError
 from trailformat.trail.whole_file import WholeFile, WholeFolder, cannot_write, sweep
 
 SUFFIXES = {"JSONL": ".jsonl", "CSV": ".csv", "PARQUET": ".parquet", "ARROW": ".arrow"}
-"""Of the files in a folder; those that GZIP makes of text have ``.gz`` behind it."""
+"""Suffixes of the files in a folder; text compressed by GZIP has ``.gz`` after it."""
 
 
 def suffix_of(options: ExportOptions) -> str:
@@ -21,12 +21,12 @@ def suffix_of(options: ExportOptions) -> str:
 
 
 def part_name(number: int, suffix: str) -> str:
-    """The name of one of the files that stand for one."""
+    """Return the name of one part of a file."""
     return f"part-{number:05d}{suffix}"
 
 
 def is_part(name: str) -> bool:
-    """Whether a file is called like a part."""
+    """Return True if a file is named like a part."""
     return name.startswith("part-") and name.endswith(_OURS)
 
 
@@ -35,12 +35,12 @@ _OURS = tuple(SUFFIXES.values()) + tuple(f"{suffix}.gz" for suffix in SUFFIXES.v
 
 @contextlib.contextmanager
 def export_target(target: Path, *, is_folder: bool, replaces: bool, command: str = "EXPORT") -> Iterator[Path]:
-    """The place of an export: an empty file or folder, which becomes ``target`` when the context is left normally.
+    """Stage an export: an empty file or folder, which becomes ``target`` when the context exits normally.
 
-    ``command`` is the one that messages name.
+    ``command`` is the name of the command in messages.
 
     Raises:
-        CommandError: the target is there, or is not what may be replaced.
+        CommandError: the target exists and may not be replaced.
         CannotWrite: nothing can be written there.
     """
     sweep(target.parent)
@@ -67,7 +67,7 @@ def _check(target: Path, command: str, *, is_folder: bool, replaces: bool) -> No
 
 
 def _is_ours(entry: Path) -> bool:
-    """Whether this is a file of an export, or the folder of the parts of one."""
+    """Return True if this is a file of an export, or the folder of its parts."""
     if entry.is_symlink() or not entry.name.endswith(_OURS):
         return False
     return entry.is_file() or all(

@@ -23,7 +23,7 @@ from trailformat.arrays.line_parts import LinePart, count, merged
 
 
 class TextOfTables(TextExport[PieceLines]):
-    """The rows of tables."""
+    """Export of the rows of tables as text."""
 
     def _jobs_of_pieces(self) -> Callable[[Piece], Iterator[Callable[[], PieceLines]]]:
         batches = TableBatches(self._session.trail, self._session.row_definitions, self._tally.leave_out)
@@ -41,7 +41,7 @@ class TextOfTables(TextExport[PieceLines]):
 
 
 class TextOfRecords(TextExport[RecordLines]):
-    """Records with all their members."""
+    """Export of records with all members as text."""
 
     def __init__(self, session: Session, options: ExportOptions, tally: ExportTally, spelling: Spelling) -> None:
         super().__init__(session, options, tally, spelling)

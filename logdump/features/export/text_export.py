@@ -41,23 +41,23 @@ class Spelling(Protocol):
         """The head of a file; ALL: it holds records."""
 
     def record(self, known: KnownRecord) -> str:
-        """The line of a record."""
+        """Return the line of a record."""
 
     def form(self, layout: TableLayout, path: Path) -> RowForm:
         """The form of the lines of a table in a trail; it needs numpy."""
 
     def problems(self, problems: list[RowProblem]) -> str:
-        """What does not decode in a row."""
+        """Return the problems of a row as a field."""
 
     def members(self) -> MemberForms:
-        """The forms of the members of records; they need numpy."""
+        """Return the forms of the members of records; they need numpy."""
 
     def count_rows(self, file: IO[bytes]) -> int:
         """The number of rows in a file."""
 
 
 class TextExport(Generic[L]):
-    """One export of text: jobs make the lines side by side, and a thread writes them in order."""
+    """One export of text: jobs make the lines in parallel, and a thread writes them in order."""
 
     def __init__(self, session: Session, options: ExportOptions, tally: ExportTally, spelling: Spelling) -> None:
         self._session = session

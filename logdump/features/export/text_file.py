@@ -28,10 +28,10 @@ class TextFile:
     """One file of rows in UTF-8, compressed or not.
 
     Args:
-        path: where it is written.
-        is_gzip: whether it is compressed.
-        count_rows: counts the rows in what was written.
-        waiting: takes what waits in this file.
+        path: path of the file.
+        is_gzip: True if it is compressed.
+        count_rows: counts the rows in the written file.
+        waiting: total of the bytes buffered by all files, which this file adds to.
     """
 
     def __init__(self, path: Place, *, is_gzip: bool, count_rows: CountRows, waiting: Waiting | None = None) -> None:

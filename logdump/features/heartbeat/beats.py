@@ -71,9 +71,9 @@ def _reported(row: HeartbeatRow, heartbeat_ts: int) -> Beat:
 
 
 def _is_own(row: HeartbeatRow) -> bool:
-    """Whether HEARTBEAT_TIMESTAMP is of the row's own database, not taken over by Replicat with the way in.
+    """True if HEARTBEAT_TIMESTAMP is that of the row's own database, not copied from the incoming beat by Replicat.
 
-    Extract and pumps then set their timestamps of the way out for this beat.
+    Extract and pumps then set the outgoing timestamps of the row for this beat.
     """
     if row.role is Role.HISTORY or row.heartbeat_timestamp is None:
         return False

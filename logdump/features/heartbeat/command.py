@@ -1,4 +1,4 @@
-"""HEARTBEAT."""
+"""The command HEARTBEAT: its words and how it runs."""
 
 from __future__ import annotations
 
@@ -32,18 +32,18 @@ def heartbeat_options(at: EnteredTime | str | None = None, **given: Any) -> Hear
 
 
 class _Minutes(Number):
-    """Minutes, in microseconds."""
+    """A number of minutes, parsed to microseconds."""
 
     def parse(self, text: str, context: Context) -> int:
-        """The microseconds."""
+        """Return the minutes in microseconds."""
         return super().parse(text, context) * 60 * _SECOND
 
 
 class _Seconds(Number):
-    """Seconds, in microseconds."""
+    """A number of seconds, parsed to microseconds."""
 
     def parse(self, text: str, context: Context) -> int:
-        """The microseconds."""
+        """Return the seconds in microseconds."""
         return super().parse(text, context) * _SECOND
 
 
@@ -51,7 +51,7 @@ class _Csn(Word):
     """A CSN of one of the known forms."""
 
     def parse(self, text: str, context: Context) -> str:  # noqa: ARG002
-        """The CSN as it stands there."""
+        """Return the CSN as written, after checking its form."""
         if csn_key(text) is None:
             raise ArgumentError(f"{text!r} is not a CSN; write a number, 4:1095, 00000000/05002818 or the like.")
         return text

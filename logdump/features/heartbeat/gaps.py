@@ -23,7 +23,7 @@ class _Distance(NamedTuple):
 
     @property
     def microseconds(self) -> int:
-        """The time between the two."""
+        """Time between the beat before the gap and the beat after it."""
         return self.before.time - self.after.time
 
 
@@ -47,7 +47,7 @@ class GapFinder:
         return copied
 
     def add(self, time: int, spot: Spot) -> None:
-        """Take a beat in."""
+        """Add a beat; it extends the range or divides a distance."""
         place = BeatPlace(time, spot)
         if self._first is None or self.newest is None:
             self._first = self.newest = place
@@ -89,7 +89,7 @@ class GapFinder:
 
     @property
     def is_interval_exact(self) -> bool:
-        """Whether that is exact, not to one per cent."""
+        """False if the interval is a median from the histogram, exact to one per cent only."""
         return self._ranks.is_exact
 
     def gaps(self, interval: int | None = None) -> Iterator[Gap]:

@@ -50,7 +50,7 @@ class Lags:
         self.newest: int | None = None
 
     def add(self, beat: Beat) -> None:
-        """Take a beat in."""
+        """Add a beat to the lags of its path."""
         self.note(*beat.moments)
         path = self._paths.get(beat.path)
         if path is None:
@@ -61,13 +61,13 @@ class Lags:
         path.add(beat)
 
     def note(self, *moments: int | None) -> None:
-        """Take notice of moments; the latest is where the answer stands."""
+        """Move ``newest``, the moment of the answer, forward to the latest of the moments given."""
         known = [moment for moment in (self.newest, *moments) if moment is not None]
         self.newest = max(known, default=None)
 
     @property
     def beats(self) -> int:
-        """All of them."""
+        """Number of beats of all paths, including those not listed."""
         return self.others + sum(path.beats for path in self._paths.values())
 
     def paths(self, at: int | None = None, interval: int | None = None) -> Iterator[PathLag]:

@@ -39,7 +39,7 @@ class Role(enum.Enum):
 
 
 class Direction(enum.Enum):
-    """Whether a beat comes from the remote database, or goes there."""
+    """Direction of a beat: incoming from the remote database, or outgoing to it."""
 
     INCOMING = "incoming"
     OUTGOING = "outgoing"
@@ -95,7 +95,7 @@ class HeartbeatRow(NamedTuple):
 
     @property
     def columns(self) -> dict[str, str | int]:
-        """Its columns that are not NULL, by name here."""
+        """The columns that are not NULL, by the attribute names of this class."""
         known = self._asdict()
         return {name: known[name] for name in self._fields[6:-2] if known[name] is not None}
 
@@ -111,7 +111,7 @@ def difference(later: int | None, earlier: int | None) -> int | None:
 
 
 def way(extract: str | None, routing: Iterable[str], replicat: str | None) -> tuple[str, ...]:
-    """The processes that a beat passes, as far as they are known."""
+    """Return the names of the known processes that a beat passes, in order."""
     return tuple(process for process in (extract, *routing, replicat) if process)
 
 
@@ -139,7 +139,7 @@ class HopLags(NamedTuple):
 
 
 class WayTimes(NamedTuple):
-    """The moments of a beat on its way (Julian microseconds), None where they are not set."""
+    """Timestamps of a beat at each hop (Julian microseconds), None where not set."""
 
     heartbeat_ts: int | None
     extract_ts: int | None
@@ -161,10 +161,10 @@ class WayTimes(NamedTuple):
 
 
 class Beat(NamedTuple):
-    """One heartbeat as far as a row shows it; timestamps in Julian microseconds, None where they are not set.
+    """A heartbeat as read from one row; timestamps in Julian microseconds, None where not set.
 
-    ``is_reported`` of one that went out and whose arrival the other database has reported back with a beat of its own:
-    the restart position and the low watermark in the row are not those of its way.
+    ``is_reported`` is True for an outgoing beat whose arrival the other database has reported back with a beat of its
+    own: the restart position and the low watermark in the row then belong to that beat's path.
     """
 
     row: HeartbeatRow
@@ -188,12 +188,12 @@ class Beat(NamedTuple):
 
     @property
     def way(self) -> tuple[str, ...]:
-        """The processes it has passed."""
+        """Names of the processes that the beat has passed."""
         return way(self.extract, self.routing_path, self.replicat)
 
     @property
     def moments(self) -> tuple[int, ...]:
-        """The moments that its row tells: of the commit, and of each step on the way."""
+        """The commit time of the row and the timestamp of each hop that is set."""
         return (self.row.commit_time, *(time for time in self._times if time is not None))
 
     @property
@@ -215,7 +215,7 @@ class Beat(NamedTuple):
 
     @property
     def is_apply_unknown(self) -> bool:
-        """Whether the total ends at Replicat, because no row says when the target received it."""
+        """True if the total ends at Replicat because no row has the time when the target received the beat."""
         return self.received_ts is None and self.replicat_ts is not None
 
     @property
@@ -230,7 +230,7 @@ class Beat(NamedTuple):
 
     @property
     def restart_ts(self) -> int | None:
-        """The redo's time there."""
+        """Time of the redo record at the restart position, None for a beat reported back."""
         return None if self.is_reported else self.row.restart_ts
 
     @property
@@ -277,7 +277,7 @@ class Gap(NamedTuple):
 
     @property
     def microseconds(self) -> int:
-        """The time between the two."""
+        """Time between the beat before the gap and the beat after it."""
         return self.before.time - self.after.time
 
 

@@ -1,4 +1,4 @@
-"""The heartbeat rows of trail files: they are found by table names, and no others are decoded."""
+"""Reader of the heartbeat rows of trail files: rows are selected by table name, and only those are decoded."""
 
 from __future__ import annotations
 
@@ -101,9 +101,9 @@ def _members(change: Change, *, before: bool = False) -> tuple[Members, dict[str
 
 
 def timestamp(value: Value) -> int | None:
-    """A timestamp without a zone, which is UTC, in Julian microseconds; None for NULL and for what is none.
+    """Return a timestamp without a zone (UTC) in Julian microseconds, None for NULL or for other text.
 
-    Digits behind the sixth decimal are dropped.
+    Digits after the sixth decimal are dropped.
     """
     if isinstance(value.value, datetime):
         return from_datetime(value.value)
@@ -178,7 +178,7 @@ class HeartbeatReader:
             learn_definitions(trail, batch)
             passing = selection.rows(batch) if selection is not None else None
             records = [*waiting, *self._records(trail, batch, passing)]
-            # the after image of an update may stand in the next batch
+            # the after image of an update may be in the next batch
             waiting = records[-1:] if records and records[-1].header.is_before else []
             yield from self._rows(trail, records[: len(records) - len(waiting)], definitions)
             self.records += len(batch)

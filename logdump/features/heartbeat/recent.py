@@ -30,7 +30,7 @@ class Recent(Generic[K, V]):
             self._values.popitem(last=False)
 
     def drop(self, key: K) -> None:
-        """Forget a key."""
+        """Remove a key if it is present."""
         self._values.pop(key, None)
 
     def newest_first(self) -> Iterator[tuple[K, V]]:

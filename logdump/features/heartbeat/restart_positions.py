@@ -51,7 +51,7 @@ class _Path:
             self.is_exact = False
 
     def best(self, low_watermark: str | None) -> Beat | None:
-        """Of the beats at or below the low watermark the one with the largest restart CSN, the last of several."""
+        """Return the beat with the largest restart CSN at or below the low watermark, the last of several."""
         wanted = _key(low_watermark)
         allowed = [
             one
@@ -79,7 +79,7 @@ class RestartPositions:
         self._paths: dict[tuple[object, ...], _Path] = {}
 
     def add(self, beat: Beat) -> None:
-        """Take a beat in; one that was reported back tells no position of its way."""
+        """Add a beat, unless it was reported back: its restart position then belongs to another path."""
         if not beat.is_reported and (beat.path in self._paths or len(self._paths) < MOST_PATHS):
             self._paths.setdefault(beat.path, _Path()).add(beat)
 

@@ -34,14 +34,14 @@ class Ranks:
         self.count = self.least = self.greatest = 0
 
     def copy(self) -> Self:
-        """The same values, to which others can be added."""
+        """Return an independent copy, to which values can be added."""
         copied = type(self)()
         own = {"_values": self._values[:], "_removed": self._removed.copy(), "_steps": self._steps.copy()}
         vars(copied).update(vars(self) | own)
         return copied
 
     def add(self, value: int) -> None:
-        """Take a value in."""
+        """Add a value."""
         self.least = min(self.least, value) if self._has_values else value
         self.greatest = max(self.greatest, value) if self._has_values else value
         self.count += 1
@@ -66,14 +66,14 @@ class Ranks:
         return bool(self._values or self._steps)
 
     def _exact(self) -> list[int]:
-        """The values in order, while they are exact."""
+        """Return all values in ascending order; requires ``is_exact``."""
         if not self._removed:
             return sorted(self._values)
         return sorted((Counter(self._values) - self._removed).elements())
 
     @property
     def is_exact(self) -> bool:
-        """Whether ranks are exact."""
+        """True if ranks come from the values themselves, False if from the histogram."""
         return not self._steps
 
     def of(self, *parts: float) -> list[int]:
@@ -100,7 +100,7 @@ class Spread:
         self._greatest_at: Spot | None = None
 
     def add(self, value: int, at: Spot, *, is_late: bool = False) -> None:
-        """Take a value in, and where it stands; one that is late is not the last."""
+        """Add a value and its position; a late value does not become the last one."""
         if self._greatest_at is None or value > self._ranks.greatest:
             self._greatest_at = at
         if not is_late or not self._ranks.count:

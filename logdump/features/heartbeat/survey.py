@@ -1,4 +1,4 @@
-"""One run of HEARTBEAT: beats of files added up by their ways, or shown one by one."""
+"""One run of HEARTBEAT: it sums up the beats of files by path, or lists them."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _DAY = 86_400_000_000
 
 
 class Display(enum.Enum):
-    """The parts of HEARTBEAT's answer."""
+    """The views of HEARTBEAT, named by the words of the command."""
 
     LAG = "LAG"
     HISTORY = "HISTORY"
@@ -154,7 +154,7 @@ class HeartbeatSurvey:
         return self._reader.damaged
 
     def results(self, now: Callable[[], int], *, is_partial: bool) -> Iterator[Event]:
-        """The answer, and what stands below it; without verdicts where not all was read."""
+        """Yield the summary and the lines of each path; no verdicts if not all was read."""
         for beat in self._new.rest():
             if self._is_wanted(beat):
                 yield from self._beat(beat)

@@ -79,5 +79,5 @@ def role_of(table: str, base: str = BASE_NAME) -> Role | None:
 
 
 def has_beats(columns: Iterable[str]) -> bool:
-    """Whether a table with these columns holds the time of a beat."""
+    """True if a table with these columns holds the time of a beat."""
     return not _BEATS.isdisjoint(name.upper() for name in columns)

@@ -81,7 +81,7 @@ def _named_so(shown: HeartbeatsShown) -> str:
 
 
 def path_lines(shown: PathLagShown, settings: Settings) -> Iterator[str]:
-    """One way: what is known of each hop, how old its last beat is, which beats are missing."""
+    """Yield the lines of one path: the lag of each hop, the age of the last beat, the gaps."""
     lag = shown.lag
     yield route_text(lag.source, lag.target, lag.way)
     last = format_timestamp(lag.last.heartbeat_ts, settings.time_offset)
@@ -104,7 +104,7 @@ def path_lines(shown: PathLagShown, settings: Settings) -> Iterator[str]:
 
 
 def _end_of_total(lag: PathLag) -> str:
-    """Where the total ends, unless it is the row in the target."""
+    """Return where the total ends, empty if it ends at the row in the target."""
     if not lag.is_apply_unknown:
         return ""
     return ", to Replicat" if lag.hops.get("replicat_lag") is None else ", of some beats to Replicat only"
@@ -123,7 +123,7 @@ def _restart_lines(shown: PathLagShown, settings: Settings) -> Iterator[str]:
 
 
 def restart_position_lines(shown: RestartPositionShown, settings: Settings) -> Iterator[str]:
-    """One way: the low watermark, the position that it allows, and the beat that tells it."""
+    """Yield the lines of one path: the low watermark, the restart position and the beat that has it."""
     yield route_text(shown.source, shown.target, shown.way)
     if shown.low_watermark is None:
         yield _line("Low watermark", "unknown: no beat in this trail has it; give it with LWM <csn>")
@@ -161,7 +161,7 @@ def interval_lines(shown: BeatIntervalShown, settings: Settings) -> Iterator[str
 
 
 def row_lines(shown: HeartbeatRowShown, settings: Settings) -> Iterator[str]:
-    """A row: where it stands, then its columns."""
+    """Yield the lines of a row: its position, then its columns."""
     row = shown.row
     yield f"{_place(row.spot)}: {row.op} {row.table}, stage {shown.stage}, CSN {row.csn or 'not known'}"
     for name, value in row.columns.items():

@@ -178,9 +178,9 @@ def heartbeat_history(rows: Iterable[HeartbeatRow]) -> Iterator[dict[str, str | 
 
 
 def lag(rows: Iterable[HeartbeatRow], at: Callable[[], int | None]) -> list[LagRow]:
-    """GG_LAG: the newest row of each key of GG_HEARTBEAT, as of the moment ``at``, which is known behind the rows.
+    """Return GG_LAG: the newest row of each key of GG_HEARTBEAT at a moment.
 
-    The history's row of the same beat has the time when it was received.
+    ``at`` is called after all rows are read. The row of the history for the same beat has the time of receipt.
     """
     newest, received = _newest(rows)
     return [_lag_row(row, received.get(row.key), at()) for row in newest]

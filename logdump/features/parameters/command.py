@@ -54,7 +54,7 @@ def _off(session: Session) -> Iterator[Event]:
 
 
 def _reading(path: str, side: ProcessSide | None) -> Action:
-    """What reads a file and puts it in use in place of the one of its side."""
+    """Return the action that reads a file and puts it in use in place of the one of its side."""
 
     def read(session: Session) -> Iterator[Event]:
         before = parameters_in_use(session)
@@ -66,7 +66,7 @@ def _reading(path: str, side: ProcessSide | None) -> Action:
 
 
 def _showing(keyword: str | None) -> Action:
-    """What lists the statements, or those of one keyword."""
+    """Return the action that lists the statements, or those of one keyword."""
 
     def show(session: Session) -> Iterator[Event]:
         wanted = keyword.upper() if keyword else None
@@ -89,8 +89,8 @@ def _files(session: Session) -> list[ParameterFile]:
 def _coverage(session: Session) -> Iterator[Event]:
     """Count the tables of the open file, with ACROSS of those after it, and show what takes each."""
     from logdump.features.count.survey import CountOptions, CountRun  # noqa: PLC0415 - for this alone
-    from logdump.features.parameters.coverage import coverage, records_by_table  # noqa: PLC0415 - likewise
-    from trailformat.scan import Workers  # noqa: PLC0415 - likewise
+    from logdump.features.parameters.coverage import coverage, records_by_table  # noqa: PLC0415 - for this alone
+    from trailformat.scan import Workers  # noqa: PLC0415 - for this alone
 
     parameters = parameters_in_use(session)
     if parameters.extract is None and parameters.replicat is None:

@@ -1,4 +1,4 @@
-"""Which statements of the parameter files take the tables of a trail."""
+"""The statements of the parameter files that select the tables of a trail."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def records_by_table(counter: CountRun) -> dict[str, int]:
 
 
 def coverage(tables: dict[str, int], parameters: ParametersInUse) -> Iterator[CoverageShown]:
-    """What Extract's file makes of each table, trail by trail, and Replicat's."""
+    """Yield the statements of Extract's file that select each table, trail by trail, then those of Replicat's."""
     for whole, keywords in ((parameters.extract, TABLE), (parameters.replicat, MAP)):
         for trail, file in whole.by_trail() if whole is not None else ():
             found = (_of_table(name, tables[name], file, keywords, parameters.globals) for name in tables)

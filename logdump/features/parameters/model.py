@@ -1,4 +1,4 @@
-"""The events of PARAMS, and what they consist of."""
+"""The events of PARAMS, and their parts."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ def parameters_lines(shown: ParametersShown, _settings: Settings) -> Iterator[st
 
 
 def coverage_lines(shown: CoverageShown, _settings: Settings) -> Iterator[str]:
-    """What takes a table: a line for each statement, or why there is none."""
+    """Yield a line for each statement that selects a table, or the reason why none does."""
     records = f"{shown.records} record{'' if shown.records == 1 else 's'}"
     side = f"{shown.side.title} for {escape(shown.trail)}" if shown.trail else shown.side.title
     begin = f"{side}: {escape(shown.table)}, {records}"

@@ -38,9 +38,9 @@ PARTS = ("RESTARTS", "CUT", "TWICE", "ORDER", "FILES")
 
 
 class RecoveryOptions(NamedTuple):
-    """What RECOVERY is to look at, and what of it to list.
+    """The options of RECOVERY.
 
-    ``keep`` is empty for the last recovery point, else a file's number and an RBA; None where it is not asked for.
+    ``keep`` is empty for the last recovery point, else the number of a file and an RBA; None without KEEP.
     """
 
     over: str | None = None
@@ -62,7 +62,7 @@ class RecoveryRun:
         self._scanned = 0
 
     def events(self) -> Iterator[Event]:
-        """Look at the whole trail, then tell what was found."""
+        """Read the whole trail, then yield the findings."""
         self._check_keep()
         return answered(self._read(), self._reading, self._results)
 
@@ -79,7 +79,7 @@ class RecoveryRun:
             yield from self._found(records, reading)
 
     def _found(self, records: TransactionRecords, reading: Reading) -> Iterator[Event]:
-        """What was found; ``records`` reads what a filter looks at."""
+        """Yield the findings; ``records`` reads the records that a filter examines."""
         takes = partial(self._passes, records, WeakKeyDictionary()) if self._options.filtered else None
         report = RecoveryReport(self._survey, takes, self._reader, self._keep())
         lacks = {"is_partial": reading.is_partial, "is_stopped": reading.is_stopped}
@@ -117,11 +117,11 @@ class RecoveryRun:
             yield from report.second_copies() if part == "TWICE" else report.order_breaks()
 
     def _check_keep(self) -> None:
-        """See that a reader may stand at the place of KEEP.
+        """Check that the position of KEEP is the begin of a record.
 
         Raises:
-            CommandError: the trail has no file of that number.
-            BadRecord: it lies inside a record, or outside the file.
+            CommandError: the trail has no file with that number.
+            BadRecord: it is inside a record, or outside the file.
         """
         place = self._keep()
         if place is not None:
@@ -141,7 +141,7 @@ class RecoveryRun:
     def _passes(
         self, records: TransactionRecords, selections: WeakKeyDictionary[TrailFile, Selection], ref: TransactionRef
     ) -> bool:
-        """Whether a record of a transaction passes the filter; ``selections`` are those of open files."""
+        """Return True if a record of the transaction passes the filter; ``selections`` caches those of open files."""
         for row in records_of(records, self._whole, ref):
             selection = selections.get(row.trail)
             if selection is None:

@@ -1,4 +1,4 @@
-"""Cut transactions, and the whole copies of them that come behind."""
+"""Cut transactions, and their whole copies later in the trail."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from trailformat.transactions.whole_trail import TrailPosition
 
 
 class Seen(NamedTuple):
-    """A transaction as a batch tells it, kept beyond the batch."""
+    """One transaction of a batch, kept after the batch is gone."""
 
     csn: str | None
     xid: str | None
@@ -33,7 +33,7 @@ class Seen(NamedTuple):
 
 
 def seen(batch: TransactionBatch, row: int) -> Seen:
-    """A row of a batch."""
+    """Return one row of a batch."""
     records, size = int(batch.columns.records[row]), int(batch.columns.sizes[row])
     has_begin = bool(batch.columns.has_begin[row])
     place, ended = batch.first(row), batch.ended(row)
@@ -41,14 +41,14 @@ def seen(batch: TransactionBatch, row: int) -> Seen:
 
 
 class Cuts:
-    """The cut transactions of a trail, given batch by batch.
+    """The cut transactions of a trail, collected batch by batch.
 
     Attributes:
         found: cut transactions in trail order, at most MOST_LISTED.
-        number: the number of all.
-        again: the whole copies of those that are shown.
-        lost: the number of those without a copy (so far).
-        is_unsure: whether there were so many at a time that the copies of some were not looked for.
+        number: their number.
+        again: the whole copies of the transactions in ``found``.
+        lost: number of cut transactions without a copy so far.
+        is_unsure: True if the copies of some were not looked for, because too many were pending at a time.
     """
 
     def __init__(self) -> None:

@@ -6,13 +6,13 @@ from collections.abc import Callable, Iterator
 from typing import Generic, TypeVar
 
 MOST_LISTED = 10_000
-"""So many findings of a kind are listed; all are counted."""
+"""Maximum number of listed findings of a kind; all are counted."""
 
 T = TypeVar("T")
 
 
 class Findings(Generic[T]):
-    """Findings of one kind, the first ones in a list, and the last one."""
+    """Findings of one kind: the first ones in a list, the last one, and the number of all."""
 
     def __init__(self) -> None:
         self.listed: list[T] = []
@@ -20,14 +20,14 @@ class Findings(Generic[T]):
         self.last: T | None = None
 
     def add(self, finding: T) -> None:
-        """One more."""
+        """Add a finding."""
         self.number += 1
         self.last = finding
         if len(self.listed) < MOST_LISTED:
             self.listed.append(finding)
 
     def add_made(self, make: Callable[[], T]) -> None:
-        """One more, which is made only where it is listed; it is not ``last``."""
+        """Add a finding that is made only if it is listed; it does not become ``last``."""
         self.number += 1
         if len(self.listed) < MOST_LISTED:
             self.listed.append(make())
@@ -37,5 +37,5 @@ class Findings(Generic[T]):
 
     @property
     def is_listed(self) -> bool:
-        """Whether all are."""
+        """True if all findings are listed."""
         return self.number == len(self.listed)

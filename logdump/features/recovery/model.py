@@ -1,4 +1,4 @@
-"""What RECOVERY tells: the restarts of a trail, and which of its transactions a Replicat does not apply."""
+"""Results of RECOVERY: the restarts of a trail, and the transactions that a Replicat does not apply."""
 
 from __future__ import annotations
 
@@ -35,10 +35,10 @@ class TransactionRef(NamedTuple):
 
 
 class SecondCopy(NamedTuple):
-    """The whole copy of a cut transaction behind it.
+    """The whole copy of a cut transaction later in the trail.
 
-    ``likeness`` is ``equal``, ``prefix`` (the cut records are its first ones) or ``differs``; then ``difference`` are
-    the two records that differ first, None where one of them lacks.
+    ``likeness`` is ``equal``, ``prefix`` (the cut records are the first of the copy) or ``differs``; in the last case
+    ``difference`` has the positions of the first two records that differ, None if one of them is missing.
     """
 
     ref: TransactionRef
@@ -47,17 +47,17 @@ class SecondCopy(NamedTuple):
 
 
 class RestartShown(NamedTuple):
-    """Extract restarted.
+    """A restart of Extract.
 
     Attributes:
         spot: the restart record, or the beginning of the file.
         kind: ``abend``, ``ok`` (by the record), ``rollover`` (by the file).
-        time: IO Time of the record, CreationTime of the file (Julian); None where it is not told.
+        time: IO Time of the record, CreationTime of the file (Julian); None if neither is set.
         last_complete: the last whole transaction before it.
-        recovery_point: the place behind that, where readers go on.
-        cut: the transaction that it cut.
+        recovery_point: the end of that transaction, where readers continue.
+        cut: the transaction that the restart cut.
         again: its second copy.
-        is_partial: whether not all of the trail was read, where a copy may be.
+        is_partial: True if a part of the trail that may have the copy was not read.
     """
 
     spot: Spot
@@ -71,7 +71,7 @@ class RestartShown(NamedTuple):
 
 
 class CutShown(NamedTuple):
-    """A transaction that the next one overtook, without a restart that tells why; ``is_partial`` as in a restart."""
+    """A transaction cut by the next one, without a restart record; ``is_partial`` as in RestartShown."""
 
     cut: TransactionRef
     again: SecondCopy | None = None
@@ -79,7 +79,7 @@ class CutShown(NamedTuple):
 
 
 class SecondCopyShown(NamedTuple):
-    """A whole transaction that stands in the trail a second time; a Replicat skips the copy."""
+    """A later copy of a whole transaction; a Replicat skips it."""
 
     csn: str
     xid: str
@@ -88,10 +88,10 @@ class SecondCopyShown(NamedTuple):
 
 
 class OrderBreakShown(NamedTuple):
-    """A place where the CSNs go back.
+    """A position at which the CSNs decrease.
 
-    ``csn`` and ``xid`` are of the first transaction there, ``greatest`` is the CSN that the trail had come to before;
-    so many ``transactions`` stand below it, up to the next place or the end.
+    ``csn`` and ``xid`` are of the first transaction there, ``greatest`` is the greatest CSN before it; ``transactions``
+    is the number of transactions below it, up to the next order break or the end.
     """
 
     spot: Spot
@@ -111,9 +111,10 @@ class ProducerChangeShown(NamedTuple):
 
 
 class OverwriteShown(NamedTuple):
-    """Damage in front of data that an Extract in overwrite mode may have left: older than what stands before it.
+    """Damage before data that an Extract in overwrite mode may have left: older than the data before the damage.
 
-    ``csn`` is that of the first whole transaction after it; ``was_passed``: whether the trail had come to it before.
+    ``csn`` is that of the first whole transaction after it; ``was_passed`` is True if the trail had reached that CSN
+    before the damage.
     """
 
     spot: Spot
@@ -123,9 +124,9 @@ class OverwriteShown(NamedTuple):
 
 
 class TrailFileShown(NamedTuple):
-    """A file of the trail, as its header tells, and whether its record data looks encrypted.
+    """A file of the trail: its header, and whether its record data looks encrypted.
 
-    ``keeps`` says whether a reader at the place of KEEP needs it.
+    ``keeps`` is True if a reader at the position of KEEP needs it.
     """
 
     path: Path
@@ -151,31 +152,31 @@ class KeepShown(NamedTuple):
 
 
 class RecoveryShown(NamedTuple):
-    """RECOVERY: the whole in numbers.
+    """RECOVERY: the summary.
 
     Attributes:
-        title: what was looked at.
+        title: name of the trail or of the files read.
         modes: RecoveryMode of the file headers, each once.
-        files, restarts, transactions: how many there are.
+        files, restarts, transactions: their numbers.
         effective: transactions that a Replicat applies.
-        behind_damage: whole transactions that it does not apply because it abends at damage before them.
-        cut: those that were cut; ``lost`` of them have no whole copy.
-        twice: whole copies of whole transactions; ``twice_records`` are the records in them.
+        behind_damage: whole transactions that a Replicat does not apply because it abends at damage before them.
+        cut: cut transactions; ``lost``: those without a whole copy.
+        twice: whole copies of whole transactions; ``twice_records`` is the number of their records.
         order_breaks: places where CSNs go back.
-        unnamed: whole transactions of which no copy can be told.
-        is_unsure: whether so many transactions are cut or out of order that copies of some may have been missed.
+        unnamed: whole transactions without CSN and XID, so that copies cannot be recognized.
+        is_unsure: True if some copies may have been missed because too many transactions are cut or out of order.
         damaged: places of damage.
-        incomplete: transactions that damage or a missing file has left without a part.
+        incomplete: transactions of which a part is missing because of damage or a missing file.
         gaps: files that are missing.
-        unreadable: files that are no trail.
+        unreadable: files that are not trail files.
         versions: Compatibility of the files, each once.
-        reader: the release that READER names; ``too_new`` are the files it cannot read.
-        open: the transaction in which the trail ends.
-        half_record: the record in which it ends.
-        is_partial: whether not all of the trail was read; then nothing is told that only all of it shows.
-        is_stopped: whether Ctrl+C is why.
-        is_listed: whether all findings are listed.
-        is_filtered: whether only those are with a record that passes the filter.
+        reader: the release that READER names; ``too_new``: the files that it cannot read.
+        open: the transaction that is open at the end of the trail.
+        half_record: the incomplete record at the end of the trail.
+        is_partial: True if not all of the trail was read; results that need all of it are then omitted.
+        is_stopped: True if because of Ctrl+C.
+        is_listed: True if all findings are listed.
+        is_filtered: True if only transactions with a record that passes the filter are listed.
     """
 
     title: str
@@ -208,7 +209,7 @@ class RecoveryShown(NamedTuple):
 
     @property
     def status(self) -> ExitStatus:
-        """Findings: a cut transaction without a copy, one that stands twice, CSNs that go back; else damage."""
+        """FINDINGS for a lost transaction, a second copy or decreasing CSNs; BAD_DATA for damage alone."""
         if self.lost or self.twice or self.order_breaks:
             return ExitStatus.FINDINGS
         return ExitStatus.BAD_DATA if self.damaged or self.unreadable else ExitStatus.OK
@@ -216,15 +217,15 @@ class RecoveryShown(NamedTuple):
 
 def so_far(finding: T) -> T:
     """A finding of a partial reading: without what only all of the trail shows."""
-    told: Any = finding
-    if isinstance(told, RestartShown | CutShown):
-        told = told._replace(is_partial=True)
-    elif isinstance(told, TrailFileShown):
-        told = told._replace(keeps=None)
-    return cast("T", told)
+    shown: Any = finding
+    if isinstance(shown, RestartShown | CutShown):
+        shown = shown._replace(is_partial=True)
+    elif isinstance(shown, TrailFileShown):
+        shown = shown._replace(keeps=None)
+    return cast("T", shown)
 
 
 class RecoveryEnd(NamedTuple):
-    """The sentence behind all findings in text."""
+    """The closing sentence, after all findings in text."""
 
     shown: RecoveryShown

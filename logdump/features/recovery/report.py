@@ -1,4 +1,4 @@
-"""What a survey has found, as events."""
+"""The findings of a survey as events."""
 
 from __future__ import annotations
 
@@ -38,10 +38,10 @@ class RecoveryReport:
     """The findings of a survey, each as an event.
 
     Args:
-        survey: it.
-        takes: tells of a transaction whether it is listed; None: all are.
-        reader: the version up to which the reader reads, None for any.
-        keep: the place that a reader has come to; None: the last recovery point.
+        survey: the survey of the trail.
+        takes: predicate: True for a transaction to be listed; None: all are listed.
+        reader: the newest version that the reader can read, None for any.
+        keep: the position of a reader; None: the last recovery point.
     """
 
     def __init__(
@@ -82,15 +82,15 @@ class RecoveryReport:
                     yield shown._replace(cut=ref, again=self._again(cut, ref, records))
 
     def cuts(self, *, is_alone: bool) -> Iterator[CutShown]:
-        """The cut transactions: all, or those that no restart tells of."""
-        told = set() if is_alone else {cut.first for cut in self._survey.cut_at.values()}
+        """Yield the cut transactions: all, or those that no restart shows."""
+        shown = set() if is_alone else {cut.first for cut in self._survey.cut_at.values()}
         with FoundRecords(self._whole) as records:
             for one in self._survey.cuts.found:
-                if one.first not in told and self._takes(ref := self._ref(one, records)):
+                if one.first not in shown and self._takes(ref := self._ref(one, records)):
                     yield CutShown(ref, self._again(one, ref, records))
 
     def second_copies(self) -> Iterator[SecondCopyShown]:
-        """The whole transactions that stand in the trail once more."""
+        """Yield the later copies of whole transactions."""
         with FoundRecords(self._whole) as records:
             for one in self._survey.twice:
                 ref = self._ref(one.seen, records)
@@ -98,26 +98,26 @@ class RecoveryReport:
                     yield SecondCopyShown(ref.csn or "", ref.xid or "", self._spot(one.first), ref)
 
     def order_breaks(self) -> Iterator[OrderBreakShown]:
-        """Where CSNs go back."""
+        """Yield the positions at which CSNs decrease."""
         for one in self._survey.falls:
             if self._takes(self._ref(one.seen)):
                 spot = self._spot(one.seen.first)
                 yield OrderBreakShown(spot, one.seen.csn, one.seen.xid, one.greatest, one.transactions)
 
     def overwritten(self) -> Iterator[OverwriteShown]:
-        """Where old data may lie under new."""
+        """Yield damage that may be followed by older data."""
         for one in self._survey.overwritten:
             mark = one.damage
             yield OverwriteShown(self._spot(mark.place), mark.after - mark.place.rba, one.seen.csn, one.was_passed)
 
     def producer_changes(self) -> Iterator[ProducerChangeShown]:
-        """What the header of a file tells differently from that of the file before."""
+        """Yield the differences between the header of each file and that of the file before it."""
         files = self._survey.files
         for before, after in pairwise(files):
             yield from changes_between(before, after)
 
     def keep(self) -> KeepShown | None:
-        """The files that a reader needs; None where nothing in the trail is whole."""
+        """Return the files that a reader needs; None if no transaction of the trail is whole."""
         spot = self._keep
         if spot is None:
             restart = self._survey.restarts.last
@@ -133,7 +133,7 @@ class RecoveryReport:
         return KeepShown(spot, first, free, sum(path.stat().st_size for path in free if path.exists()))
 
     def files(self) -> Iterator[TrailFileShown]:
-        """The files and what their headers tell."""
+        """Yield the files and the facts of their headers."""
         keep = self.keep()
         free = frozenset(keep.free) if keep is not None else frozenset()
         known = {facts.path: facts for facts in self._survey.files}
@@ -166,7 +166,7 @@ class RecoveryReport:
         return self._reader is not None and facts.version is not None and facts.version > self._reader
 
     def shown(self, title: str, reader: str | None, *, is_partial: bool, is_stopped: bool = False) -> RecoveryShown:
-        """The whole in numbers."""
+        """Return the summary."""
         survey, judge = self._survey, self._survey.judge
         modes = (facts.number("ContinunityInfo", "RecoveryMode") for facts in survey.files)
         lists = (survey.restarts, survey.twice, survey.falls, survey.overwritten)

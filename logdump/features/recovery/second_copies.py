@@ -22,7 +22,7 @@ def records_of(records: TransactionRecords, whole: WholeTrail, ref: TransactionR
 
 
 class FoundRecords:
-    """Reads the records of one finding after the other, in trail order. Used as a context manager.
+    """Reader of the records of findings in trail order. A context manager.
 
     First and second copies have a reader each, so that the definitions of a file are read once for all findings.
     """

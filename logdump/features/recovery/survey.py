@@ -1,4 +1,4 @@
-"""One pass over a trail that notes everything that restarts have left in it."""
+"""One pass over a trail that collects all traces of restarts."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Restarted(NamedTuple):
 
 
 class Copy(NamedTuple):
-    """A whole transaction that stands in the trail once more, and where it stood first."""
+    """A later copy of a whole transaction, and the position of the first copy."""
 
     seen: Seen
     first: TrailPosition
@@ -56,9 +56,9 @@ class Fall:
 
 
 class Overwritten(NamedTuple):
-    """Damage in front of data that may be older than what stands before it, and the first whole transaction after it.
+    """Damage before data that may be older than the data before it, and the first whole transaction after it.
 
-    ``was_passed``: whether the trail had come to that transaction's CSN before; else the file is in overwrite mode.
+    ``was_passed``: True if the trail had reached that transaction's CSN before; else the file is in overwrite mode.
     """
 
     damage: TrailMark
@@ -67,16 +67,16 @@ class Overwritten(NamedTuple):
 
 
 class Survey:
-    """What a pass over a trail has found so far.
+    """The findings of a pass over a trail, so far.
 
     Attributes:
-        files: what their headers tell.
-        restarts, cuts, twice, falls, overwritten, damage: findings.
-        cut_at: for each restart the transaction that it cut, by places.
-        judge: which transactions count.
-        transactions, incomplete, twice_records: how many there are.
-        open: the transaction in which the trail ends.
-        half_record: where the record begins in which it ends.
+        files: the facts of their headers.
+        restarts, cuts, twice, falls, overwritten, damage: findings of that kind.
+        cut_at: the transaction that each restart cut, by the position of the restart.
+        judge: decides which transactions are applied.
+        transactions, incomplete, twice_records: their numbers.
+        open: the transaction that is open at the end of the trail.
+        half_record: position of the incomplete record at the end of the trail.
         last_whole: the last whole transaction.
     """
 
@@ -122,7 +122,7 @@ class Survey:
             self._not_whole(seen(batch, row))
         for one in verdicts:
             self._verdict(batch, one)
-        self._look_behind_damage(batch, whole, verdicts)
+        self._look_after_damage(batch, whole, verdicts)
         self.cuts.look_for_copies(batch, verdicts, self.judge)
         if whole:
             self.last_whole = seen(batch, whole[-1])
@@ -168,7 +168,7 @@ class Survey:
             self.incomplete += 1
 
     def _bind(self, cut: Seen) -> bool:
-        """Give a cut transaction to the first restart inside it; whether there is one that is listed."""
+        """Assign a cut transaction to the first restart inside it; return False if no listed restart is."""
         at = bisect_right(self._unbound, cut.first)
         if at == len(self._unbound) or self._unbound[at] >= (cut.after or NOWHERE_YET):
             return False
@@ -189,15 +189,15 @@ class Survey:
         elif one.is_below and self.falls.is_listed:
             self.falls.listed[-1].transactions += 1
 
-    def _look_behind_damage(self, batch: TransactionBatch, whole: Sequence[int], verdicts: list[OrderVerdict]) -> None:
-        """Whether old data may stand behind damage: the trail had come to its CSN, or the file is in overwrite mode."""
+    def _look_after_damage(self, batch: TransactionBatch, whole: Sequence[int], verdicts: list[OrderVerdict]) -> None:
+        """Find old data after damage: the trail had reached its CSN before, or the file is in overwrite mode."""
         pending, self._pending = self._pending, []
         out_of_order = {one.row for one in verdicts} if pending else set()
         before = None
         for damage in pending:
             at = bisect_right(whole, damage.place, key=batch.first)
             if at == len(whole):
-                # of several in front of one transaction the first tells
+                # of several places of damage before one transaction only the first counts
                 self._pending = self._pending or [damage]
                 continue
             row = whole[at]
@@ -206,6 +206,6 @@ class Survey:
             before = row
 
     def _overwrites(self, path: Path) -> bool:
-        """Whether the header of a file says that its Extract recovers in overwrite mode."""
+        """Return True if the header of a file has RecoveryMode overwrite."""
         facts = next((one for one in reversed(self.files) if one.path == path), None)
         return facts is not None and facts.number("ContinunityInfo", "RecoveryMode") == _OVERWRITE_MODE

@@ -34,7 +34,7 @@ _KINDS = {"abend": "RestartAbend", "ok": "RestartOK", "rollover": "a new file"}
 _MODES = {0: "overwrite mode (RecoveryMode 0)", 1: "append mode (RecoveryMode 1)"}
 _NO_MODE = "RecoveryMode unknown"
 _MOST_NAMED = 5
-"""So many files are named in one line."""
+"""Maximum number of files named in one line."""
 
 
 def recovery_lines(shown: RecoveryShown, _settings: Settings) -> Iterator[str]:
@@ -87,7 +87,7 @@ def _tail_lines(shown: RecoveryShown) -> Iterator[str]:
 
 
 def restart_lines(shown: RestartShown, settings: Settings) -> Iterator[str]:
-    """Where and when, the recovery point, and what was cut."""
+    """Yield position and time of a restart, its recovery point and the transaction that it cut."""
     time = f", {format_timestamp(shown.time, settings.time_offset)}" if shown.time is not None else ""
     yield f"Restart at {_place(shown.spot)}: {_KINDS[shown.kind]}{time}"
     last = shown.last_complete
@@ -102,7 +102,7 @@ def restart_lines(shown: RestartShown, settings: Settings) -> Iterator[str]:
 
 
 def cut_lines(shown: CutShown, _settings: Settings) -> Iterator[str]:
-    """A transaction that was cut."""
+    """Yield the lines of a cut transaction."""
     where = _place(shown.cut.begin) if shown.cut.begin else "an unknown place"
     yield f"Cut at {where}: {'by a restart' if shown.cut.ended is Ended.CUT else 'the next transaction begins inside'}"
     yield from _cut_lines(shown.cut, shown.again, is_partial=shown.is_partial)
@@ -133,16 +133,16 @@ def _likeness(cut: TransactionRef, again: SecondCopy) -> str:
 
 
 def second_copy_lines(shown: SecondCopyShown, _settings: Settings) -> Iterator[str]:
-    """Both places."""
+    """Yield the positions of both copies."""
     where = f"{_place(shown.first)} and {_extent(shown.copy)}"
     yield f"Twice: {_transaction(shown.copy)}, at {where}: a Replicat skips {_records(shown.copy)}"
 
 
 def order_break_lines(shown: OrderBreakShown, _settings: Settings) -> Iterator[str]:
-    """Where it is, and how far the CSNs had come."""
-    behind = f"; {amount(shown.transactions, 'transaction')} below it" if shown.transactions > 1 else ""
+    """Yield the position, and the greatest CSN before it."""
+    below = f"; {amount(shown.transactions, 'transaction')} below it" if shown.transactions > 1 else ""
     csn = escape(shown.csn or "not known")
-    yield f"Order: at {_place(shown.spot)} CSN {csn} follows {escape(shown.greatest)}{behind}"
+    yield f"Order: at {_place(shown.spot)} CSN {csn} follows {escape(shown.greatest)}{below}"
 
 
 def producer_change_lines(shown: ProducerChangeShown, _settings: Settings) -> Iterator[str]:

@@ -56,7 +56,7 @@ def run_script(session: Session, wanted: Wanted, *, takes_back: bool) -> Iterato
 
 @dataclass
 class _Shown:
-    """What has been shown: whole transactions, statements of the next, and how far the walk is."""
+    """Counts of what has been shown: whole transactions, statements of the next one, records walked."""
 
     notify: int
     transactions: int = 0
@@ -70,7 +70,7 @@ class _Shown:
         self.records = walked.records
 
     def text(self) -> str:
-        """What was shown before Ctrl+C."""
+        """Return the message after Ctrl+C."""
         rest = f" and {amount(self.statements, 'statement')} of the next" if self.statements else ""
         return f"Stopped after {amount(self.transactions, 'transaction')}{rest}: the position stays."
 

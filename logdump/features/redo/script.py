@@ -22,7 +22,7 @@ from trailformat.transactions.whole_trail import WholeTrail
 
 
 def script_of(session: Session, dialect: Dialect, *, takes_back: bool, includes_cut: bool) -> SqlScript:
-    """The script of the open trail: through the filter, without copies, with ACROSS over the files behind it too."""
+    """Return the script of the open trail: filtered, without copies, with ACROSS over the files after it too."""
     trail = session.trail
     later = files_from(session) if session.settings.across is not Across.OFF else None
     following = WholeTrail.around(trail.path).following
@@ -38,7 +38,7 @@ def script_of(session: Session, dialect: Dialect, *, takes_back: bool, includes_
 
 
 class ScriptText(NamedTuple):
-    """Lines of a script in UTF-8, and how many transactions they end."""
+    """Lines of a script in UTF-8, and the number of transactions that end in them."""
 
     lines: bytes
     ended: int
@@ -47,7 +47,7 @@ class ScriptText(NamedTuple):
 def script_texts(
     session: Session, script: SqlScript, transactions: int, offset: TimeOffset
 ) -> Iterator[ScriptText | Walked]:
-    """The script of so many transactions, many lines at a time; raises like ``SqlScript.items``."""
+    """Yield the script of ``transactions`` transactions, many lines at a time; raises like ``SqlScript.items``."""
     lines = ScriptLines(script, offset)
     with closing(script), new_pool() as pool:
         for part in results(pool, script.parts(session.cursor.next, transactions)):

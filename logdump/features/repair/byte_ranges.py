@@ -16,7 +16,7 @@ class ByteRange(NamedTuple):
 
     @property
     def size(self) -> int:
-        """How many they are."""
+        """Number of bytes."""
         return self.stop - self.start
 
 
@@ -39,7 +39,7 @@ class ByteRanges:
         return map(ByteRange, self._starts, self._stops)
 
     def at(self, rba: int) -> ByteRange | None:
-        """The one that holds an RBA."""
+        """Return the range that contains an RBA, None without one."""
         span = self.before(rba + 1)
         return span if span is not None and rba < span.stop else None
 
@@ -49,12 +49,12 @@ class ByteRanges:
         return ByteRange(self._starts[at], self._stops[at]) if at >= 0 else None
 
     def after(self, rba: int) -> ByteRange | None:
-        """The first one that begins at an RBA or behind it."""
+        """Return the first range that begins at an RBA or after it."""
         at = bisect_left(self._starts, rba)
         return ByteRange(self._starts[at], self._stops[at]) if at < len(self) else None
 
     def outside(self, start: int, stop: int) -> Iterator[ByteRange]:
-        """What of the bytes from one RBA to before another is in none of them."""
+        """Yield the parts of ``start`` to ``stop`` that no range covers."""
         held = self.at(start)
         at = start if held is None else held.stop
         while at < stop:

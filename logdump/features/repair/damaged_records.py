@@ -1,6 +1,6 @@
-"""The extent of a damaged record, as far as its frame still tells it.
+"""The extent of a damaged record, from the intact parts of its frame.
 
-    47 01 1c40 …  [ what looks like records ]  … 5a 01 1c40
+    47 01 1c40 …  [ bytes that look like records ]  … 5a 01 1c40
 
 A record may hold records: a LOB that is a trail. Where its frame is damaged, a search for the next sound record finds
 those; its length or its trailer tells that they are data.
@@ -28,9 +28,9 @@ _FIRST = {framing.RECORD: ord("H"), framing.FILE_HEADER: ord("0")}
 
 
 def claimed_extent(buffer: Source, rba: int, size: int) -> ByteRange | None:
-    """The extent of the record that begins at ``rba`` by its length, where that is confirmed.
+    """Return the extent of the record at ``rba`` by its length, if its trailer confirms it.
 
-    Its trailer does so, or its tokens together with a sound record behind it.
+    The tokens together with a sound record after it confirm it too.
     """
     if size - rba < _SMALLEST or buffer[rba] not in _FIRST:
         return None
@@ -64,7 +64,7 @@ def _has_tokens(buffer: Source, span: ByteRange, frame: int, order: ByteOrder) -
 
 
 def extents_ending(buffer: Source, stop: int) -> Iterator[ByteRange]:
-    """The extents of a record that ends at ``stop`` by what stands there as a trailer."""
+    """Yield the extents of a record that ends at ``stop``, by the possible trailers there."""
     for wide, frame in _FRAMES:
         trailer = buffer[max(0, stop - frame) : stop]
         if len(trailer) == frame and trailer[:1] == b"Z" and is_wide(trailer[1]) == wide:
@@ -95,7 +95,7 @@ def _header_at(buffer: Source, rba: int, stop: int, order: ByteOrder) -> RecordH
 
 
 def holds_no_row(buffer: Source, span: ByteRange, size: int) -> bool:
-    """Whether damage is one record that was the file header, or of a kind outside of transactions."""
+    """Return True if damage is exactly one record that was the file header or of a kind outside of transactions."""
     whole = {claimed_extent(buffer, span.start, size), *extents_ending(buffer, span.stop)}
     if span not in whole:
         return False

@@ -22,42 +22,42 @@ class FoundDefinition(NamedTuple):
     spot: Spot
 
     def is_like(self, other: FoundDefinition) -> bool:
-        """Whether it says the same."""
+        """Return True if both have the same name and contents."""
         return (self.name, self.record.data) == (other.name, other.record.data)
 
 
 class DefinitionSources:
-    """The files in which the definitions of a file may stand too.
+    """The files that may have the definitions of a damaged file.
 
     Args:
         path: the damaged file.
-        order: its byte order, which they must have.
+        order: its byte order; the other files must have the same.
         named: files of a trail that is known to have its definitions, the newest last.
     """
 
     def __init__(self, path: Path, order: ByteOrder, named: tuple[Path, ...]) -> None:
         self._order, self._named = order, named
-        self._before, self._behind = previous_file(path)[0], next_file(path)[0]
+        self._before, self._after = previous_file(path)[0], next_file(path)[0]
 
     def table(
         self, index: int, name: str | None, *, is_redefined: bool, is_redefined_later: bool
     ) -> FoundDefinition | None:
-        """The definition of an index; of another table than the one called ``name`` it is none.
+        """Return the definition of an index, None if it is uncertain or defines another table than ``name``.
 
-        Where the name is not known, or no file knows such a table because the name is damaged too, the files before and
-        behind must agree, or those of the named trail.
+        If the name is unknown, or no file has such a table because the name is damaged too, the files before and
+        after must agree, or those of the named trail.
 
         Args:
             index: the index.
-            name: what its damaged definition says, as far as it can be read.
-            is_redefined: whether the file defines the index before the damage too, so that the file before it has that.
-            is_redefined_later: whether it does behind the damage, so that the file behind it has that.
+            name: the name in its damaged definition, as far as it can be read.
+            is_redefined: True if the file defines the index before the damage too, as the file before does then.
+            is_redefined_later: True if it defines it after the damage too, as the file after does then.
         """
         if name is not None and not self._knows(name):
             name = None
-        behind = None if is_redefined_later else self._edge(self._behind, index, is_first=True)
+        after = None if is_redefined_later else self._edge(self._after, index, is_first=True)
         before = None if is_redefined else self._edge(self._before, index, is_first=False)
-        found = [one for one in (before, behind) if one is not None]
+        found = [one for one in (before, after) if one is not None]
         if name is not None and (called := [one for one in found if one.name == name]):
             return called[0]
         if name is None and len(found) > 1 and found[0].is_like(found[1]):
@@ -66,7 +66,7 @@ class DefinitionSources:
 
     def _knows(self, name: str) -> bool:
         """Whether any of the files defines a table of this name."""
-        for path in (self._before, self._behind, *self._named):
+        for path in (self._before, self._after, *self._named):
             if path is not None:
                 with _opened(path, self._order) as trail:
                     if trail is not None and any(entry.name == name for entry in trail.tables.entries()):
@@ -74,8 +74,8 @@ class DefinitionSources:
         return False
 
     def database(self) -> FoundDefinition | None:
-        """The definition of the database: from the file before, the one behind, or the named trail."""
-        for path in (self._before, self._behind, *reversed(self._named)):
+        """Return the definition of the database from the file before, the file after, or the named trail."""
+        for path in (self._before, self._after, *reversed(self._named)):
             if path is None:
                 continue
             with _opened(path, self._order) as trail:

@@ -17,11 +17,11 @@ from trailformat.definitions.metadata_kinds import DATABASE, REFERENCE, TABLE
 from trailformat.records.record_header import name_text
 
 _MOST_EXAMINED = 10_000
-"""So many places of damage are searched for what is left of definitions."""
+"""Maximum number of places of damage searched for remains of definitions."""
 
 
 class Addition(NamedTuple):
-    """A definition that goes before what stands at an RBA of the source."""
+    """A definition inserted before an RBA of the source."""
 
     rba: int
     record: Record
@@ -59,9 +59,9 @@ class CopiedDefinitions:
 
     Attributes:
         additions: definitions from other files, in order.
-        left_out: references behind damage whose index cannot be told.
-        undefined: rows behind damage whose definition is nowhere, in order.
-        taken: the additions; ``lost`` those that are nowhere, as text.
+        left_out: references after damage whose index is unknown.
+        undefined: rows after damage whose definition is in no source, in order.
+        taken: the additions; ``lost`` definitions in no source, as text.
     """
 
     def __init__(self, trail: TrailFile, survey: FileSurvey, sources: DefinitionSources) -> None:
@@ -89,7 +89,7 @@ class CopiedDefinitions:
             self._look_for_database()
 
     def _left(self) -> Iterator[_Left]:
-        """What is left of definitions in the damage."""
+        """Yield the remains of definitions in the damage."""
         buffer, order = self._trail.bytes, self._trail.order
         for span in islice(self._survey.damage, _MOST_EXAMINED):
             for rba, header in readable_headers(buffer, span, order):
@@ -97,7 +97,7 @@ class CopiedDefinitions:
                 yield _Left(rba, header.orig_node, index, name_text(header.name_field))
 
     def _look_for_database(self) -> None:
-        """Where no table's definition is lost, that of the database may be."""
+        """Look for the definition of the database, which may be lost even if no definition of a table is."""
         tables = self._trail.tables
         first = min((one.rba for one in tables.entries() if self._survey.damage.at(one.rba) is None), default=None)
         if first is not None:
@@ -148,7 +148,7 @@ class CopiedDefinitions:
                 self.left_out.append(record.rba)
 
     def _use(self, index: int, record: Record) -> None:
-        """A row behind damage means this index."""
+        """Note that a row after damage refers to this index."""
         meaning = self._known.get(index) or _Meaning(None, is_lost=True)
         if meaning.is_lost and not meaning.is_nowhere:
             meaning = self._known[index] = self._taken(index, meaning, record.rba)
@@ -186,7 +186,7 @@ class CopiedDefinitions:
 
 
 def _fits(record: Record, columns: int) -> bool:
-    """Whether a row can be one of a table with so many columns; of one in fragments that is not known."""
+    """Return True if a row may be one of a table with ``columns`` columns; of a row in fragments this is unknown."""
     try:
         images = record.images
     except TrailError:

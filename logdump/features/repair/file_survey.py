@@ -1,4 +1,4 @@
-"""One file of a damaged trail: its sound records, and the damage."""
+"""A scan of one file of a damaged trail: its sound records, and the damage."""
 
 from __future__ import annotations
 
@@ -15,23 +15,23 @@ from trailformat.trail.file import TrailFile
 
 
 class FileSurvey:
-    """What a scan of a file finds.
+    """The results of a scan of a file.
 
     Args:
         trail: the file.
-        stops: whether nothing behind the first damage matters.
+        stops: True if the scan ends at the first damage.
 
     Attributes:
         size: its bytes.
         records: its sound records, the file header included; with ``stops`` those before the damage.
         damage: bytes that hold no sound record, and damaged records with all that looks like records in them.
-        embedded: how many that are.
+        embedded: number of records inside damaged ones.
         half: the RBA of the half-written record at its end.
-        rowless: places of damage that was one record outside of transactions.
+        rowless: places of damage that were one record outside of transactions.
         order: its byte order; None without a record.
-        has_header: whether it begins with a sound file header, which tells its ``version``.
-        continued: places of damage behind a record that goes on in the next one.
-        lacks_definitions: whether rows behind damage refer to a definition that is not there.
+        has_header: True if it begins with a sound file header, which has its ``version``.
+        continued: places of damage after a record that continues in the next one.
+        lacks_definitions: True if rows after damage refer to a definition that is missing.
         stop: the damage at which a copy ends.
     """
 
@@ -60,7 +60,7 @@ class FileSurvey:
         return self.size if self.stop is None else self.stop
 
     def run(self, step: int) -> Iterator[Progress]:
-        """Look at the file; yields progress after so many records."""
+        """Scan the file; yields progress every ``step`` records."""
         walk = scan(self._trail)
         for batch in walk:
             before = self.records
@@ -82,7 +82,7 @@ class FileSurvey:
             self._first = next((int(batch.rba[row]) for row, kind in enumerate(batch.kind) if kind == RECORD), None)
         rows = spans[0] if self._stops and spans else len(batch)
         self.records += rows - (0 if self._stops else len(spans))
-        behind = 0 if self._bad else spans[0] if spans else len(batch)
+        first = 0 if self._bad else spans[0] if spans else len(batch)
         for row in spans[:1] if self._stops else spans:
             self._bad.append(ByteRange(int(batch.rba[row]), int(batch.rba[row]) + int(batch.length[row])))
             if batch.kind[row] == PARTIAL:
@@ -90,7 +90,7 @@ class FileSurvey:
         if self._stops and spans:
             self.stop = self._bad[0].start
         elif self._bad:
-            self._tables.update(set(memoryview(batch.table)[behind:]))  # type: ignore[arg-type]
+            self._tables.update(set(memoryview(batch.table)[first:]))  # type: ignore[arg-type]
             self._headers += [int(batch.rba[row]) for row, kind in enumerate(batch.kind) if kind == FILE_HEADER]
 
     def _look_into_damage(self) -> None:
@@ -119,7 +119,7 @@ class FileSurvey:
                 yield ByteRange(one.start, other.stop)
 
     def _goes_on(self, rba: int) -> bool:
-        """Whether the record that ends at damage says that it goes on in the next one."""
+        """Return True if the record that ends at damage continues in the next record."""
         if rba <= 0 or self.damage.at(rba - 1) is not None:
             return False
         try:

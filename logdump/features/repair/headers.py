@@ -30,13 +30,13 @@ from trailformat.trail.sequence import next_file, previous_file
 _SEARCHED = 1 << 16
 _TOKEN = 4
 _SIGNATURE_AT = 2 * _TOKEN
-"""Behind the tokens of the first group and of itself."""
+"""After the tokens of the first group and of itself."""
 _OF_THE_FILE = ("CreationTime", "LOGBSN")
 """Values that no other file's header can give."""
 
 
 class HeaderChoice(enum.Enum):
-    """What is to be done about the file header; AUTO keeps it where it decodes."""
+    """Treatment of the file header; AUTO keeps it if it decodes."""
 
     AUTO = "auto"
     KEEP = "keep"
@@ -57,8 +57,8 @@ class HeaderPlan:
     Args:
         trail: the file.
         survey: its damage.
-        choice: what is to be done.
-        given: the file whose header is to be taken; one that has none has the copy without.
+        choice: the treatment of the header.
+        given: the file whose header is used; if that has none, the copy has none.
     """
 
     def __init__(self, trail: TrailFile, survey: FileSurvey, choice: HeaderChoice, given: Path | None) -> None:
@@ -90,13 +90,13 @@ class HeaderPlan:
 
     @property
     def has_header(self) -> bool:
-        """Whether the copy has one: as the file that is given, else as the source had."""
+        """True if the copy has a header: decided by the given file, else by the source."""
         if self._given is not None:
             return self._given_header is not None
         return self._own is not None or (self._is_lost and self._begins_with_one())
 
     def _begins_with_one(self) -> bool:
-        """Whether damage at the beginning was a file header: not where a record begins there, and none is beside."""
+        """Return True if damage at the beginning was a file header, not a record, judged by neighbouring files too."""
         begins_with_record = self._bytes[:1] == b"G" or b"H" in (self._bytes[4:5], self._bytes[6:7])
         return not begins_with_record or SIGNATURE in self._bytes or self._beside() is not None
 
@@ -117,7 +117,7 @@ class HeaderPlan:
         return make_file_header({**salvaged, "TrailInfo": every}), None
 
     def _beside(self) -> tuple[FileHeader, Path] | None:
-        """The header of the file before, or of the one behind."""
+        """Return the header of the file before or after this one, and that file."""
         for path in (previous_file(self._path)[0], next_file(self._path)[0]):
             with suppress(NotATrail):
                 if path is not None and (header := _header_of(path)) is not None:

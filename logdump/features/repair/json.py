@@ -1,4 +1,4 @@
-"""What REPAIR has done as JSON."""
+"""The results of REPAIR as JSON."""
 
 from __future__ import annotations
 

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 class LossReason(enum.Enum):
     """The reason for a loss.
 
-    DAMAGE: bytes of the transaction hold no sound record. OPEN: the trail ends inside it. MISSING_FILE: it goes on in a
-    file that is not there, or began there. NO_DEFINITION: the definition of one of its rows is lost. HALF_RECORD: the
+    DAMAGE: bytes of the transaction hold no sound record. OPEN: the trail ends inside it. MISSING_FILE: it continues in
+    a file that is not there, or began there. NO_DEFINITION: the definition of one of its rows is lost. HALF_RECORD: the
     trail ends in a record outside of known transactions. UNKNOWN: damage between those.
     """
 
@@ -79,9 +79,9 @@ class CopiedHeader(NamedTuple):
 
     Attributes:
         path: the file of the source.
-        origin: where it comes from.
-        source: the file that gave what the header itself did not tell; None where nothing was needed.
-        dropped: tokens without a known name that were left out, as ``TrailInfo 40``.
+        origin: its origin.
+        source: the file that supplied parts the header lacked; None if none were needed.
+        dropped: tokens without a known name that were omitted, as ``TrailInfo 40``.
     """
 
     path: Path
@@ -91,23 +91,23 @@ class CopiedHeader(NamedTuple):
 
 
 class RepairShown(NamedTuple):
-    """REPAIR: the whole in numbers.
+    """REPAIR: the summary.
 
     Attributes:
         title: the source, and ``target`` the first file of the copy.
         files: files of the source; ``gaps`` those that are missing, ``unreadable`` those without a sound record.
-        copied: records of the source that are in the copy.
-        left_out_transactions, left_out_records: those that are known and not in it.
-        partial_transactions: those that are in it in part.
-        bytes_lost: bytes of the source that hold no sound record, and behind ``stopped_at`` all.
-        places: how many places of damage there are; ``unknown`` those that are in no known transaction.
+        copied: records of the source copied.
+        left_out_transactions, left_out_records: known transactions and records that are not copied.
+        partial_transactions: transactions copied in part.
+        bytes_lost: bytes of the source outside of sound records, and all bytes after ``stopped_at``.
+        places: number of places of damage; ``unknown``: those in no known transaction.
         embedded: records inside a damaged one: its data.
-        headers: the file headers of the copy.
-        definitions_taken: lost definitions taken from elsewhere; ``definitions_lost`` those that are nowhere, as text.
-        restart_at: where a reader of the copy has to go on in the source; ``after_csn`` the last CSN in the copy.
+        headers: the headers of its files.
+        definitions_taken: lost definitions found in other files; ``definitions_lost``: those in no file, as text.
+        restart_at: where a reader of the copy continues in the source; ``after_csn``: the last CSN in the copy.
         stopped_at: the damage at which the copy ends.
-        is_dry: whether nothing was written.
-        losses: how many there are, ``listed`` of them listed.
+        is_dry: True if nothing was written.
+        losses: number of losses; ``listed``: those listed.
     """
 
     title: str

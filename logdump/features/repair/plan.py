@@ -1,4 +1,4 @@
-"""What of a damaged trail goes into its copy: all sound records, or those of whole transactions."""
+"""The plan of a copy: all sound records of a damaged trail, or those of whole transactions."""
 
 from __future__ import annotations
 
@@ -35,20 +35,20 @@ class SurveyedFile(NamedTuple):
 
 
 class TransactionPlan:
-    """The transactions that a copy lacks.
+    """The transactions that a copy lacks, and the byte ranges left out.
 
     Args:
         whole: the source.
-        files: its files by ordinal; those that are no trail are not among them.
-        is_all: whether sound records of transactions that are not whole are copied too.
-        goes_on: whether there is a file behind the last one, in which an open transaction goes on.
+        files: its files by ordinal; without those that are not trail files.
+        is_all: True if sound records of transactions that are not whole are copied too.
+        goes_on: True if a file after the last one continues an open transaction.
 
     Attributes:
-        losses: what the copy lacks.
-        numbers: how many there are, by reason.
-        records: the sound records that are left out.
+        losses: the transactions and records that the copy lacks.
+        numbers: number of losses by reason.
+        records: number of sound records left out.
         after_csn: the CSN of the last whole transaction in the copy that has one.
-        restart_at: where a reader of the copy goes on in the source; None where nothing follows.
+        restart_at: the position at which a reader of the copy continues in the source; None at its end.
     """
 
     def __init__(self, whole: WholeTrail, files: dict[int, SurveyedFile], *, is_all: bool, goes_on: bool) -> None:
@@ -81,11 +81,11 @@ class TransactionPlan:
         self._note_end()
 
     def left_out(self, ordinal: int) -> ByteRanges:
-        """Where the records of transactions are left out."""
+        """Return the byte ranges of records that are left out of a file."""
         return ByteRanges() if self._is_all else self._ranges.get(ordinal, ByteRanges())
 
     def takes(self, place: TrailPosition) -> bool:
-        """Whether the transaction that begins at a place is in the copy, when all has been gone over."""
+        """Return True if the transaction that begins at a position is copied; requires a complete plan."""
         return not self._is_beyond(place) and self.left_out(place.ordinal).at(place.rba) is None
 
     def _first_stop(self) -> TrailPosition | None:
@@ -93,12 +93,12 @@ class TransactionPlan:
         return min(stops, default=None)
 
     def _is_beyond(self, place: TrailPosition) -> bool:
-        """Whether a place is behind what is copied, or inside a damaged record."""
+        """Return True if a position is after the end of the copy, or inside a damaged record."""
         file = self._files.get(place.ordinal)
-        return self._is_behind(place) or (file is not None and file.survey.damage.at(place.rba) is not None)
+        return self._is_after_end(place) or (file is not None and file.survey.damage.at(place.rba) is not None)
 
-    def _is_behind(self, place: TrailPosition) -> bool:
-        """Whether a place is behind the end of the copy, or of its file as that was surveyed."""
+    def _is_after_end(self, place: TrailPosition) -> bool:
+        """Return True if a position is after the end of the copy, or after the surveyed size of its file."""
         if self._stop is not None and place >= self._stop:
             return True
         file = self._files.get(place.ordinal)
@@ -140,12 +140,12 @@ class TransactionPlan:
         return LossReason.OPEN if is_torn or not self._goes_on else None
 
     def _is_grown(self, after: TrailPosition) -> bool:
-        """Whether a transaction has ended since the survey: to that it was open."""
+        """Return True if a transaction has ended since the survey, which saw it open."""
         file = self._files.get(after.ordinal)
         return file is not None and after.rba > file.survey.size
 
     def _breaks(self, ordinal: int) -> bool:
-        """Whether the file before one is missing or is no trail; of the first one that is not known."""
+        """Return True if the file before this one is missing or not a trail file; False for the first one."""
         if not ordinal:
             return False
         return self._whole.missing_before(ordinal) is not None or ordinal - 1 not in self._files
@@ -155,7 +155,7 @@ class TransactionPlan:
         return next((at for at in range(ordinal, last) if self._breaks(at + 1)), last)
 
     def _end(self, one: Seen) -> TrailPosition:
-        """The place behind a transaction, for one that has not ended that behind all files in which it could be."""
+        """Return the end of a transaction; for an open one the end of all files that it may be in."""
         if one.after is None or self._is_grown(one.after):
             return TrailPosition(self._stretch_end(one.first.ordinal) + 1, 0)
         if one.after not in self._continued:
@@ -195,15 +195,15 @@ class TransactionPlan:
             return sum(1 for _ in takewhile(self._is_surveyed, records.of(one.first, one.records)))
 
     def _is_surveyed(self, record: TransactionRecord) -> bool:
-        return not self._is_behind(record.place)
+        return not self._is_after_end(record.place)
 
     def _has_grown(self) -> bool:
-        """Whether the last file has become longer since the survey."""
+        """Return True if the last file has grown since the survey."""
         last = self._files.get(len(self._whole) - 1)
         return last is not None and last.survey.path.stat().st_size > last.survey.size
 
     def _damage_in(self, begin: TrailPosition, end: TrailPosition) -> TrailPosition | None:
-        """The first damage from one place up to right behind another."""
+        """Return the first damage from one position to right after another."""
         for ordinal in range(begin.ordinal, min(end.ordinal, len(self._whole) - 1) + 1):
             if ordinal in self._files:
                 damage = self._files[ordinal].survey.damage.after(begin.rba if ordinal == begin.ordinal else 0)
@@ -212,7 +212,7 @@ class TransactionPlan:
         return None
 
     def spot(self, place: TrailPosition | None) -> Spot | None:
-        """A place in the source."""
+        """Return a position of the source as file and RBA."""
         return Spot(self._whole.paths[place.ordinal], place.rba) if place is not None else None
 
     def _add(self, loss: RepairLoss) -> None:
@@ -223,14 +223,14 @@ class TransactionPlan:
         self._ranges = {ordinal: ByteRanges(spans) for ordinal, spans in self._not_whole.items()}
 
     def _leave_out_fragments(self) -> None:
-        """Parts of a record right behind damage, whose first part is lost: they are of no transaction."""
+        """Leave out fragments right after damage whose first part is lost: they belong to no transaction."""
         for ordinal, (survey, _) in self._files.items():
             if not len(survey.damage) or survey.stop is not None:
                 continue
             known = self._ranges.get(ordinal, ByteRanges())
             with TrailFile(survey.path) as trail:
-                behind = (takewhile(_is_fragment, _records_behind(trail, damage)) for damage in survey.damage)
-                orphans = [one for fragments in behind for one in fragments if known.at(one.rba) is None]
+                following = (takewhile(_is_fragment, _records_after(trail, damage)) for damage in survey.damage)
+                orphans = [one for fragments in following for one in fragments if known.at(one.rba) is None]
             ranges = (ByteRange(one.rba, one.rba + one.length) for one in orphans)
             self._not_whole.setdefault(ordinal, []).extend(ranges)
             self.records += len(orphans)
@@ -246,7 +246,7 @@ class TransactionPlan:
                     self._add(RepairLoss(None, None, None, 0, reason, self.spot(TrailPosition(ordinal, start))))
 
     def _note_end(self) -> None:
-        """Where a reader of the copy goes on: at what is cut off."""
+        """Set the position at which a reader of the copy continues: the beginning of the part cut off."""
         last = len(self._whole) - 1
         if self._stop is not None:
             self.restart_at = self.restart_at or self._stop
@@ -254,8 +254,8 @@ class TransactionPlan:
             self.restart_at = TrailPosition(last, half)
 
 
-def _records_behind(trail: TrailFile, damage: ByteRange) -> Iterator[Record]:
-    """The records behind damage, up to other damage."""
+def _records_after(trail: TrailFile, damage: ByteRange) -> Iterator[Record]:
+    """Yield the records after damage, up to the next damage."""
     with suppress(BadRecord):
         yield from trail.records(damage.stop)
 

@@ -1,4 +1,4 @@
-"""The proof of a copy, before it gets its name: CHECK finds no gap in it, DIFF nothing but what was left out."""
+"""The proof of a copy before it gets its name: CHECK finds no gap in it, DIFF only the records left out."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class _Copied:
         self._plan = plan
 
     def takes(self, one: Seen, copy_of: TrailPosition | None) -> bool:  # noqa: ARG002 - as Bounds has it
-        """Whether one is."""
+        """Return True if the transaction is copied."""
         return self._plan.takes(one.first)
 
 
@@ -39,12 +39,12 @@ class Proof:
 
     Args:
         whole: the source.
-        plan: what of it is in the copy.
+        plan: the plan of the copy.
         copies: the files of the copy.
-        step: so many records are read between two reports of progress.
+        step: number of records between two reports of progress.
 
     Attributes:
-        records: how many the copy has.
+        records: number of records in the copy.
     """
 
     def __init__(self, whole: WholeTrail, plan: TransactionPlan, copies: tuple[Path, ...], step: int) -> None:

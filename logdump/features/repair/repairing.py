@@ -1,4 +1,4 @@
-"""One run of REPAIR: the damage, the plan, the copy, its proof, and its names."""
+"""One run of REPAIR: survey, plan, copy, proof, and renaming of the copy."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _CHUNK = 1 << 20
 
 
 class FileCopy(NamedTuple):
-    """What of a file of the source goes into the copy; ``left_out`` holds the records of transactions that do not."""
+    """The parts of a source file that are copied; ``left_out`` has the ranges of transactions that are not."""
 
     survey: FileSurvey
     definitions: CopiedDefinitions
@@ -46,7 +46,7 @@ class FileCopy(NamedTuple):
         return next((one for one in records if is_transactional(one)), None)
 
     def pieces(self, trail: TrailFile, begin: int) -> Iterator[ByteRange | Record]:
-        """Runs of the source from ``begin`` on, and records that stand elsewhere."""
+        """Yield runs of the source from ``begin`` on, and records from other files."""
         additions = iter(self.definitions.additions)
         addition = next(additions, None)
         at = begin
@@ -76,7 +76,7 @@ class FileCopy(NamedTuple):
 
 
 def _records(trail: TrailFile, piece: ByteRange | Record) -> Iterator[Record]:
-    """The records of a piece."""
+    """Yield the records of a piece."""
     if isinstance(piece, Record):
         yield piece
         return
@@ -102,11 +102,9 @@ def write_as_it_is(writer: TrailWriter, trail: TrailFile, copy: FileCopy, header
 
 
 def write_on(writer: TrailWriter, trail: TrailFile, copy: FileCopy, header: NewHeader | None) -> Iterator[Record]:
-    """Write the copy of a file record by record behind what there is, in files that are begun where one is full.
+    """Write the copy of a file record by record after those written before; full files are followed by new ones.
 
-    Yields each record that is written.
-
-    Without a ``header`` that of the file is left out.
+    Yields each record that is written. Without a ``header`` the file header is omitted.
     """
     if header is not None and header.record is not None:
         writer.write(header.record)
@@ -128,7 +126,7 @@ Key = TypeVar("Key")
 
 
 def targets_from(first: Path, number: int) -> list[Path]:
-    """The names of so many files, from the first one on.
+    """Return the names of ``number`` files, from the first one on.
 
     Raises:
         CommandError: the first has no number, and there are several.
@@ -203,15 +201,15 @@ class RepairOptions(NamedTuple):
     """The options of REPAIR.
 
     Attributes:
-        target: the first file of the copy; ``name`` as it was entered, for its header.
+        target: the first file of the copy; ``name`` as entered, for its header.
         over: a wildcard for the files of the source; None for the open one.
-        replaces: whether a copy that is there may be replaced.
-        stops: whether the copy ends at the first damage.
-        is_all: whether sound records of transactions that are not whole are copied.
-        header: what is to be done about file headers; ``header_from`` the file whose header is taken.
+        replaces: True if an existing copy may be replaced.
+        stops: True if the copy ends at the first damage.
+        is_all: True if sound records of transactions that are not whole are copied.
+        header: treatment of file headers; ``header_from``: the file whose header is used.
         definitions: a trail that has the definitions of the source.
-        megabytes: size over which a file of the copy is not to grow; None for a file for each of the source.
-        is_dry: whether nothing is written.
+        megabytes: maximum size of a file of the copy; None for one file for each of the source.
+        is_dry: True if nothing is written.
     """
 
     target: Path
@@ -234,10 +232,10 @@ class Repair:
         session: the session.
         whole: the source.
         title: its name.
-        options: what is to be done.
+        options: the options of REPAIR.
 
     Attributes:
-        is_written: whether the copy has its name.
+        is_written: True if the copy has been renamed to its name.
 
     Raises:
         CommandError: the copy may not be written.
@@ -257,11 +255,11 @@ class Repair:
         self._check([options.target])
 
     def events(self) -> Iterator[Event]:
-        """Look at the source, write the copy and prove it, and tell what it lacks.
+        """Survey the source, write the copy and prove it, then yield the losses.
 
         Raises:
             CommandError: nothing can be copied, the copy can have no header, or it is not what it should be.
-            TrailError: the source is no trail, or the copy cannot be written; nothing is left behind.
+            TrailError: the source is not a trail, or the copy cannot be written; no partial files remain.
         """
         yield from self._survey()
         yield from self._decide()
@@ -314,7 +312,7 @@ class Repair:
             raise CommandError(f"There is no record to copy and no file header: {target} is not written.")
 
     def _has_anything(self, ordinal: int) -> bool:
-        """Whether a file of the source has anything that can be copied."""
+        """Return True if a file of the source has a header or records to copy."""
         with TrailFile(self._whole.paths[ordinal]) as trail:
             if self._header_plan(ordinal, trail).has_header:
                 return True
@@ -364,7 +362,7 @@ class Repair:
                 yield progress(number, record)._replace(size=size)
 
     def _check_alike(self) -> None:
-        """What one file cannot hold is refused."""
+        """Refuse sources that one file cannot hold: mixed byte orders or versions."""
         surveys = [self._files[ordinal].survey for ordinal in self._ordinals]
         for what, kinds in (
             ("byte orders", {survey.order for survey in surveys} - {None}),

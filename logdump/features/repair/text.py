@@ -21,7 +21,7 @@ _REASONS = {
 
 
 def loss_lines(loss: RepairLoss, _settings: Settings) -> Iterator[str]:
-    """A transaction, or damage of which nothing is known."""
+    """Yield the line of a transaction, or of damage without known contents."""
     where = f" at {_place(loss.spot)}" if loss.spot is not None else ""
     if loss.reason is LossReason.UNKNOWN:
         yield f"x Damage{where}: its contents are unknown"
@@ -38,7 +38,7 @@ def loss_lines(loss: RepairLoss, _settings: Settings) -> Iterator[str]:
 
 
 def repair_lines(shown: RepairShown, _settings: Settings) -> Iterator[str]:
-    """What is in the copy, and what is not."""
+    """Yield the summary: the records copied, and those lost."""
     files = f", {shown.files} files" if shown.files > 1 else ""
     copied = amount(shown.copied, "record")
     yield f"{escape(shown.title)}{files}: {copied} {'would be ' if shown.is_dry else ''}copied to {_target(shown)}"

@@ -18,7 +18,7 @@ from trailformat.transactions.restart_places import RestartSearch
 
 
 def run_safe(session: Session, given: int | None) -> Iterator[Event]:
-    """Tell where the transaction at the position, or at an RBA, begins and ends, and what a restart behind it skips."""
+    """Report begin and end of the transaction at the position or an RBA, and what a restart after it skips."""
     rba = session.cursor.current if given is None else given
     search = RestartSearch(session.trail, rba)
 

@@ -1,4 +1,4 @@
-"""The event of SAFE."""
+"""The event of SAFE, with its positions."""
 
 from __future__ import annotations
 

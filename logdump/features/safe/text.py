@@ -54,7 +54,7 @@ def _verdict(places: RestartPlaces) -> str:
 
 
 def _abends(places: RestartPlaces) -> str:
-    """What comes after a place that is safe by itself."""
+    """Return the damage after a position that is safe in itself, empty without damage."""
     damage = places.damage
     if damage is None:
         return ""

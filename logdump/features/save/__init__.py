@@ -1,1 +1,1 @@
-"""A trail made of records of another one, which stands alone."""
+"""SAVE: a trail made of records of another trail, readable on its own."""

@@ -1,4 +1,4 @@
-"""SAVE."""
+"""The command SAVE: its words and how it runs."""
 
 from __future__ import annotations
 
@@ -25,17 +25,17 @@ _EXTENT = re.compile(r"\s*EXT\s*\(([^)]*)(\))?", re.IGNORECASE)
 
 
 class ExtentSizes(Form[None]):
-    """The extent sizes of an Enscribe file, which mean nothing here."""
+    """The extent sizes of an Enscribe file, which are ignored."""
 
     syntax = "EXT (<pri>, <sec> [, <max>])"
     _keyword = OneOf({"EXT": None})
 
     def fits(self, reader: ArgumentReader) -> bool:
-        """Whether the keyword is next, with a parenthesis or still without."""
+        """Return True if the keyword is next, with or without a parenthesis."""
         return self._keyword.fits(reader) or _EXTENT.match(reader.text, reader.at) is not None
 
     def read(self, reader: ArgumentReader) -> None:
-        """Pass over it."""
+        """Skip the sizes."""
         match = _EXTENT.match(reader.text, reader.at)
         if match is None or match[2] is None:
             reader.at = len(reader.text)

@@ -23,7 +23,7 @@ class SavedDefinitions:
         self._trail, self._written, self._database_written = trail, {}, None
 
     def before(self, record: Record) -> Iterator[Record]:
-        """The definitions to be written before ``record``; they count as written from now on."""
+        """Yield the definitions to be written before ``record``; they count as written from then on."""
         if record.is_metadata:
             if record.header.orig_node != DATABASE:
                 yield from self._database(record)

@@ -1,7 +1,7 @@
 """SAVE by columns: runs of neighbouring records are copied as one range of bytes.
 
 Only the first row of each table index after a metadata record is read as a record: it determines which definitions must
-stand before it, and those behind it need no others. The same is true again in every file that the target goes on to.
+precede it, and the rows after it need no others. The same applies again to each further file of the target.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ class CopyRows(NamedTuple):
     """Rows to be copied, in order; every column is a numpy array with one value per row.
 
     Attributes:
-        buffer: the bytes that hold them; those of a mapped file by their RBAs.
-        starts: where each record begins in the buffer.
-        ends: where each ends.
-        segment: how many metadata records the source has before the row; any number that changes with each will do.
-        is_metadata: whether the row is one itself.
-        table_index: the index in its header, NO_INDEX where that holds a name; or any number of its definition, and
-            NO_INDEX where that has been written.
-        record: the record of a row, by the row's number here.
+        buffer: the bytes of the records; of a mapped file, addressed by RBA.
+        starts: offset of each record in the buffer.
+        ends: offset of each record's end.
+        segment: number of metadata records of the source before the row; any number that changes with each will do.
+        is_metadata: True if the row is a metadata record.
+        table_index: the index in its header, NO_INDEX if that holds a name; or any number of its definition, and
+            NO_INDEX if that has been written.
+        record: returns the record of a row, by the row's number here.
     """
 
     buffer: Buffer | memoryview
@@ -48,14 +48,14 @@ class CopyRows(NamedTuple):
 
 
 class RangeCopy:
-    """Copies rows.
+    """Copies rows: as byte ranges, or record by record if definitions may be needed.
 
     Args:
-        write_record: takes a record that must be looked at; true where a new file, which knows no definitions, begins
-            with it.
-        write_bytes: takes the bytes of records that can be copied as they are, and their number.
-        room: how many bytes the file being written takes as they are; None for any number.
-        copy_range: takes what ``write_bytes`` takes as a place to before a place of a mapped file, where that is given.
+        write_record: writes a record that may need definitions; returns True if a new file, without definitions,
+            begins with it.
+        write_bytes: writes the bytes of a number of records unchanged.
+        room: number of bytes that still fit into the file being written; None: no limit.
+        copy_range: like ``write_bytes`` for a range of a mapped file; optional.
     """
 
     def __init__(
@@ -71,13 +71,13 @@ class RangeCopy:
         self._copy_range = copy_range
 
     def copy(self, rows: CopyRows) -> None:
-        """Copy all of them."""
+        """Copy all rows."""
         done = 0
         while done < len(rows.starts):
             done = self._copy_into_one_file(rows, done)
 
     def _copy_into_one_file(self, rows: CopyRows, begun: int) -> int:
-        """Copy from row ``begun`` on, at most to the first row of a new file; returns where to go on."""
+        """Copy from row ``begun`` on, at most to the first row of a new file; returns the next row."""
         count = len(rows.starts)
         looked_at = begun + np.flatnonzero(_must_be_looked_at(rows, begun))
         for at in [*looked_at.tolist(), count]:
@@ -116,7 +116,7 @@ class RangeCopy:
 
 
 def _parts(buffer: Buffer | memoryview, begins: list[int], finishes: list[int]) -> Sequence[bytes | memoryview]:
-    """The bytes of ranges, copied where they are mapped: the file may be cut while they are written."""
+    """Return the bytes of ranges; those of a mapped file are copied, since the file may be truncated meanwhile."""
     places = zip(begins, finishes, strict=True)
     if isinstance(buffer, bytes | memoryview):
         data = memoryview(buffer)
@@ -149,7 +149,7 @@ def rows_of(trail: TrailFile, batch: Batch, numbers: Any) -> Iterator[CopyRows]:
 
 
 class RowsOfFile:
-    """Rows of the batches of one scan, which has a key for each definition, as :class:`RangeCopy` takes them.
+    """Rows of the batches of one scan, with a key for each definition, as input of :class:`RangeCopy`.
 
     Long runs stay in the file, short ones are read together.
     """
@@ -193,7 +193,7 @@ class RowsOfFile:
 
 
 def _alike(starts: Any, ends: Any) -> Iterator[tuple[int, int, bool]]:
-    """Rows in parts, by the first and the one behind the last: each part has either one long run or short ones."""
+    """Yield ranges of rows, first and end: each range has either one long run or only short ones."""
     if not len(starts):
         return
     breaks = np.flatnonzero(starts[1:] != ends[:-1]) + 1

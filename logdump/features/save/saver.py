@@ -1,6 +1,6 @@
-"""SAVE: a part of a trail as a trail of its own.
+"""SAVE: writes a part of a trail as a trail of its own.
 
-The new file begins with the source's file header, under its own name and number. Before a row stand the DDR and the TDR
+The new file begins with the source's file header, under its own name and number. A row follows the DDR and the TDR
 that it refers to, wherever in the source they were; a reference to a TDR is written as that TDR when its index would
 not come out the same. Everything else is copied byte for byte, unless TRANSIND or COMMITTS change a header field.
 """
@@ -65,7 +65,7 @@ class Saver:
         With ACROSS the records of the later files go into it too.
 
         Raises:
-            CommandError: the target may not be written, or nothing would be in it; with ACROSS, a file is missing, or
+            CommandError: the target may not be written, or it would be empty; with ACROSS, a file is missing, or
                 cannot be in one file with the others.
             TrailError: the source is damaged, or the target cannot be written; the position is where it was.
         """
@@ -131,7 +131,7 @@ class Saver:
             raise CommandError(f"There is no record to save and no file header: {target} is not written.")
 
     def _copies_ranges(self) -> bool:
-        """Whether the rest is copied by columns: nothing changes in the records."""
+        """True if the rest is copied by columns: no record changes."""
         return self._options.trans_ind is None and self._options.commit_time is None
 
     def _copy_ranges(self, writer: TrailWriter) -> Generator[Event, None, None]:
@@ -185,7 +185,7 @@ class Saver:
         return limit is None or self.saved_bytes + record.length <= limit
 
     def _write_head(self, writer: TrailWriter, first: Record | None, start: int) -> None:
-        """Write what stands before the first record, once."""
+        """Write the records before the first one, once."""
         if self._is_begun:
             return
         self._is_begun = True
@@ -230,12 +230,12 @@ class _Copied:
         self._writer = writer
 
     def write(self, data: bytes | memoryview, records: int) -> None:
-        """Those given."""
+        """Write bytes of records."""
         self._writer.write_bytes(data, records)
         self._count(len(data), records)
 
     def copy(self, source: MappedFile, start: int, stop: int, records: int) -> None:
-        """Those of another file."""
+        """Copy a range of records from another file."""
         self._writer.copy_range(source, start, stop, records)
         self._count(stop - start, records)
 

@@ -1,4 +1,4 @@
-"""The beats of one way over time: a bounded number of points, the gaps between them."""
+"""The beats of one path over time: a bounded number of points, and the gaps between them."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class PointSample:
         self._kept: dict[int, BeatPoint] = {}
 
     def add(self, point: BeatPoint) -> None:
-        """Take a point in."""
+        """Add a point; if there are too many, the sampling interval doubles."""
         self._keep(point)
         while len(self._kept) > MOST_POINTS:
             self._interval *= 2
@@ -60,16 +60,16 @@ class PointSample:
 
 
 class WayTimeline(NamedTuple):
-    """The beats of one way.
+    """The beats of one path.
 
     Attributes:
         source, target: the databases.
         way: the processes between.
-        beats: how many there are.
-        points: of them those that can be drawn, in the order of their times.
+        beats: their number.
+        points: the sampled beats to be drawn, in order of time.
         gaps: where beats are missing.
         interval: microseconds between two beats; None without two.
-        is_interval_exact: False where that is known to one per cent.
+        is_interval_exact: False if it is exact to one per cent only.
         newest: the time of the newest beat (Julian).
     """
 
@@ -90,7 +90,7 @@ class WayTimeline(NamedTuple):
 
 
 class WayPoints:
-    """Takes the beats of one way in, in the order of the trail."""
+    """Collects the beats of one path, in trail order."""
 
     def __init__(self) -> None:
         self._beats = self._newest = 0
@@ -98,7 +98,7 @@ class WayPoints:
         self._gaps = GapFinder()
 
     def add(self, beat: Beat) -> None:
-        """Take a beat in."""
+        """Add a beat."""
         self._beats += 1
         self._newest = max(self._newest, beat.heartbeat_ts)
         self._sample.add(_point(beat))

@@ -86,7 +86,7 @@ class OpenTransactionsScan:
     Attributes:
         parameters: the parameter files in use.
         size: bytes of the file when the run began; 0 before.
-        found: what was found up to the last look; it never changes, another one takes its place.
+        found: the results up to the last look; never modified, but replaced.
     """
 
     def __init__(self, parameters: ParametersInUse | None) -> None:
@@ -97,7 +97,7 @@ class OpenTransactionsScan:
         self._records = 0
 
     def lacks(self) -> Reading:
-        """What the run under way, or the last one, lacks."""
+        """Return the gaps of the current run, or of the last one."""
         reading = self._survey.reading() if self._survey is not None else Reading()
         return reading._replace(where=f"after {self._records:,} records")
 

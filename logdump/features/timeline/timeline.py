@@ -1,4 +1,4 @@
-"""One scan of a file for what can be drawn over time: the beats of every way; its records while no beat is found."""
+"""One scan of a file for data to be drawn over time: the beats of every path, or the records if there are no beats."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ class Timeline(NamedTuple):
     Attributes:
         ways: the beats of each way, in the order in which they came.
         at: the newest time in the file (Julian); None before the first.
-        volume: the records of the file; None where there are beats.
-        is_filtered: whether a filter has left records out.
+        volume: the records of the file; None if there are beats.
+        is_filtered: True if a filter has left records out.
         undecoded: rows of heartbeat tables that do not decode; they may be beats too.
     """
 
@@ -64,7 +64,7 @@ class Timeline(NamedTuple):
 
 
 class TimelineScan:
-    """Reads a file, and goes on where it ended when the file has grown.
+    """Reads a file, and continues at its end when the file has grown.
 
     Args:
         filters: the filter of the session; None: all records count.
@@ -72,7 +72,7 @@ class TimelineScan:
         parameters: the parameter files in use, which may name the heartbeat tables.
 
     Attributes:
-        timeline: what was found up to the last look; it never changes, another one takes its place.
+        timeline: the results up to the last look; never modified, but replaced.
     """
 
     def __init__(

@@ -37,7 +37,7 @@ class Volume(NamedTuple):
         return (self.intervals[-1].start - self.intervals[0].start) // self.interval + 1 if self.intervals else 0
 
     def at_most(self, most: int) -> Volume:
-        """The same in intervals so long that there are at most so many from the first to the last, at least two."""
+        """Return the volume in longer intervals, at most ``most`` (but two) from the first to the last."""
         volume = self
         while volume.number > max(2, most):
             interval = longer(volume.interval)
@@ -62,7 +62,7 @@ def _sums(parts: Iterable[VolumeInterval], origin: int, interval: int) -> dict[i
 
 
 class VolumeSums:
-    """Adds records up by intervals, which become longer when they are many.
+    """Sums of records by intervals, which become longer when there are too many.
 
     They are laid from the full minute of the first record, as COUNT's are.
     """
@@ -83,7 +83,7 @@ class VolumeSums:
             self._sums = _sums(self._sums.values(), self._origin, self._interval)
 
     def volume(self) -> Volume:
-        """The intervals so far."""
+        """Return the intervals so far."""
         return Volume(self._origin, self._interval, tuple(sorted(self._sums.values())))
 
 

@@ -12,7 +12,7 @@ from itertools import groupby
 from typing import NamedTuple
 
 from logdump.spark.source.options import Options
-from logdump.spark.source.slice import Before, Slice
+from logdump.spark.source.slice import Slice, StateBefore
 from trailformat import CannotRead, TrailError, TrailFile
 from trailformat.scan import FileRange, scan_range
 from trailformat.scan.jobs import cores
@@ -30,14 +30,14 @@ _OF_HEADERS = frozenset(
 _OF_TRANSACTIONS = frozenset({"csn", "xid", "first_csn", "last_csn", "_csn", "_xid"})
 
 
-class Needed(NamedTuple):
+class NeededBefore(NamedTuple):
     """What a read needs to know of what stands before its slices."""
 
     definitions: bool
     transaction: bool
 
     @classmethod
-    def of(cls, options: Options, wanted: Collection[str]) -> Needed:
+    def of(cls, options: Options, wanted: Collection[str]) -> NeededBefore:
         """What these columns need, ``wanted`` being none where it is not known yet what is read."""
         if not wanted:
             return cls(definitions=False, transaction=False)
@@ -49,7 +49,7 @@ class Needed(NamedTuple):
         )
 
 
-def with_before(slices: Sequence[Slice], needed: Needed) -> list[Slice]:
+def with_before(slices: Sequence[Slice], needed: NeededBefore) -> list[Slice]:
     """The slices with what stands before those that begin inside of a file."""
     if not any(needed) or not any(part.start for part in slices):
         return [*slices]
@@ -58,7 +58,7 @@ def with_before(slices: Sequence[Slice], needed: Needed) -> list[Slice]:
         return [part for parts in pool.map(lambda parts: [*_of_file(parts, needed)], files) for part in parts]
 
 
-def _of_file(parts: Sequence[Slice], needed: Needed) -> Iterator[Slice]:
+def _of_file(parts: Sequence[Slice], needed: NeededBefore) -> Iterator[Slice]:
     """The slices of one file; as they are where it cannot be read, which is for the tasks to say."""
     done = 0
     if parts[-1].start:
@@ -72,7 +72,7 @@ def _of_file(parts: Sequence[Slice], needed: Needed) -> Iterator[Slice]:
     yield from parts[done:]
 
 
-def _passed(trail: TrailFile, parts: Sequence[Slice], needed: Needed) -> Iterator[Slice]:
+def _passed(trail: TrailFile, parts: Sequence[Slice], needed: NeededBefore) -> Iterator[Slice]:
     trail.keep_recent()
     tracker = TransactionTracker(trail)
     begun = 0
@@ -85,4 +85,4 @@ def _passed(trail: TrailFile, parts: Sequence[Slice], needed: Needed) -> Iterato
             begun = part.start
         definitions = trail.tables.state_at(part.start) if needed.definitions and part.start else None
         transaction = tracker.state if needed.transaction and part.start else None
-        yield part._replace(before=Before(definitions, transaction))
+        yield part._replace(before=StateBefore(definitions, transaction))

@@ -107,7 +107,11 @@ class Options:
         "rowsOf", TEXT, None, _BOTH, "Rows of this table, `SCHEMA.TABLE` as in the trail, with its columns: see Tables"
     )
     columns: tuple[str, ...] | None = _option(
-        "columns", NAMES, None, _BOTH, "The columns to read; where a schema is fixed, the others are null"
+        "columns",
+        NAMES,
+        None,
+        _BOTH,
+        "The columns to read, `all`, or `header` (default): those that cost little; others that a schema has are null",
     )
     source_defs: str | None = _option(
         "sourceDefs",

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from logdump.arrow.records.schema import ENDING_COLUMNS
 from logdump.spark.errors import BadTrail, FileChanged, located
-from logdump.spark.source.before import Needed, with_before
+from logdump.spark.source.before import NeededBefore, with_before
 from logdump.spark.source.bounds import filters_of, rba_range
 from logdump.spark.source.file_skipper import may_hold
 from logdump.spark.source.options import Options
@@ -36,7 +36,7 @@ def plan(options: Options, wanted: Collection[str] = ()) -> list[tuple[Slice, ..
     if options.analysis is not None:
         return [*_whole_trails(files, options)]
     slices = [part._replace(file_order=order) for order, file in files for part in slices_of(file, options)]
-    slices = with_before(slices, Needed.of(options, wanted))
+    slices = with_before(slices, NeededBefore.of(options, wanted))
     planned = _with_left_out(slices) if options.effective or not _ENDINGS.isdisjoint(wanted) else slices
     return list(packed(planned, options.max_partition_bytes))
 

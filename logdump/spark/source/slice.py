@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from trailformat.transactions.tracker import TrackerState
 
 
-class Before(NamedTuple):
+class StateBefore(NamedTuple):
     """What stands before a slice; None for what the slice's columns do not need.
 
     Attributes:
@@ -45,4 +45,4 @@ class Slice(NamedTuple):
     ends_trail: bool = True
     file_order: int | None = None
     left_out: Ranges | None = None
-    before: Before | None = None
+    before: StateBefore | None = None

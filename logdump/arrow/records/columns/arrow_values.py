@@ -1,4 +1,4 @@
-"""Arrow arrays from numpy's: with nulls, and of bytes that lie somewhere among those of rows."""
+"""Arrow arrays made from numpy arrays: with nulls, and from bytes scattered among those of rows."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def masked(values: Any, valid: Any) -> Any:
 
 
 def validity(valid: Any) -> Any:
-    """The bitmap of an array that is put together from its buffers; None where nothing is null."""
+    """Return the validity bitmap of an array built from buffers; None if no value is null."""
     return None if valid.all() else pa.array(valid).buffers()[1]
 
 

@@ -1,4 +1,4 @@
-"""How the transaction of a record ended, which the whole trail tells."""
+"""The ends of the transactions of records, which require the whole trail."""
 
 from __future__ import annotations
 

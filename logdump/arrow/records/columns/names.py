@@ -15,10 +15,10 @@ _PART = re.compile(r'(?:"[^"]*"|[^.])+')
 
 
 def name_parts(name: str) -> tuple[str | None, ...]:
-    r"""The name whole, its catalog, its schema, its last part; what is not there is None.
+    r"""Return the full name, its catalog, its schema and its last part; None for missing parts.
 
-    A dot in double quotes separates nothing; more than three parts (``\NODE.$VOLUME.SUBVOLUME.FILE``) leave the first
-    ones to the catalog.
+    A dot in double quotes separates nothing; of more than three parts (``\NODE.$VOLUME.SUBVOLUME.FILE``) the first ones
+    form the catalog.
     """
     if not name:
         return (None,) * 4

@@ -24,7 +24,7 @@ def _file(rows: Rows) -> Any:
 
 
 def _of_file(rows: Rows, number: int | None) -> Any:
-    """One number for all rows of a file."""
+    """Return one number for all rows of a file."""
     return pa.nulls(len(rows), pa.int32()) if number is None else pa.array(np.full(len(rows), number, np.int32))
 
 

@@ -1,4 +1,4 @@
-"""The images of one record, for those that did not come apart among others: damaged ones, and very long ones."""
+"""The images of one record, if they could not be split together with others: damaged and very long ones."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class SingleImages(NamedTuple):
 
 
 def single_images(record: Record, definitions: RowDefinitions) -> SingleImages:
-    """The images of a record."""
+    """Return the images of a record."""
     try:
         images = record.images
     except TrailError as error:

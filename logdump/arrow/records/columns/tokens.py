@@ -30,7 +30,7 @@ def _gg_tokens(rows: Rows) -> Any:
 
 
 def _repeats(parts: Fields) -> Array:
-    """A mask of the regions with two tokens of one id."""
+    """Return a mask of the regions with two tokens of one id."""
     place = parts.region * 256 + parts.number
     last = np.empty(256 * len(parts.is_sound), np.int64)
     order = np.arange(len(place))
@@ -41,7 +41,7 @@ def _repeats(parts: Fields) -> Array:
 
 
 def _tokens_of(rows: Rows, row: int) -> list[tuple[str, bytes]] | None:
-    """The tokens as the record has them; one that stands there twice with one payload, as in DDL records, once."""
+    """Return the tokens of a record; identical ones that occur twice, as in DDL records, once."""
     try:
         tokens = rows.record(row).gg_tokens
     except TrailError as error:

@@ -1,0 +1,154 @@
+"""Running a verb: data to standard output or a file, words to standard error, an exit status."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
+from pathlib import Path
+
+from logdump.commands import REGISTRY
+from logdump.language.command import Origin
+from logdump.language.reader import Context, Validity, parse_partial
+from logdump.line import terminal
+from logdump.line.line_mode import Script
+from logdump.line.verbs.pager import paged
+from logdump.line.verbs.request import MisuseError, VerbRequest, VerbStep, no_such_file
+from logdump.line.verbs.table import BY_NAME, Verb
+from logdump.notation.escape import Harmless, escape
+from logdump.session.errors import CommandError
+from logdump.session.events import Event, Failure, NoRecordThere, Notice, Text
+from logdump.session.exit_status import ExitStatus
+from trailformat.errors import CannotWrite
+from trailformat.trail.whole_file import WholeFile
+
+
+class VerbRun(Script):
+    """The steps of a verb.
+
+    What a preparation answers is not shown, and nothing follows where one fails. Where the answer goes to a file, that
+    gets its name at the end.
+    """
+
+    def __init__(self, steps: Iterable[VerbStep], *, narrates: bool = False, into: WholeFile | None = None) -> None:
+        super().__init__(())
+        self._steps = steps
+        self._step = VerbStep("")
+        self._texts_are_narration = narrates
+        self._into = into
+        self._has_all = False
+        self.has_failed = False
+
+    def _run(self) -> int:
+        for step in self._steps:
+            if step.repeats and (self._has_all or self.status):
+                continue
+            self._step, self._has_all = step, False
+            self.enter(step.text)
+            if (step.prepares and self.status) or self.session.is_over:
+                break
+        return self.status
+
+    def _print(self, event: Event) -> None:
+        if self._step.repeats and isinstance(event, Failure) and event.status is ExitStatus.COMMAND_FAILED:
+            self._has_all = True
+            return
+        self.has_failed |= isinstance(event, Failure)
+        if self._step.prepares and not isinstance(event, (Failure, Notice, NoRecordThere)):
+            return
+        if isinstance(event, Text) and self._texts_are_narration:
+            terminal.write_lines(tuple(map(escape, event.lines)), is_narration=True)
+            return
+        super()._print(event)
+
+    def _write_lines(self, lines: Sequence[Harmless], *, is_narration: bool) -> None:
+        if self._into is None or is_narration:
+            super()._write_lines(lines, is_narration=is_narration)
+        elif lines:
+            self._into.write("".join(f"{line}\n" for line in lines).encode("utf-8", "backslashreplace"))
+
+
+def run_verb(name: str, arguments: Sequence[str]) -> int | None:
+    """Run a verb; returns the exit status, or None where its words are those of the command of this name."""
+    verb = BY_NAME[name]
+    parser = verb.parser()
+    options = parser.parse_intermixed_args(arguments)
+    try:
+        request = verb.request(options)
+        if not request.files and _is_command(verb.name, options.words):
+            return None
+        if not request.files:
+            raise no_such_file(request.words[-1 if verb.has_words_first else 0])
+        steps = verb.spell(request)
+        if options.explain:
+            for line in _explained(steps):
+                terminal.write_line(escape(line))
+            return ExitStatus.OK
+        return _run(verb, request, steps)
+    except MisuseError as error:
+        terminal.write_line(escape(f"logdump: {error}"), is_narration=True)
+        return ExitStatus.USAGE
+    except CommandError as error:
+        terminal.write_lines(tuple(map(escape, error.lines)), is_narration=True)
+        return error.status
+    except CannotWrite as error:
+        terminal.write_line(escape(f"Error: {error}"), is_narration=True)
+        return ExitStatus.COMMAND_FAILED
+
+
+def _is_command(name: str, words: Sequence[str]) -> bool:
+    """Whether the words are arguments of the command that is called like a verb: of one that needs nothing open."""
+    if not REGISTRY.knows(name):
+        return False
+    command = REGISTRY.find(name)
+    if not command.is_one_shot and command.origin is not Origin.LOGDUMP:
+        return False
+    return parse_partial(command.form, " ".join(words), Context()).validity is Validity.VALID
+
+
+def _explained(steps: Iterable[VerbStep]) -> Iterator[str]:
+    for step, times in ((step, sum(1 for _ in same)) for step, same in groupby(steps)):
+        yield step.text if times == 1 else f"{step.text}   -- up to {times} times"
+
+
+class _NotWrittenError(Exception):
+    """The answer has failed, and its file gets no name."""
+
+
+def _run(verb: Verb, request: VerbRequest, steps: Iterable[VerbStep]) -> int:
+    options = request.options
+    into_file = getattr(options, "output", None) is not None and not verb.writes_output
+    status = ExitStatus.OK
+    with contextlib.ExitStack() as stack, contextlib.suppress(_NotWrittenError):
+        if not into_file:
+            stack.enter_context(paged(wanted=not options.no_pager and not getattr(options, "follow", False)))
+            run = VerbRun(steps, narrates=verb.narrates)
+            run.output_is_data = verb.writes_bytes and not options.output
+            run.session.width = _width()
+            status = ExitStatus(run.run())
+            terminal.flush()
+            return status
+        target = Path(options.output).expanduser().absolute()
+        _check_target(target, request)
+        with WholeFile(target, replace=options.replace) as into:
+            run = VerbRun(steps, narrates=verb.narrates, into=into)
+            status = ExitStatus(run.run())
+            if run.has_failed or status is ExitStatus.INTERRUPTED:
+                raise _NotWrittenError
+    return status
+
+
+def _width() -> int | None:
+    """The columns of the terminal on which answers are shown."""
+    if not sys.stdout.isatty():
+        return None
+    import shutil  # noqa: PLC0415 - at a terminal only
+
+    return shutil.get_terminal_size().columns
+
+
+def _check_target(target: Path, request: VerbRequest) -> None:
+    """See that no answer goes over a file that it is made of."""
+    if target.exists() and any(path.samefile(target) for paths in request.trails() for path in paths):
+        raise MisuseError(f"{target} is a file that is read: nothing is written over it")

@@ -1,0 +1,208 @@
+"""The commands of each verb."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import repeat
+from pathlib import Path
+
+from logdump.line.verbs.options import filters, position, selects
+from logdump.line.verbs.request import MisuseError, VerbRequest, VerbStep, no_such_file, one_command, quoted
+
+_STATEMENTS = ("SELECT", "WITH", "FROM", "DESCRIBE", "SUMMARIZE", "EXPLAIN")
+
+
+def begins_statement(word: str) -> bool:
+    """Whether a word is a statement of SQL, and not the name of a file."""
+    return word.lstrip(" (").partition(" ")[0].upper() in _STATEMENTS
+
+
+def _prepared(*texts: str) -> Iterator[VerbStep]:
+    return (VerbStep(text, prepares=True) for text in texts)
+
+
+def _format(request: VerbRequest) -> Iterator[VerbStep]:
+    if getattr(request.options, "format", None) == "jsonl":
+        yield from _prepared("FORMAT JSONL")
+
+
+def _opened(request: VerbRequest) -> Iterator[tuple[VerbStep, ...]]:
+    """The steps that open each trail, at the place of --rba; the filters are set with the first."""
+    first: tuple[VerbStep, ...] = ()
+    for number, paths in enumerate(request.trails()):
+        steps = [*_prepared(f"OPEN {quoted(str(paths[0]))}", *_across(paths)), *position(request)]
+        if not number:
+            first = tuple(filters(request))
+        yield (*steps, *(first if not number else ()))
+
+
+def _across(paths: tuple[Path, ...]) -> Iterator[str]:
+    """How reading goes on after the first of several files."""
+    if len(paths) > 1:
+        from trailformat.trail.sequence import next_file  # noqa: PLC0415 - one file needs none
+
+        is_last = next_file(paths[-1])[0] is None
+        yield "ACROSS ON" if is_last else f"ACROSS TO {quoted(str(paths[-1]))}"
+
+
+def _filtered(request: VerbRequest) -> Iterator[VerbStep]:
+    """The filters of a command that opens its files itself; the first file is open for times without a date."""
+    if selects(request):
+        first = next(request.trails())[0]
+        yield from _prepared(f"OPEN {quoted(str(first))}")
+        yield from filters(request)
+
+
+def show(request: VerbRequest) -> Iterator[VerbStep]:
+    """NEXT, of all records or of --limit; of one with --rba."""
+    limit = request.options.limit or (1 if request.asks("rba") else None)
+    yield from _format(request)
+    yield from _prepared("GHDR ON", "DETAIL DATA" if request.asks("hex") else "DETAIL ON", "VALUES ON")
+    for steps in _opened(request):
+        yield from steps
+        yield VerbStep(f"NEXT {limit or 'ALL'}")
+
+
+def find(request: VerbRequest) -> Iterator[VerbStep]:
+    """FIND, and FIND NEXT up to --limit."""
+    yield from _format(request)
+    yield from _prepared("GHDR ON", "DETAIL ON", "VALUES ON")
+    for steps in _opened(request):
+        yield from steps
+        yield VerbStep(one_command(f"FIND {request.rest}"))
+        yield from repeat(VerbStep("FIND NEXT", repeats=True), (request.options.limit or 1) - 1)
+
+
+def count(request: VerbRequest) -> Iterator[VerbStep]:
+    """COUNT."""
+    yield from _format(request)
+    yield from _filtered(request)
+    detail = " DETAIL" * request.options.detail
+    effective = " EFFECTIVE" * request.options.effective
+    trails = list(request.trails())
+    is_one = [len(paths) for paths in trails] == [1]
+    files = quoted(str(trails[0][0])) if is_one else f"LOG {request.named}"
+    rest = f" {request.rest}" if request.words else ""
+    yield VerbStep(one_command(f"COUNT{detail} {files}{effective}{rest}"))
+
+
+def check(request: VerbRequest) -> Iterator[VerbStep]:
+    """CHECK."""
+    yield from _format(request)
+    yield VerbStep(one_command(" ".join(("CHECK", request.named, *request.words))))
+
+
+def safe(request: VerbRequest) -> Iterator[VerbStep]:
+    """SAFE at an RBA."""
+    if len(request.words) != 1:
+        raise MisuseError("safe takes one file and an RBA")
+    yield from _format(request)
+    yield from _prepared(f"OPEN {quoted(request.files[0])}")
+    yield VerbStep(one_command(f"SAFE {request.rest}"))
+
+
+def export(request: VerbRequest) -> Iterator[VerbStep]:
+    """EXPORT to -o, or to standard output."""
+    options = request.options
+    if options.columns:
+        yield from _exported_columns(request)
+        return
+    target, kind = options.output or "-", options.format or _kind_of(options.output)
+    words = [f"EXPORT {kind.upper()} TO {quoted(target)}"]
+    unit = "TRANSACTIONS" if kind == "sql" else "RECORDS"
+    words += [f"{options.limit} {unit}"] if options.limit else []
+    words += ["REPLACE"] * options.replace + ["BY TABLE"] * options.by_table + ["EFFECTIVE"] * options.effective
+    text = one_command(" ".join([*words, *request.words]))
+    trails = list(_opened(request))
+    if len(trails) > 1 and target != "-":
+        raise MisuseError(f"one file is written of one trail, and these are {len(trails)}")
+    for steps in trails:
+        yield from steps
+        yield VerbStep(text)
+
+
+def _kind_of(name: str | None) -> str:
+    """The format that the name of a file says."""
+    suffix = Path(name or "").name.removesuffix(".gz").rpartition(".")[2].lower()
+    return suffix if suffix in ("csv", "parquet", "arrow", "sql") else "jsonl"
+
+
+def _exported_columns(request: VerbRequest) -> Iterator[VerbStep]:
+    """Some columns of one table, as a query gives them."""
+    options = request.options
+    if not options.table or len(options.table) != 1 or not options.output:
+        raise MisuseError("--columns needs one --table and -o FILE.csv, FILE.jsonl or FILE.parquet")
+    limit = f" LIMIT {options.limit}" if options.limit else ""
+    statement = f"SELECT {options.columns} FROM {options.table[0]}{limit} TO {quoted(options.output)}"  # noqa: S608 - the user's own query
+    yield from _filtered(request)
+    yield VerbStep(one_command(f"SQL OVER {request.named} {statement}{' REPLACE' * options.replace}"))
+
+
+def sql(request: VerbRequest) -> Iterator[VerbStep]:
+    """SQL over the files; the statement stands before or after them."""
+    options = request.options
+    if not request.words:
+        raise MisuseError("sql takes a statement: logdump sql 'SELECT op, count(*) FROM records GROUP BY op' FILE")
+    yield from _format(request)
+    yield from _filtered(request)
+    effective = " EFFECTIVE" * options.effective
+    target = f" TO {quoted(options.output)}{' REPLACE' * options.replace}" if options.output else ""
+    yield VerbStep(f"SQL OVER {request.named}{effective} {request.rest}{target}")
+
+
+def diff(request: VerbRequest) -> Iterator[VerbStep]:
+    """DIFF of two trails."""
+    if len(request.files) == 1 and request.words:
+        raise no_such_file(request.words[0])
+    if len(request.files) != 2:
+        raise MisuseError(
+            f"diff takes two trails, not {len(request.files)}: name each by its prefix or a quoted wildcard"
+        )
+    yield from _format(request)
+    yield from _filtered(request)
+    limit = [f"LIMIT {request.options.limit}"] if request.options.limit else []
+    filtered = ["FILTERED"] * selects(request)
+    yield VerbStep(one_command(" ".join(("DIFF", *map(quoted, request.files), *request.words, *limit, *filtered))))
+
+
+def by_trail(command: str, request: VerbRequest) -> Iterator[VerbStep]:
+    """A command that goes over one trail, for each."""
+    yield from _format(request)
+    yield from _filtered(request)
+    filtered = ["FILTERED"] * selects(request)
+    trails = list(request.trails())
+    for name in [request.named] if len(trails) == 1 else map(_named, trails):
+        yield VerbStep(one_command(" ".join((f"{command} OVER", name, *request.words, *filtered))))
+
+
+def _named(paths: tuple[Path, ...]) -> str:
+    """The files of one trail as a word: the name of the trail where they are all of it."""
+    if len(paths) == 1:
+        return quoted(str(paths[0]))
+    from trailformat.trail.sequence import TrailName, TrailSequence  # noqa: PLC0415 - one file needs none
+
+    name = TrailName.parse(paths[0])
+    if name is not None and name.is_documented and TrailSequence(paths[0]).paths == paths:
+        return quoted(str(name.directory / name.prefix))
+    return quoted(",".join(map(str, paths)))
+
+
+def recovery(request: VerbRequest) -> Iterator[VerbStep]:
+    """RECOVERY."""
+    return by_trail("RECOVERY", request)
+
+
+def heartbeat(request: VerbRequest) -> Iterator[VerbStep]:
+    """HEARTBEAT."""
+    yield from _format(request)
+    yield VerbStep(one_command(" ".join(("HEARTBEAT", *request.words, "OVER", request.named))))
+
+
+def repair(request: VerbRequest) -> Iterator[VerbStep]:
+    """REPAIR to -o."""
+    options = request.options
+    if not options.output:
+        raise MisuseError("repair takes -o FILE, the copy; with --dry nothing is written")
+    words = ["TO", quoted(options.output), *["REPLACE"] * options.replace, *["DRY"] * options.dry]
+    yield from _format(request)
+    yield VerbStep(one_command(" ".join(("REPAIR", "OVER", request.named, *request.words, *words))))

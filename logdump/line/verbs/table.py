@@ -1,0 +1,240 @@
+"""All verbs, from which the parser, the help, the completion and the documents are made."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Iterable
+from typing import NamedTuple
+
+from logdump.line.terminal import ArgumentParser
+from logdump.line.verbs import spelling
+from logdump.line.verbs.options import ALWAYS, OTHERS, ROWS, VerbOption
+from logdump.line.verbs.request import MisuseError, VerbRequest, VerbStep, is_source
+
+_SELECTS = tuple(ROWS)
+
+
+class Verb(NamedTuple):
+    """A verb.
+
+    Attributes:
+        name: its word.
+        takes: its words, as help shows them.
+        summary: one line.
+        spell: the steps of a request. Raises MisuseError, and CommandError for files that are not there.
+        options: the names of its options.
+        examples: three lines.
+        formats: the forms of its output, the first unless --format is given; None where the name of -o says it.
+        most_files: the most words that name files; None: any number.
+        words_at_end: words that are no files, whatever they are called.
+        has_words_first: whether a word that begins a statement stands before the files.
+        narrates: whether messages between its data go to standard error.
+        writes_output: whether its commands write the file of -o themselves.
+        writes_bytes: whether they write to standard output themselves where there is no -o.
+    """
+
+    name: str
+    takes: str
+    summary: str
+    spell: Callable[[VerbRequest], Iterable[VerbStep]]
+    options: tuple[str, ...]
+    examples: tuple[str, str, str]
+    formats: tuple[str, ...] = ("text", "jsonl")
+    most_files: int | None = None
+    words_at_end: int = 0
+    has_words_first: bool = False
+    narrates: bool = False
+    writes_output: bool = False
+    writes_bytes: bool = False
+
+    @property
+    def known_options(self) -> dict[str, VerbOption]:
+        """Its options by name."""
+        every = {**ROWS, **OTHERS}
+        return {**{name: every[name] for name in self.options}, **ALWAYS}
+
+    def parser(self, width: int | None = None) -> argparse.ArgumentParser:
+        """The parser of its words and options."""
+        lines = "\n".join(f"  logdump {example}" for example in self.examples)
+        parser = ArgumentParser(
+            prog=f"logdump {self.name}",
+            usage=f"logdump {self.name} {self.takes} [options]",
+            description=self.summary,
+            epilog=f"examples:\n{lines}",
+            formatter_class=lambda prog: argparse.RawDescriptionHelpFormatter(prog, width=width or 100),
+            allow_abbrev=False,
+        )
+        parser.add_argument("words", nargs="*", metavar="FILE", help="files, folders, wildcards, or trails by prefix")
+        for name, option in self.known_options.items():
+            (option._replace(settings={"choices": self.formats}) if name == "format" else option).add(parser)
+        return parser
+
+    def request(self, options: argparse.Namespace) -> VerbRequest:
+        """The words divided into files and others.
+
+        Raises:
+            MisuseError: no file is named.
+        """
+        words, before = list(options.words), []
+        if self.has_words_first and words and spelling.begins_statement(words[0]):
+            before = [words.pop(0)]
+        if len(words) > 1 and words[0].upper() == "OVER":
+            del words[0]
+        most = len(words) - self.words_at_end
+        most = most if self.most_files is None else min(most, self.most_files)
+        files = 0
+        while files < most and is_source(words[files]):
+            files += 1
+        if not files and (not words or (len(words) <= self.words_at_end and is_source(words[0]))):
+            raise MisuseError(f"{self.name} takes {self.takes}, as in: logdump {self.examples[0]}")
+        return VerbRequest(tuple(words[:files]), (*before, *words[files:]), options)
+
+
+_SHOWN = (*_SELECTS, "rba", "limit", "format", "output", "replace")
+
+VERBS: tuple[Verb, ...] = (
+    Verb(
+        "show",
+        "FILE…",
+        "Show records with their headers and the values of their columns",
+        spelling.show,
+        (*_SHOWN, "hex"),
+        (
+            "show dirdat/lt000000003 --rba 483,188,832",
+            "show dirdat/lt --table 'HR.*' --op delete --since '2024-03-14 09:30'",
+            "show dirdat/lt000000003 --where 'STOCK_KG > 300' --limit 5 --format jsonl",
+        ),
+        narrates=True,
+    ),
+    Verb(
+        "find",
+        "FILE… TEXT | FILE… 'COLUMN = VALUE' | FILE… HEX BYTES",
+        "Find the first record with a text, a value or bytes in its data; status 1 where there is none",
+        spelling.find,
+        (*_SHOWN,),
+        (
+            "find dirdat/lt Denver",
+            "find dirdat/lt 'EMPLOYEE_ID = 107' --limit 10",
+            "find dirdat/lt000000003 HEX 00004BF6 --rba 1750",
+        ),
+        words_at_end=1,
+        narrates=True,
+    ),
+    Verb(
+        "count",
+        "FILE…",
+        "Count records by type; with --detail by table",
+        spelling.count,
+        (*_SELECTS, "detail", "effective", "format", "output", "replace"),
+        (
+            "count dirdat/lt",
+            "count 'dirdat/lt00000000*' --detail --since '2024-03-14 09:00' --until '2024-03-14 10:00'",
+            "count dirdat/lt --table HR.EMPLOYEES --op delete",
+        ),
+    ),
+    Verb(
+        "check",
+        "FILE…",
+        "List everything that is not a good record; status 4 where there is damage",
+        spelling.check,
+        ("format", "output", "replace"),
+        ("check dirdat/lt000000003", "check dirdat", "check 'dirdat/lt*' --format jsonl"),
+    ),
+    Verb(
+        "safe",
+        "FILE RBA",
+        "Show where Replicat can be restarted safely, and what it would skip",
+        spelling.safe,
+        ("format", "output", "replace"),
+        (
+            "safe dirdat/lt000000003 2913",
+            "safe dirdat/lt000000003 483,188,832",
+            "safe dirdat/lt000000003 2913 --format jsonl",
+        ),
+        most_files=1,
+        words_at_end=1,
+    ),
+    Verb(
+        "export",
+        "FILE…",
+        "Write records, or the rows of tables, for other programs",
+        spelling.export,
+        (
+            *_SELECTS,
+            "rba",
+            "limit",
+            "columns",
+            "format",
+            "output",
+            "replace",
+            "effective",
+            "by_table",
+        ),
+        (
+            "export dirdat/lt > records.jsonl",
+            "export dirdat/lt --by-table -o sales --format parquet --effective",
+            "export dirdat/lt --table HR.EMPLOYEES --columns op,employee_id,salary -o salaries.csv",
+        ),
+        formats=("jsonl", "csv", "parquet", "arrow", "sql"),
+        narrates=True,
+        writes_output=True,
+        writes_bytes=True,
+    ),
+    Verb(
+        "sql",
+        "'STATEMENT' FILE…",
+        "Ask trails in SQL: the views records, transactions, summary, …, and each table by its name",
+        spelling.sql,
+        (*_SELECTS, "effective", "format", "output", "replace"),
+        (
+            "sql 'SELECT op, count(*) FROM records GROUP BY op' dirdat/lt",
+            "sql 'SELECT * FROM transactions ORDER BY bytes DESC LIMIT 10' dirdat/lt",
+            "sql 'SELECT * FROM HR.EMPLOYEES' dirdat/lt -o employees.csv",
+        ),
+        has_words_first=True,
+        writes_output=True,
+    ),
+    Verb(
+        "diff",
+        "TRAIL TRAIL",
+        "Show the differences of two trails, transaction by transaction; status 3 where they differ",
+        spelling.diff,
+        (*_SELECTS, "limit", "format", "output", "replace"),
+        (
+            "diff source/lt target/rt",
+            "diff source/lt target/rt VALUES IGNORE TIME,POSITION --limit 20",
+            "diff lt000000003 copy/lt000000003 BYTES",
+        ),
+    ),
+    Verb(
+        "repair",
+        "FILE… -o COPY",
+        "Write a sound copy of a damaged trail, and list what it lacks; status 3 where it lacks anything",
+        spelling.repair,
+        ("output", "replace", "dry", "format"),
+        (
+            "repair dirdat/lt000000003 -o repaired/lt000000003",
+            "repair 'dirdat/lt*' -o repaired/lt000000000 --dry",
+            "repair dirdat/lt000000003 -o repaired/lt000000003 ALL HEADER REBUILD",
+        ),
+        writes_output=True,
+    ),
+    Verb(
+        "recovery",
+        "FILE… [RESTARTS | CUT | TWICE | ORDER | FILES | KEEP SEQNO RBA]",
+        "Show what restarts of Extract have left in the trail, and what Replicat applies",
+        spelling.recovery,
+        (*_SELECTS, "format", "output", "replace"),
+        ("recovery dirdat/lt", "recovery dirdat/lt CUT", "recovery dirdat/lt KEEP 3 1750"),
+    ),
+    Verb(
+        "heartbeat",
+        "FILE… [LAG | HISTORY | ROWS | GAPS | RESTART]",
+        "Show the lag of every hop, from the rows of the heartbeat tables in the trail",
+        spelling.heartbeat,
+        ("format", "output", "replace"),
+        ("heartbeat dirdat/lt", "heartbeat dirdat/lt HISTORY EVERY 5", "heartbeat dirdat/lt GAPS --format jsonl"),
+    ),
+)
+
+BY_NAME = {verb.name: verb for verb in VERBS}

@@ -1,0 +1,191 @@
+"""``logdump VERB FILE…``: which commands a verb stands for, what goes where, and with which status it ends."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from pathlib import Path
+
+import pytest
+
+from logdump.line.verbs.names import NAMES
+from logdump.line.verbs.table import BY_NAME, VERBS, Verb
+from tests.logdump.program import logdump
+
+ANSWERS = [
+    ("show et000000000 --rba 3,987", 0, "Values of UPDATE TEAHOUSE.SALES"),
+    ("show at --table *SALES --op insert", 0, "Name: TEAHOUSE.SALES"),
+    ("show ft000000000", 4, "RBA 2722"),
+    ("find et000000000 STOCK_KG = 310", 0, "RBA 3522"),
+    ("find et000000000 'no such text'", 1, ""),
+    ("count et000000000", 0, "has 22 records"),
+    ("count at --table *SALES --op insert", 0, "Insert "),
+    ("check et000000000", 0, "no gap"),
+    ("check ft000000000", 4, "1 gap of 107 bytes"),
+    ("check et000000000 ft000000000", 4, "2 files, has 43 good records"),
+    ("check .", 4, "files, has"),
+    ("safe at000000000 2913", 0, "EXTSEQNO 0, EXTRBA 3691"),
+    ("safe at000000000 2,913", 0, "EXTSEQNO 0, EXTRBA 3691"),
+    ("export et000000000 --limit 2", 0, '"type":"file_header"'),
+    ("export et000000000 --format csv --table *SALES", 0, "TEAHOUSE.SALES"),
+    ("sql 'SELECT count(*) AS n FROM records' et000000000", 0, "22"),
+    ("diff et000000000 el000000000 QUIET", 3, "by records"),
+    ("diff et000000000 et000000000", 0, "10 transactions equal"),
+    ("recovery at", 3, "4 restarts"),
+    ("recovery et000000000", 0, "CSNs are in order"),
+    ("heartbeat yt", 0, "7 beats"),
+]
+"""What is typed after ``logdump``, the status, and what standard output has."""
+
+
+@pytest.fixture(autouse=True)
+def here(trails: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The folder of the trails."""
+    monkeypatch.chdir(trails)
+
+
+@pytest.mark.parametrize(("line", "status", "part"), ANSWERS, ids=[line for line, *_ in ANSWERS])
+def test_a_verb_answers_on_standard_output_and_ends_with_the_status(line: str, status: int, part: str) -> None:
+    answer = logdump(*shlex.split(line), typed="exit\n")
+    assert (answer.status, part in answer.out) == (status, True), answer
+    assert "Current LogTrail" not in answer.out
+    assert "not an Oracle product" not in answer.out
+
+
+@pytest.mark.parametrize("verb", VERBS, ids=NAMES)
+def test_the_answer_is_that_of_the_commands_it_explains(verb: Verb) -> None:
+    line = next(line for line, *_ in ANSWERS if line.split()[0] == verb.name) if verb.name != "repair" else ""
+    if not line:
+        pytest.skip("it writes a file")
+    explained = logdump(*shlex.split(line), "--explain").out.splitlines()
+    run = logdump("-c", "; ".join(explained))
+    answer = logdump(*shlex.split(line))
+    assert run.out.endswith(answer.out)
+    assert run.status == answer.status
+
+
+def test_the_names_are_those_of_the_table() -> None:
+    assert tuple(BY_NAME) == NAMES
+
+
+@pytest.mark.parametrize("verb", VERBS, ids=NAMES)
+def test_help_has_three_examples_that_the_parser_takes(verb: Verb) -> None:
+    with pytest.raises(SystemExit) as ended:
+        logdump(verb.name, "--help")
+    assert not ended.value.code
+    text = verb.parser().format_help()
+    for example in verb.examples:
+        assert f"  logdump {example}\n" in text + "\n"
+        words = [word for word in shlex.split(example) if word != ">"]
+        assert words[0] == verb.name
+        verb.parser().parse_intermixed_args(words[1:])
+
+
+@pytest.mark.parametrize(
+    ("options", "commands"),
+    [
+        ("--since '2024-03-14 09:33'", ["FILTER STARTTIME 2024-03-14 09:33"]),
+        ("--until 2024-03-14T09:33Z", ["FILTER ENDTIME 2024-03-14T09:33Z"]),
+        ("--from-csn 5 --to-csn 7", ["FILTER CSN >= 5", "FILTER CSN <= 7", "FILTER MATCH ALL"]),
+        ("--table a.b --table c.*", ["FILTER FILENAME a.b, c.*", "FILTER EXCLUDE RECTYPE Metadata"]),
+        ("--op delete,insert", ["FILTER RECTYPE Delete, Insert"]),
+        ("--op 5", ["FILTER RECTYPE 5"]),
+        ("--where 'FILTER STRING Uji'", ["FILTER STRING Uji"]),
+        ("--where 'STOCK_KG > 300'", ["FILTER VALUE STOCK_KG > 300"]),
+        ("--rba 483,188,832", ["POSITION RBA 483,188,832"]),
+    ],
+)
+def test_an_option_is_spelled_as_commands(options: str, commands: list[str]) -> None:
+    lines = logdump("show", "et000000000", "--explain", *shlex.split(options)).out.splitlines()
+    assert [line for line in lines if line.split()[0] in ("FILTER", "POSITION")] == commands
+
+
+@pytest.mark.parametrize(
+    ("line", "opens"),
+    [
+        ("show et000000000", ["OPEN et000000000", "NEXT ALL"]),
+        ("show at", ["OPEN {}/at000000000", "ACROSS ON", "NEXT ALL"]),
+        ("show at000000001 at000000000", ["OPEN {}/at000000000", "ACROSS TO {}/at000000001", "NEXT ALL"]),
+        ("show 'at*2'", ["OPEN {}/at000000002", "NEXT ALL"]),
+        ("show et st --limit 3", ["OPEN {}/et000000000", "NEXT 3", "OPEN {}/st000000000", "ACROSS ON", "NEXT 3"]),
+    ],
+)
+def test_files_are_read_trail_by_trail(line: str, opens: list[str], trails: Path) -> None:
+    lines = logdump(*shlex.split(line), "--explain").out.splitlines()
+    assert [one for one in lines if one.split()[0] in ("OPEN", "ACROSS", "NEXT")] == [
+        one.format(trails) for one in opens
+    ]
+
+
+def test_reading_ends_with_the_last_file_that_is_named() -> None:
+    two = [json.loads(line) for line in logdump("export", "at000000000", "at000000001").out.splitlines()]
+    assert {Path(one["file"]).name for one in two} == {"at000000000", "at000000001"}
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "show et000000000 --table *TEAS --where 'nonsense'",
+        "count et000000000 --op nonsense",
+        "export et000000000 --since nonsense",
+        "find et000000000 Uji --where 'RECLEN nonsense'",
+    ],
+)
+def test_a_filter_that_fails_ends_the_verb_with_nothing_shown(line: str) -> None:
+    answer = logdump(*shlex.split(line))
+    assert (answer.status, answer.out) == (1, "")
+    assert answer.err.startswith("FILTER")
+
+
+@pytest.mark.parametrize(
+    ("line", "status", "message"),
+    [
+        ("show", 2, "show takes FILE…, as in: logdump show"),
+        ("safe at000000000", 2, "safe takes FILE RBA"),
+        ("diff at000000000 at000000001 at000000002", 2, "diff takes two trails, not 3"),
+        ("show nosuch000000", 4, "nosuch000000: No such file, folder or trail."),
+        ("show ET000000000", 4, "Did you mean et000000000?"),
+        ("show et000000000 --rba x", 2, "--rba takes a number"),
+        ("find et000000000 'a; count'", 2, "is not one command"),
+        ("repair ft000000000", 2, "-o FILE"),
+        ("count et000000000 -o et000000000 --replace", 2, "nothing is written over it"),
+    ],
+)
+def test_misuse_is_said_on_standard_error(line: str, status: int, message: str) -> None:
+    answer = logdump(*shlex.split(line))
+    assert (answer.status, answer.out) == (status, "")
+    assert message in answer.err
+
+
+def test_an_answer_goes_to_a_file_whole_or_not_at_all(tmp_path: Path) -> None:
+    target = tmp_path / "answer.txt"
+    assert logdump("count", "et000000000", "-o", str(target)) == (0, "", "")
+    assert target.read_text() == logdump("count", "et000000000").out
+    assert logdump("count", "et000000000", "-o", str(target)).status == 1
+    assert logdump("count", "et000000000", "--op", "nonsense", "-o", str(target), "--replace").status == 1
+    assert target.read_text() == logdump("count", "et000000000").out
+    assert list(tmp_path.iterdir()) == [target]
+
+
+def test_repair_writes_its_copy(tmp_path: Path) -> None:
+    answer = logdump("repair", "ft000000000", "-o", str(tmp_path / "ft000000000"))
+    assert answer.status == 3
+    assert logdump("check", str(tmp_path / "ft000000000")).status == 0
+
+
+def test_find_goes_on_up_to_the_limit_and_a_last_one_is_no_failure() -> None:
+    answer = logdump("find", "et000000000", "Uji", "--limit", "9", "--format", "jsonl")
+    assert answer.status == 0
+    assert len(answer.out.splitlines()) > 1
+    assert answer.err == ""
+
+
+def test_a_damaged_trail_is_shown_up_to_the_damage_with_status_4() -> None:
+    answer = logdump("show", "ft000000000", "--format", "jsonl")
+    assert answer.status == 4
+    assert all(json.loads(line) for line in answer.out.splitlines())
+
+
+@pytest.mark.parametrize("line", ["check log", "count detail", "recovery over nosuch", "show env"])
+def test_words_of_the_command_of_that_name_run_the_command(line: str) -> None:
+    assert logdump(*line.split(), "-c", "exit").out == logdump("-c", f"{line}; exit").out
