@@ -90,7 +90,7 @@ def _parser(*, with_verbs: bool) -> argparse.ArgumentParser:
     parser.add_argument("-f", dest="scripts", action=_Script, const="f", metavar="FILE", help=file)
     formats = "show records as Logdump does (text), or everything as one JSON object per line (jsonl)"
     parser.add_argument("--format", choices=("text", "jsonl"), default="text", help=formats)
-    screen = "show the file FILE, or the trail of that name, in the full-screen view"
+    screen = "show FILE in the full-screen view; a folder, a wildcard or nothing: the trails there"
     parser.add_argument("--tui", action="store_true", help=screen)
     parser.add_argument("--no-mouse", action="store_true", help="leave the mouse to the terminal (--tui)")
     parser.add_argument("--version", action="version", version=f"logdump {__version__}")
@@ -241,15 +241,17 @@ def _command_line(arguments: list[str]) -> tuple[argparse.Namespace, str]:
     """The options, and the first command."""
     parser = _parser(with_verbs="-h" in arguments or "--help" in arguments)
     options = parser.parse_args(arguments)
+    if options.tui:
+        if options.scripts:
+            parser.error("--tui takes neither -c nor -f")
+        return options, ""
     if options.command and not options.scripts and (unknown := _unknown(options.command[0])) is not None:
         parser.exit(ExitStatus.USAGE, unknown)
     options.command = _with_statement_last(options.command)
     if (advice := _shell_made_several(options.command)) is not None:
         parser.error(advice)
-    if options.tui and (len(options.command) > 1 or options.scripts):
-        parser.error("--tui takes one file or trail, and neither -c nor -f")
     first = " ".join(_quoted(word) for word in options.command)
-    if names_a_file(options.command) and not options.tui:
+    if names_a_file(options.command):
         first = f"OPEN {first}"
     return options, first
 
@@ -258,7 +260,7 @@ def _run_mode(options: argparse.Namespace, first: str) -> int:
     if options.tui:
         from logdump.tui.start import start  # noqa: PLC0415 - Textual is an extra, and takes its time to load
 
-        return start(first, mouse=not options.no_mouse)
+        return start(options.command, mouse=not options.no_mouse)
     mode = _mode(options.scripts, first, options.command)
     mode.session.settings.format = OutputFormat[options.format.upper()]
     if sys.stdout.isatty():

@@ -1,9 +1,10 @@
-"""The README's picture of the full-screen view: ``docs/tui.svg``, of a trail of the fixtures."""
+"""The pictures of the full-screen view in README and docs, of trails of the fixtures: ``docs/tui*.svg``."""
 
 from __future__ import annotations
 
 import asyncio
 import re
+from typing import NamedTuple
 
 from fixtures import TRAILS
 from logdump.line.history_file import KeptHistory
@@ -14,24 +15,40 @@ from logdump.tui.text.appearance import Appearance
 from logdump.tui.text.themes import THEMES
 from scripts.marked import ROOT
 
-PICTURE = ROOT / "docs" / "tui.svg"
-_SIZE = (120, 36)
-_KEYS = ("escape", *"jjjjjjjjjjjjjj", "h", "right", "right", "right")
-"""To the update of a row, then to its bytes with the fields in their colours."""
+
+class Picture(NamedTuple):
+    """A picture: its name in docs, the trail that is opened, the lines that are entered and the keys after them."""
+
+    name: str
+    trail: str
+    lines: tuple[str, ...]
+    keys: tuple[str, ...]
+    size: tuple[int, int] = (110, 30)
 
 
-async def _svg() -> str:
+PICTURES = (
+    Picture("tui.svg", "at000000000", ("pos 3491",), ("escape",)),
+    Picture("tui-timeline.svg", "yt000000000", ("pos 4628",), ("escape", "l"), (110, 34)),
+    Picture("tui-diff.svg", "et000000000", (f"diff {TRAILS / 'et000000000'} {TRAILS / 'mt000000000'}",), ("escape",)),
+)
+
+
+async def _svg(picture: Picture) -> str:
     session = Session()
     session.settings.time_offset = GMT
-    app = TrailApp(session, f"open {TRAILS / 'et000000000'}", KeptHistory(None), Appearance(theme=THEMES["dark"]))
-    async with app.run_test(size=_SIZE) as pilot:
+    line = f"open {TRAILS / picture.trail}"
+    app = TrailApp(session, line, KeptHistory(None), Appearance(theme=THEMES["dark"]))
+    async with app.run_test(size=picture.size) as pilot:
         await _rest(app)
-        for key in _KEYS:
+        for line in picture.lines:
+            app.enter(line)
+            await _rest(app)
+        for key in picture.keys:
             await pilot.press(key)
             await _rest(app)
-        picture = app.export_screenshot(title="logdump --tui dirdat/et000000000")
+        shown = app.export_screenshot(title=f"logdump --tui dirdat/{picture.trail}")
     session.end()
-    return picture
+    return shown
 
 
 async def _rest(app: TrailApp) -> None:
@@ -42,15 +59,16 @@ async def _rest(app: TrailApp) -> None:
             await asyncio.sleep(0.01)
 
 
-def picture() -> str:
+def picture(one: Picture) -> str:
     """The picture, the same on every machine."""
-    text = asyncio.run(_svg()).replace(str(TRAILS.parents[1]), "/home/me/logdump")
+    text = asyncio.run(_svg(one)).replace(str(TRAILS.parents[1]), "/home/me/logdump")
     return re.sub(r"terminal-[0-9]+", "terminal", text)
 
 
 def main() -> None:
-    """Write the picture."""
-    PICTURE.write_text(picture(), encoding="utf-8")
+    """Write the pictures."""
+    for one in PICTURES:
+        (ROOT / "docs" / one.name).write_text(picture(one), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -18,8 +18,10 @@ _HOMES = {
     "find": "FIND",
     "transaction": "TRANSACTION SAMETABLE",
     "features.safe": "SAFE",
+    "features.list": "LIST FOLLOW",
     "features.count": "COUNT",
     "features.check": "CHECK",
+    "features.doctor": "DOCTOR",
     "features.heartbeat": "HEARTBEAT",
     "features.recovery": "RECOVERY",
     "features.diff": "DIFF",
@@ -30,6 +32,7 @@ _HOMES = {
     "values": "VALUES SOURCEDEFS",
     "features.save": "SAVE",
     "features.redo": "REDO UNDO",
+    "features.report": "REPORT",
     "lob": "LOB",
     "features.export": "EXPORT",
     "features.parameters": "PARAMS",
@@ -71,8 +74,7 @@ _ELSEWHERE = {
     "VERSION": "ENV shows the settings, logdump --version the version.",
     "LS": "FILES lists files.",
     "PWD": "CD shows the current directory.",
-    "FOLLOW": "TUI shows a trail as it grows.",
-    "TAIL": "TUI shows a trail as it grows.",
+    "TAIL": "FOLLOW shows records as they come.",
 }
 """What other programs call it: which command does that here."""
 

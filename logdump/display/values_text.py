@@ -21,8 +21,8 @@ from logdump.session.settings import Settings
 from trailformat import Change, ColumnChange, Record, TrailError, Value
 from trailformat.values.sql_types import sql_type
 
-_HEAD = (" ", "Column", "Type", "Before", "After", "Changed")
-_BEFORE, _AFTER, _CHANGED = 3, 4, 5
+HEAD = (" ", "Column", "Type", "Before", "After", "Changed")
+KEY, COLUMN, TYPE, BEFORE, AFTER, CHANGED = range(len(HEAD))
 _SHARE = 3
 _NARROWEST = 32
 
@@ -31,25 +31,33 @@ def values_lines(change: Change, record: Record, settings: Settings) -> Iterator
     """Yield the table of ``change``, below ``record``, which is the change or one half of it; empty without columns."""
     if change.problem is not None:
         yield f"Values cannot be shown: {escape(change.problem)}"
-        yield from _bytes(record, settings)
+        yield from undecoded_bytes(record, settings)
     if not change.columns:
         return
     yield _title(change, record)
     widest = max(settings.reclen // _SHARE, _NARROWEST)
+    yield from aligned(values_table(change, widest)[1])
+    yield from reasons(change)
+
+
+def values_table(change: Change, widest: int) -> tuple[list[int], list[tuple[str, ...]]]:
+    """Which of ``HEAD`` a change has, and its rows with the heads first: those of an image that it lacks are left out.
+
+    Args:
+        change: the change.
+        widest: the columns of the terminal for one value, at most.
+    """
     images = {
-        _BEFORE: any(column.before for column in change.columns),
-        _AFTER: any(column.after for column in change.columns),
+        BEFORE: any(column.before for column in change.columns),
+        AFTER: any(column.after for column in change.columns),
     }
-    images[_CHANGED] = all(images.values())
-    shown = [place for place in range(len(_HEAD)) if images.get(place, True)]
-    rows = [
-        tuple(row[place] for place in shown) for row in (_HEAD, *(_row(column, widest) for column in change.columns))
-    ]
-    yield from aligned(rows)
-    yield from _reasons(change)
+    images[CHANGED] = all(images.values())
+    shown = [place for place in range(len(HEAD)) if images.get(place, True)]
+    rows = [HEAD, *(_row(column, widest) for column in change.columns)]
+    return shown, [tuple(row[place] for place in shown) for row in rows]
 
 
-def _bytes(record: Record, settings: Settings) -> Iterator[str]:
+def undecoded_bytes(record: Record, settings: Settings) -> Iterator[str]:
     """Yield the bytes of a row without columns, if they can be read."""
     with suppress(TrailError):
         if record.data:
@@ -92,7 +100,8 @@ def value_text(value: Value | None) -> str:
     return "'" + escape(value.text).replace("'", "''") + "'" if isinstance(value.value, str) else value.text
 
 
-def _reasons(change: Change) -> Iterator[str]:
+def reasons(change: Change) -> Iterator[str]:
+    """Why values are shown as bytes."""
     for column in change.columns:
         for image, value in (("before", column.before), ("after", column.after)):
             if value is not None and value.problem is not None and column.definition is not None:

@@ -15,7 +15,7 @@ from logdump.line import terminal
 from logdump.line.input_lines import lines_of
 from logdump.line.scroller import Scroller
 from logdump.notation.escape import Harmless, escape
-from logdump.session.events import Event, Failure, JobProgress, NoRecordThere, Notice, Progress, SearchProgress
+from logdump.session.events import Event, Failure, JobProgress, NoRecordThere, Notice, Pause, Progress, SearchProgress
 from logdump.session.exit_status import ExitStatus
 from logdump.session.read_progress import Hint, ReadProgress, ReadSoFar
 from logdump.session.session import Session
@@ -165,6 +165,9 @@ class LineMode:
             self._show_progress(event)
             return
         self._scroller.clear()
+        if isinstance(event, Pause):
+            self._flush()
+            return
         self.status = self.status or getattr(event, "status", ExitStatus.OK)
         is_message = isinstance(event, _MESSAGES) or (self.failures_to_stderr and isinstance(event, Failure))
         is_narration = self._narrates or self.output_is_data or (is_message and not self.is_json)

@@ -46,6 +46,10 @@ class JobProgress(NamedTuple):
     tasks: int = 0
 
 
+class Pause(NamedTuple):
+    """All that there is has been shown, and more may come: it is to be seen before that."""
+
+
 class PositionShown(NamedTuple):
     """The read position in a file, and the direction."""
 

@@ -9,11 +9,13 @@ from pathlib import Path
 from textual import events, on
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
+from textual.widget import Widget
 from textual.widgets import Input
 
 from logdump.line.history_file import KeptHistory
 from logdump.session.exit_status import ExitStatus
 from logdump.session.session import Session
+from logdump.tui.keys.jumps import Jumps
 from logdump.tui.keys.keys import Area, bindings
 from logdump.tui.keys.mark_letters import MarkLetters
 from logdump.tui.keys.words_of_cursor import WordsOfCursor
@@ -25,18 +27,20 @@ from logdump.tui.panes.footer import Footer
 from logdump.tui.panes.help_screen import HelpScreen
 from logdump.tui.panes.log_strip import LogStrip
 from logdump.tui.panes.pages import Pages
-from logdump.tui.panes.palette import Palette
+from logdump.tui.panes.palette import Palette, PaletteChoice
 from logdump.tui.panes.prompt import Prompt, PromptLabel
 from logdump.tui.panes.record_list import RecordList
 from logdump.tui.panes.side_by_side_pane import SideBySidePane
 from logdump.tui.panes.sidebar import Panes, Sidebar
 from logdump.tui.panes.tabs import Tabs
+from logdump.tui.panes.text_pane import TextPane
 from logdump.tui.panes.timeline_pane import TimelinePane
 from logdump.tui.panes.title import Title
 from logdump.tui.reading import messages
 from logdump.tui.reading.open_file import OpenFile
 from logdump.tui.reading.rows import ListRow, RowKind
 from logdump.tui.reading.screen_mode import ScreenMode
+from logdump.tui.reading.start_page import StartPage, StartPlace
 from logdump.tui.text.appearance import Appearance
 from logdump.tui.text.harmless_app import NOTICE, HarmlessApp
 from logdump.tui.text.styled import StyledScreen
@@ -56,6 +60,7 @@ class TrailApp(HarmlessApp):
         first: a line to run at the start.
         kept: where the history goes.
         appearance: characters, colours and keys.
+        start: the trails of the start page; None opens with the records.
     """
 
     CSS_PATH = "layout.tcss"
@@ -69,14 +74,26 @@ class TrailApp(HarmlessApp):
     log_strip: LogStrip
     prompt: Prompt
 
-    def __init__(self, session: Session, first: str, kept: KeptHistory, appearance: Appearance | None = None) -> None:
+    def __init__(
+        self,
+        session: Session,
+        first: str,
+        kept: KeptHistory,
+        appearance: Appearance | None = None,
+        start: StartPlace | None = None,
+    ) -> None:
         super().__init__(appearance or Appearance())
         self.session = session
         self.model = Model()
+        self.model.hidden = self.appearance.choices.hidden
         self.mode = ScreenMode(session, self.post_message, kept)
         self.file = OpenFile(session.settings, self.post_message)
         self._first = first
+        self._start = start
+        self._start_page = StartPage(self.post_message)
         self._letters = MarkLetters()
+        self._jumps = Jumps()
+        self._goes_back_to: Widget | None = None
 
     def get_default_screen(self) -> StyledScreen:
         """The screen of the panes."""
@@ -108,11 +125,17 @@ class TrailApp(HarmlessApp):
     @property
     def is_quiet(self) -> bool:
         """Whether every line is carried out and every pane has what it requested."""
-        return self.mode.is_idle and self.file.is_idle and not self.records.is_waiting and not self._reports.held
+        return (
+            self.mode.is_idle
+            and self.file.is_idle
+            and self._start_page.is_idle
+            and not self.records.is_waiting
+            and not self._reports.held
+        )
 
     def on_mount(self) -> None:
         """Begin: the file is opened while the panes, still empty, are painted."""
-        self.prompt.focus()
+        self.records.focus()
         self._reports = Reports(self.model, self.mode, self.file, self.log_strip.fits)
         self._reports.take_prompt()
         for problem in self.appearance.keymap.problems:
@@ -122,9 +145,16 @@ class TrailApp(HarmlessApp):
         self.model.observe(self._scan_timeline, Model.shown, Model.listing, Model.state)
         self.set_interval(_POLL_EVERY, self._poll)
         self.app_resume_signal.subscribe(self, lambda _: self.refresh(layout=True))
+        if self._start is not None:
+            self._show_trails(self._start)
         if self._first or self.session.has_trail:
             self.call_after_refresh(self._reports.hold())
             self.enter(self._first or "OPEN")
+
+    def _show_trails(self, place: StartPlace) -> None:
+        """Show the start page of a place, and have it read."""
+        self._start_page.read(place)
+        self.action_show_choices("trails")
 
     def _scan_timeline(self) -> None:
         if self.model.page == TIMELINE and self.model.state.path is not None:
@@ -145,11 +175,13 @@ class TrailApp(HarmlessApp):
         """End the threads."""
         self.mode.close()
         self.file.close()
+        self._start_page.close()
 
     def enter(self, text: str) -> None:
         """Run a line as if it had been typed."""
         self.session.width = self.size.width
         self._reports.enter(text)
+        self._jumps.begin(self.mode.entered, self._spot_of_row, self.model.row.end if self.model.row else 0)
 
     # What the keyboard does beside the bindings.
 
@@ -161,13 +193,17 @@ class TrailApp(HarmlessApp):
             self.mode.answer(text)
         elif text.strip():
             self.enter(text)
+            if self._goes_back_to is not None:
+                self._goes_back_to.focus()
         else:
             self.records.focus()
+        self._goes_back_to = None
 
     def on_descendant_focus(self, _event: events.DescendantFocus) -> None:
         """The keys of the place are those that act there."""
         if len(self.screen_stack) == 1:
             self.model.place = getattr(self.focused, "place", Area.PANES)
+            self.model.pane = "pages" if isinstance(self.focused, TextPane) else getattr(self.focused, "id", "") or ""
             self.model.offers = ""
 
     def on_prompt_offered(self, message: Prompt.Offered) -> None:
@@ -183,7 +219,7 @@ class TrailApp(HarmlessApp):
         self._reports.tell(message.why)
 
     def on_key(self, event: events.Key) -> None:
-        """The letter of a mark, if one is awaited, goes before what the key else does."""
+        """The letter of a mark, if one is awaited, goes before what the key else does; other letters begin a line."""
         if len(self.screen_stack) > 1 or self.focused is self.prompt:
             return
         line = self._letters.take(event.character or "", self._spot_of_row)
@@ -191,6 +227,8 @@ class TrailApp(HarmlessApp):
             event.prevent_default()
         if line:
             self.enter(line)
+        elif line is None and event.is_printable and event.key not in self.screen.active_bindings:
+            self.action_type_in(event.character or "")
 
     @property
     def _spot_of_row(self) -> Spot | None:
@@ -222,7 +260,7 @@ class TrailApp(HarmlessApp):
         else:
             self._letters.came_from = self._spot_of_row
             self.model.upper = "records"
-            self.model.show_page("detail")
+            self.model.show_page(self.model.record_page)
             self.records.focus()
             self.enter(text)
 
@@ -251,9 +289,21 @@ class TrailApp(HarmlessApp):
         return WordsOfCursor(self._spot_of_row, point.time if point is not None else None)
 
     def action_type_in(self, text: str) -> None:
-        """A key that begins a line."""
+        """A key that begins a line; Enter goes back to the pane in which it was pressed."""
+        self._goes_back_to = self.focused if self.focused is not self.prompt else self._goes_back_to
         self.prompt.begin(text)
         self.prompt.focus()
+
+    def action_to_prompt(self) -> None:
+        """To the prompt, which keeps the keyboard."""
+        self._goes_back_to = None
+        self.prompt.focus()
+
+    def on_paste(self, event: events.Paste) -> None:
+        """A paste outside of the prompt is a line."""
+        if len(self.screen_stack) == 1 and self.focused is not self.prompt:
+            self.action_type_in("")
+            self.prompt.on_paste(event)
 
     def action_show_tab(self, name: str) -> None:
         """Show a page of the lower pane."""
@@ -301,12 +351,26 @@ class TrailApp(HarmlessApp):
         """Ctrl+C: stop the command under way, else the scans beside the screen."""
         if not self.mode.is_idle:
             self.mode.stop()
+        elif not self._start_page.is_idle:
+            self._start_page.stop()
         elif self.file.stop():
             self.model.busy = "stopped, Ctrl+L continues"
 
     def action_scan_on(self) -> None:
         """Go on with scans that were stopped."""
         self.file.go_on()
+
+    def action_go_to_related(self, what: str) -> None:
+        """To another record that the one under the cursor depends on."""
+        self.file.ask_related(what, self.model.current)
+
+    def action_jump_back(self) -> None:
+        """To where the cursor was before the last jump."""
+        spot = self._jumps.back()
+        if spot is None:
+            self._reports.tell("There is no jump to go back from.")
+        else:
+            self._reports.enter(line_to(spot.path, spot.rba, self.model.state.path))
 
     def action_follow(self) -> None:
         """Follow the end of the trail, or no longer."""
@@ -339,13 +403,28 @@ class TrailApp(HarmlessApp):
         await self.push_screen(HelpScreen(self.appearance.keymap.keys, self.glyphs))
 
     async def action_show_palette(self) -> None:
-        """All commands; the one chosen begins a line."""
+        """All actions and commands; a command that is chosen begins a line."""
+        await self.push_screen(Palette(self.glyphs, self.model.hidden), self._take_from_palette)
 
-        def take(name: str | None) -> None:
-            if name is not None:
-                self.action_type_in(f"{name} ")
-
-        await self.push_screen(Palette(self.glyphs), take)
+    async def _take_from_palette(self, taken: PaletteChoice | None) -> None:
+        choices = self.appearance.choices
+        if taken is None:
+            return
+        if taken.theme:
+            self.use_theme(taken.theme)
+            choices.theme = taken.theme
+        if taken.column:
+            self.model.hidden = self.model.hidden ^ {taken.column}
+            choices.hidden = self.model.hidden
+        problem = choices.save() if taken.theme or taken.column else ""
+        if problem:
+            self._reports.tell(f"The choice is not kept: {problem}.")
+        if taken.command:
+            self.action_type_in(f"{taken.command} ")
+        elif taken.key is not None:
+            if taken.key.pane and self.model.upper != taken.key.pane:
+                self.action_show_choices(taken.key.pane)
+            await self.run_action(taken.key.action, self.query_one(f"#{taken.key.pane}") if taken.key.pane else self)
 
     def action_show_choices(self, name: str) -> None:
         """One of the panes over the record list; again: the list."""
@@ -354,6 +433,14 @@ class TrailApp(HarmlessApp):
         else:
             self.model.upper = name
             self.query_one(f"#{name}").focus()
+
+    def action_show_start_page(self) -> None:
+        """The trails of the folder of the open file, or of the place that the view began with."""
+        path = self.model.state.path
+        if self.model.upper == "trails":
+            self.action_leave()
+        else:
+            self._show_trails(StartPlace((str(path.parent),)) if path is not None else self._start or StartPlace())
 
     def action_await_letter(self, purpose: str) -> None:
         """The next key is the letter of a mark."""
@@ -365,6 +452,16 @@ class TrailApp(HarmlessApp):
     def take_report(self, report: messages.Report) -> None:
         """The model changes, and with it the panes."""
         self._reports.take(report)
+        if isinstance(report, messages.CommandEnded):
+            path = self.model.state.path
+            self._jumps.end(report.number, Spot(path, self.model.rba) if path is not None else None)
+
+    def on_related_found(self, message: messages.RelatedFound) -> None:
+        """The record that a key of the record under the cursor leads to."""
+        if message.spot is None:
+            self._reports.tell(f"This record has no {message.what}.")
+        else:
+            self.enter(line_to(message.spot.path, message.spot.rba, self.model.state.path))
 
     def on_read_failed(self, message: messages.ReadFailed) -> None:
         """A file went away or cannot be read: no pane need wait."""
@@ -373,7 +470,7 @@ class TrailApp(HarmlessApp):
 
     def on_record_list_page_needed(self, message: RecordList.PageNeeded) -> None:
         """Have rows read."""
-        self.file.ask_page(message.request)
+        self.file.ask_page(message.request, self.model.state.source)
 
     def on_page_read(self, message: messages.PageRead) -> None:
         """Rows are here; where the end is followed, the session stands at the last."""

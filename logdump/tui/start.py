@@ -8,6 +8,7 @@ import importlib.util
 import locale
 import os
 import sys
+from typing import TYPE_CHECKING
 
 from logdump.line import terminal
 from logdump.line.history_file import KeptHistory, UnusableHistory, history_path
@@ -15,6 +16,9 @@ from logdump.notation.escape import escape
 from logdump.session.errors import CommandError
 from logdump.session.exit_status import ExitStatus
 from logdump.session.session import Session
+
+if TYPE_CHECKING:
+    from logdump.tui.reading.start_page import StartPlace
 
 _NO_SCREEN = "the full-screen view needs a terminal; use line mode or -c"
 _NO_TEXTUAL = "the full-screen view needs Textual: pip install 'logdump[tui]'"
@@ -24,8 +28,12 @@ _OF_LINE_MODE = ("ask", "full_screen", "note_entered", "standard_output", "takes
 """What line mode has set in a session, and the view sets otherwise."""
 
 
-def start(trail: str, *, mouse: bool = True) -> int:
-    """Run the view of a trail, given as a word of a command, until its end; returns the exit status."""
+def start(words: list[str], *, mouse: bool = True) -> int:
+    """Run the view of a file or trail until its end, of a folder, a wildcard or nothing from its start page.
+
+    Returns:
+        The exit status.
+    """
     problem = problem_with_screen()
     if problem is not None:
         terminal.write_line(escape(f"logdump: {problem}"), is_narration=True)
@@ -35,9 +43,18 @@ def start(trail: str, *, mouse: bool = True) -> int:
     with contextlib.suppress(UnusableHistory):
         session.history = kept.recall()
     try:
-        return _run(session, f"OPEN {trail}; {_SWITCHES}" if trail else "", kept, mouse=mouse)
+        from logdump.tui.reading.start_page import start_place  # noqa: PLC0415 - refusing must not take a second
+
+        place = start_place(words)
+        first = _SWITCHES if place is not None else f"OPEN {_as_word(words[0])}; {_SWITCHES}"
+        return _run(session, first, kept, place, mouse=mouse)
     finally:
         session.end()
+
+
+def _as_word(name: str) -> str:
+    """A name as a word of a command."""
+    return name if '"' in name else f'"{name}"'
 
 
 def go_on(session: Session, kept: KeptHistory) -> None:
@@ -65,12 +82,12 @@ def problem_with_screen() -> str | None:
     return None if importlib.util.find_spec("textual") else _NO_TEXTUAL
 
 
-def _run(session: Session, first: str, kept: KeptHistory, *, mouse: bool) -> int:
+def _run(session: Session, first: str, kept: KeptHistory, place: StartPlace | None = None, *, mouse: bool) -> int:
     gc.disable()  # as in __main__: a sixth of the time
     from logdump.tui.app import TrailApp  # noqa: PLC0415 - refusing must not take a second
     from logdump.tui.text.appearance import appearance_for  # noqa: PLC0415
 
-    app = TrailApp(session, first, kept, appearance_for(os.environ, _encoding()))
+    app = TrailApp(session, first, kept, appearance_for(os.environ, _encoding()), place)
     gc.freeze()
     gc.enable()
     app.run(mouse=mouse)

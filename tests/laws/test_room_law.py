@@ -106,6 +106,12 @@ FINDINGS_OF_OTHERS = {
     "bounded_recovery": {"heartbeat": "the restart position that a beat holds", "recovery": "lists that are cut"},
     "check": {"recovery": "versions of the files"},
     "diff": {"recovery": "transactions that a restart has cut"},
+    "doctor": {
+        "check": "damage",
+        "count": "records by table and hour",
+        "heartbeat": "the lag of each path",
+        "recovery": "restarts, cut transactions, files to keep",
+    },
     "explain": {
         "bounded_recovery": "how far back a restart of Extract reads",
         "ddl": "what the processes make of a statement",
@@ -119,6 +125,13 @@ FINDINGS_OF_OTHERS = {
         "diff": "the proof that no sound record is lost",
         "recovery": "transactions that damage cuts",
         "save": "a file header",
+    },
+    "report": {
+        "check": "damage",
+        "count": "tables, operations, the largest transactions",
+        "export": "a file that appears when it is complete",
+        "recovery": "what a restart has left",
+        "timeline": "volume and lags",
     },
     "sql": {"export": "files of a result", "heartbeat": "the heartbeat table in use"},
     "timeline": {"bounded_recovery": "open transactions", "heartbeat": "lags"},

@@ -34,7 +34,7 @@ from tests.searching import examples
         ("trans 5 ", []),
         ("nosuch x", []),
         ("format js", ["JSONL"]),
-        ("next ", []),
+        ("next ", ["ALL"]),
     ],
 )
 def test_what_may_come_next_is_offered(line: str, offered: list[str]) -> None:

@@ -47,6 +47,9 @@ MAP *.*, TARGET x{ODD}.*;
 SHOWS = {
     "OPEN": ("open",),
     "NEXTTRAIL": ("nt",),
+    "DOCTOR": ("doctor",),
+    "LIST": ("pos 0; list all; across on; pos 0; list all; across off",),
+    "FOLLOW": ("pos 0; follow list",),
     "NEXT": ("pos 0; n 60",),
     "SKIP": ("pos 0; skip 3",),
     "POSITION": ("pos first; pos last; pos 40; n; pos eof; pos record 3; pos 999999",),

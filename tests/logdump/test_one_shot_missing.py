@@ -12,6 +12,7 @@ from tests.logdump.program import logdump
 
 MISSING = {
     "CHECK": ("check nosuch", "check no/such"),
+    "DOCTOR": ("doctor nosuch", "doctor no/such*"),
     "COUNT": ("count nosuch", "count log nosuch", "count log no/such*"),
     "DIFF": ("diff nosuch et000000000", "diff et000000000 nosuch", "diff no/such et000000000"),
     "DDL": ("ddl over nosuch all",),

@@ -45,11 +45,16 @@ def tally_lines(tally: TypeTotals) -> Iterator[str]:
     yield _line("Total Data Bytes", tally.data_bytes)
     yield _line("  Avg Bytes/Record", tally.average_bytes)
     for io_type, number in sorted(tally.types.items()):
-        yield _line(_NAMES.get(io_type) or io_type_name(io_type), number)
+        yield _line(type_name(io_type), number)
     if tally.before_images:
         yield _line("Before Images", tally.before_images)
     if tally.after_images:
         yield _line("After Images", tally.after_images)
+
+
+def type_name(io_type: int) -> str:
+    """The name under which records of a type are counted."""
+    return _NAMES.get(io_type) or io_type_name(io_type)
 
 
 def transaction_lines(data_bytes: int, records: int, tables: int, indent: int) -> Iterator[str]:

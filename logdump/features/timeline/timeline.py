@@ -70,6 +70,7 @@ class TimelineScan:
         filters: the filter of the session; None: all records count.
         source: the definitions file that its rows are read by.
         parameters: the parameter files in use, which may name the heartbeat tables.
+        keeps_volume: whether records are counted where there are beats too.
 
     Attributes:
         timeline: the results up to the last look; never modified, but replaced.
@@ -80,7 +81,10 @@ class TimelineScan:
         filters: FilterSet | None = None,
         source: SourceDefinitions | None = None,
         parameters: ParametersInUse | None = None,
+        *,
+        keeps_volume: bool = False,
     ) -> None:
+        self._keeps_volume = keeps_volume
         self._filters = filters
         self._source = source
         self._table = table_of(parameters or ParametersInUse()).name
@@ -100,6 +104,10 @@ class TimelineScan:
             yield from self._read_on(session)
         finally:
             self.timeline = self._look()
+
+    def begin_file(self) -> None:
+        """Go on with the next file of the trail, from its beginning."""
+        self._covered, self._last_damage = 0, -1
 
     def lacks(self) -> Reading:
         """The damage, and where it is."""
@@ -131,7 +139,7 @@ class TimelineScan:
                 for beat in self._new.of(item):
                     self._take(beat)
                 continue
-            if not self._has_beats:
+            if self._keeps_volume or not self._has_beats:
                 self._volume.add(item, selection.rows(item).nonzero()[0].tolist())
             self._covered = _sound_end(item)
             if time.monotonic() - looked >= _EVERY:
@@ -156,7 +164,7 @@ class TimelineScan:
             self._covered,
             tuple(self._ways.get(path, WayPoints()).timeline(last[path]) for path in paths if path in last),
             max((one for one in moments if one is not None), default=None),
-            None if last else self._volume.volume(),
+            None if last and not self._keeps_volume else self._volume.volume(),
             self._filters is not None,
             self._reader.problems if self._reader is not None else 0,
         )

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 
 NAMES = (
     "show",
+    "list",
+    "tail",
     "find",
     "count",
     "check",
@@ -16,6 +18,7 @@ NAMES = (
     "repair",
     "recovery",
     "heartbeat",
+    "doctor",
 )
 """Every verb, in the order of the help."""
 _OF_COMMANDS = ("-c", "-f")

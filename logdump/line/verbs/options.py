@@ -117,6 +117,8 @@ OTHERS: dict[str, VerbOption] = {
     "hex": VerbOption(("--hex",), "the bytes of the columns too", {"action": "store_true"}),
     "detail": VerbOption(("--detail",), "by table too", {"action": "store_true"}),
     "dry": VerbOption(("--dry",), "write nothing, say what would be", {"action": "store_true"}),
+    "list": VerbOption(("--list",), "one short line for each record, as list has it", {"action": "store_true"}),
+    "idle": VerbOption(("--idle",), "end after so many seconds without a new record", _value("SECONDS", type=_number)),
     "follow": VerbOption(("-F", "--follow"), "wait for more at the end, as tail does", {"action": "store_true"}),
 }
 """Those that verbs spell themselves."""

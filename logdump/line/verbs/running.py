@@ -122,7 +122,9 @@ def _run(verb: Verb, request: VerbRequest, steps: Iterable[VerbStep]) -> int:
     status = ExitStatus.OK
     with contextlib.ExitStack() as stack, contextlib.suppress(_NotWrittenError):
         if not into_file:
-            stack.enter_context(paged(wanted=not options.no_pager and not getattr(options, "follow", False)))
+            stack.enter_context(
+                paged(wanted=not options.no_pager and not (verb.name == "tail" or getattr(options, "follow", False)))
+            )
             run = VerbRun(steps, narrates=verb.narrates)
             run.output_is_data = verb.writes_bytes and not options.output
             run.session.width = _width()

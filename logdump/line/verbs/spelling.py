@@ -63,6 +63,33 @@ def show(request: VerbRequest) -> Iterator[VerbStep]:
         yield VerbStep(f"NEXT {limit or 'ALL'}")
 
 
+def listed(request: VerbRequest) -> Iterator[VerbStep]:
+    """LIST, of all records or of --limit; with --follow those that come too."""
+    yield from _format(request)
+    for steps in _opened(request):
+        yield from steps
+        yield VerbStep(f"LIST {request.options.limit or 'ALL'}")
+    if request.asks("follow"):
+        yield VerbStep("FOLLOW LIST")
+
+
+def tail(request: VerbRequest) -> Iterator[VerbStep]:
+    """FOLLOW of the last file, from its end or from what --since and --rba say."""
+    options = request.options
+    yield from _format(request)
+    if not options.list:
+        yield from _prepared("GHDR ON", "DETAIL ON", "VALUES ON")
+    trails = list(request.trails())
+    if len(trails) != 1:
+        raise MisuseError(f"tail follows one trail, not {len(trails)}")
+    from_the_begin = request.asks("since") or request.asks("from_csn")
+    yield from _prepared(f"OPEN {quoted(str(trails[0][0 if from_the_begin else -1]))}")
+    yield from position(request) if request.asks("rba") else _prepared(*["POSITION EOF"] * (not from_the_begin))
+    yield from filters(request)
+    words = ["FOLLOW", *["LIST"] * options.list, *([f"IDLE {options.idle}"] if options.idle else [])]
+    yield VerbStep(" ".join(words))
+
+
 def find(request: VerbRequest) -> Iterator[VerbStep]:
     """FIND, and FIND NEXT up to --limit."""
     yield from _format(request)
@@ -206,3 +233,11 @@ def repair(request: VerbRequest) -> Iterator[VerbStep]:
     words = ["TO", quoted(options.output), *["REPLACE"] * options.replace, *["DRY"] * options.dry]
     yield from _format(request)
     yield VerbStep(one_command(" ".join(("REPAIR", "OVER", request.named, *request.words, *words))))
+
+
+def doctor(request: VerbRequest) -> Iterator[VerbStep]:
+    """DOCTOR of each trail."""
+    yield from _format(request)
+    trails = list(request.trails())
+    for name in [request.named] if len(trails) == 1 else map(_named, trails):
+        yield VerbStep(one_command(" ".join(("DOCTOR", name, *request.words))))

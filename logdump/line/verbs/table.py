@@ -107,6 +107,32 @@ VERBS: tuple[Verb, ...] = (
         narrates=True,
     ),
     Verb(
+        "list",
+        "FILE…",
+        "List records, one short line each: RBA, time, operation, table, CSN, XID, key, what changed",
+        spelling.listed,
+        (*_SHOWN, "follow"),
+        (
+            "list dirdat/lt000000003 | grep ' DELETE '",
+            "list dirdat/lt --table HR.EMPLOYEES --since '2024-03-14 09:30'",
+            "list dirdat/lt --where 'USERTOKEN TKN-USER' | awk '{ print $5 }' | sort | uniq -c",
+        ),
+        narrates=True,
+    ),
+    Verb(
+        "tail",
+        "TRAIL",
+        "Show new records as they come, over the files of the trail, until Ctrl+C",
+        spelling.tail,
+        (*_SELECTS, "rba", "list", "idle", "format"),
+        (
+            "tail dirdat/lt",
+            "tail dirdat/lt --list --table 'HR.*' --op delete",
+            "tail dirdat/lt --since '2024-03-14 09:30' --format jsonl",
+        ),
+        narrates=True,
+    ),
+    Verb(
         "find",
         "FILE… TEXT | FILE… 'COLUMN = VALUE' | FILE… HEX BYTES",
         "Find the first record with a text, a value or bytes in its data; status 1 where there is none",
@@ -234,6 +260,14 @@ VERBS: tuple[Verb, ...] = (
         spelling.heartbeat,
         ("format", "output", "replace"),
         ("heartbeat dirdat/lt", "heartbeat dirdat/lt HISTORY EVERY 5", "heartbeat dirdat/lt GAPS --format jsonl"),
+    ),
+    Verb(
+        "doctor",
+        "TRAIL",
+        "Show the state of a trail on one page; status 4 for damage, 3 for a warning",
+        spelling.doctor,
+        ("format", "output", "replace"),
+        ("doctor dirdat/lt", "doctor dirdat", "doctor dirdat/lt --format jsonl"),
     ),
 )
 

@@ -79,6 +79,11 @@ KEYS = (
         weight=4,
     ),
     Key("transaction_before", "left_square_bracket", "transaction before", Area.PANES, sends="TRANSACTION PREVIOUS"),
+    Key("transaction_begin", "B", "begin of this transaction", Area.PANES, sends="TRANSACTION BEGIN"),
+    Key("transaction_end", "E", "end of this transaction", Area.PANES, sends="TRANSACTION END"),
+    Key("definition", "S", "the definition in force (schema)", Area.PANES, acts="app.go_to_related('definition')"),
+    Key("lob_row", "L", "the row of this LOB or fragment", Area.PANES, acts="app.go_to_related('row of its LOB')"),
+    Key("back", "ctrl+o", "back to where the last jump began", Area.PANES, acts="app.jump_back"),
     Key("same_table", "right_curly_bracket", "next record of this table", Area.PANES, sends="SAMETABLE NEXT"),
     Key(
         "same_table_before", "left_curly_bracket", "record of this table before", Area.PANES, sends="SAMETABLE PREVIOUS"
@@ -97,6 +102,7 @@ KEYS = (
     Key("good_header", "b", "next good header", Area.PANES, sends="SFH"),
     Key("count", "c", "count by table", Area.PANES, sends="COUNT DETAIL", short="count", weight=6),
     Key("save", "s", "save from here on", Area.PANES, acts="app.save_from_here"),
+    Key("values", "r", "the row: its values before and after", Area.PANES, acts="app.show_tab('values')"),
     Key("detail", "d", "detail", Area.PANES, acts="app.show_tab('detail')"),
     Key("hex", "h", "hex", Area.PANES, acts="app.show_tab('hex')"),
     Key("tokens", "o", "tokens", Area.PANES, acts="app.show_tab('tokens')"),
@@ -114,6 +120,7 @@ KEYS = (
     Key("transactions", "x", "transactions", Area.PANES, acts="app.show_choices('transactions')", short="transactions"),
     Key("marks", "M", "marks", Area.PANES, acts="app.show_choices('marks')"),
     Key("files", "T", "files of the trail", Area.PANES, acts="app.show_choices('files')"),
+    Key("trails", "O", "start page: the trails of the folder", Area.PANES, acts="app.show_start_page"),
     Key("mark", "m", "mark this record with the letter that follows", Area.PANES, acts="app.await_letter('mark')"),
     Key(
         "to_mark",
@@ -126,7 +133,7 @@ KEYS = (
     Key("copy_rba", "y", "copy the RBA", Area.PANES, acts="app.copy_rba"),
     Key("copy_text", "Y", "copy the text of the pane", Area.PANES, acts="app.copy_text"),
     Key("margin", "N", "names and values in the margin: on, off", Area.PANES, acts="app.toggle_margin"),
-    Key("prompt", "colon", "to the prompt", Area.PANES, acts="app.focus('prompt')", short="prompt", weight=0),
+    Key("prompt", "colon", "to the prompt", Area.PANES, acts="app.to_prompt", short="prompt", weight=0),
     Key("next_pane", "tab", "the next pane", Area.PANES, acts="app.focus_next"),
     Key("scan_on", "ctrl+l", "continue a scan that was stopped", Area.PANES, acts="app.scan_on"),
     Key("maximise", "backslash", "the lower pane alone, or both", Area.PANES, acts="app.maximise_pane"),

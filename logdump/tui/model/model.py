@@ -11,6 +11,7 @@ from logdump.session.marks import Mark
 from logdump.session.reading import Reading
 from logdump.tui.keys.keys import Area
 from logdump.tui.model.observable import Observable, Part
+from logdump.tui.reading.messages import TrailsListed
 from logdump.tui.reading.neighbour_files import NeighbourFiles
 from logdump.tui.reading.rows import ListRow
 from logdump.tui.reading.scans import FILTER, OVER_TIME
@@ -51,7 +52,7 @@ class ScanProgress(NamedTuple):
 class ShownPage(NamedTuple):
     """The page that is shown in the lower pane; ``times`` counts how often one was shown, for each time it is read."""
 
-    name: str = "detail"
+    name: str = "values"
     times: int = 0
 
 
@@ -67,6 +68,7 @@ class Model(Observable):
         index: what is known of the file so far; ``indexed`` changes when it grows.
         field: the field of a record that was picked last.
         page_before: the page that was shown before those of commands.
+        record_page: the page about the record that was shown last.
     """
 
     state = Part(State())
@@ -93,6 +95,8 @@ class Model(Observable):
     """The files before and after the open one in its trail."""
     files = Part[tuple[ListedFile, ...]](())
     """The files of the trail, as they were when they were shown last."""
+    trails: Part[TrailsListed | None] = Part(None)
+    """The trails of the start page; None where it was not shown."""
     warning = Part("")
     """The last event on disk: the file was cut, or removed."""
     lacks = Part[Mapping[str, Reading]]({})
@@ -112,6 +116,8 @@ class Model(Observable):
     """The row under the cursor."""
     upper = Part("records")
     """The pane that is shown above the pages."""
+    hidden: Part[frozenset[str]] = Part(frozenset())
+    """The columns of the list that are hidden."""
     order = Part("bytes")
     """The order of transactions."""
     shown = Part(ShownPage())
@@ -119,6 +125,8 @@ class Model(Observable):
     """The lines of the page that are visible, or the field picked."""
     place = Part(Area.PROMPT)
     """The place of the keyboard: the prompt, the page of two trails, or any other pane."""
+    pane = Part("records")
+    """The pane with the keyboard: records, pages, the prompt, or one over the records."""
     offers = Part("")
     """Completions of the word at the prompt, until the next key."""
 
@@ -129,7 +137,7 @@ class Model(Observable):
         self.history: tuple[str, ...] = ()
         self.index = TrailIndex()
         self.field = ""
-        self.page_before = self.page
+        self.page_before = self.record_page = self.page
 
     @property
     def page(self) -> str:
@@ -175,6 +183,8 @@ class Model(Observable):
         """Show a page, or have it read again."""
         if name not in OF_COMMANDS:
             self.page_before = name
+        if name not in NOT_OF_RECORD:
+            self.record_page = name
         self.shown = ShownPage(name, self.shown.times + 1)
 
     def show_records_page(self) -> None:

@@ -41,6 +41,7 @@ class Reports:
             messages.SummaryRead: self._take_summary,
             messages.NeighboursRead: self._take_neighbours,
             messages.TrailFilesRead: self._take_files,
+            messages.TrailsListed: self._take_trails,
             messages.Scanned: self._take_scan,
             messages.TransactionsRead: self._take_transactions,
             messages.FilePolled: self._take_poll,
@@ -194,6 +195,9 @@ class Reports:
     def _take_files(self, report: messages.TrailFilesRead) -> None:
         if report.path == self._model.state.path:
             self._model.files = report.files
+
+    def _take_trails(self, report: messages.TrailsListed) -> None:
+        self._model.trails = report
 
     def _take_scan(self, report: messages.Scanned) -> None:
         model, file = self._model, self._file

@@ -71,8 +71,9 @@ class ChoicePane(Styled, can_focus=True):
         return rows if 2 * len(rows) < self.size.height else [Line(cut_to(one.pieces, width, self._glyphs.cut))]
 
     def _visible_top(self) -> int:
-        """The first line that is shown so that the cursor is visible."""
-        return min(max(self._top, self._cursor - self._height + 1), self._cursor)
+        """The first line that is shown so that the cursor is visible, and no row below the last line is empty."""
+        last = max(0, len(self._choices) - self._height)
+        return min(max(self._top, self._cursor - self._height + 1), self._cursor, last)
 
     @property
     def choice(self) -> Choice | None:
@@ -110,7 +111,7 @@ class ChoicePane(Styled, can_focus=True):
             return self.strip(self._above[y].pieces, width)
         y -= len(self._above)
         if y == 0:
-            return self.strip(((self._heading, ""),), width, style="title")
+            return self.strip(((self._heading, ""),), width, style="focus" if self.has_focus else "title")
         at = self._top + y - 1
         if not self._choices and y == 1:
             return self.strip(((f"  {self._empty_text}", "dim"),), width)

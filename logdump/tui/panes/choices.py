@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 
 from textual.widget import Widget
 
-from logdump.notation.times import format_timestamp
+from logdump.notation.durations import span_text
+from logdump.notation.plural import amount
+from logdump.notation.times import TimeOffset, format_timestamp
 from logdump.session.marks import Mark
 from logdump.tui.model.model import NO_TRAIL, Model
 from logdump.tui.panes.choice_pane import Choice, ChoicePane
+from logdump.tui.panes.title import size_text
+from logdump.tui.reading.messages import ListedTrail, TrailsListed
 from logdump.tui.reading.scans import INDEX
 from logdump.tui.reading.state import State
 from logdump.tui.reading.trail_files import ListedFile
 from logdump.tui.reading.transactions import ORDERS, ListedTransaction
 from logdump.tui.text.cells import TextColumn, in_columns
 from logdump.tui.text.glyphs import Glyphs
+from trailformat.codec.timestamps import from_datetime
 from trailformat.index import TableTotals, TransactionSpan
 
 _SECOND = 1_000_000
@@ -116,6 +122,51 @@ def file_choices(files: Sequence[ListedFile], state: State, width: int, glyphs: 
     return heading, [_file_choice(text[1:], one, state) for text, one in zip(lines, files, strict=True)]
 
 
+def trail_choices(
+    listed: TrailsListed | None, offset: TimeOffset, now: int, width: int, glyphs: Glyphs
+) -> tuple[str, list[Choice]]:
+    """Heading and lines: the trails of a place, each with the age of its newest record."""
+    found = listed.trails if listed is not None else ()
+    columns = (
+        TextColumn("trail", [one.name for one in found], is_number=False),
+        TextColumn("files", [f"{len(one.paths):,}" for one in found], gap=2),
+        TextColumn("size", [size_text(one.size) for one in found], gap=2),
+        TextColumn("records", [_records_text(one) for one in found], gap=2),
+        TextColumn("newest", [_age_text(one.last_time, now) for one in found], gap=2),
+        TextColumn("state", [_state_text(one) for one in found], gap=2, is_number=False),
+        TextColumn("first record", [_clock_of(one.first_time, offset) for one in found], gap=2, is_number=False),
+        TextColumn("last record", [_clock_of(one.last_time, offset) for one in found], gap=2, is_number=False),
+        TextColumn("first csn", [one.first_csn for one in found], gap=2, is_number=False),
+        TextColumn("last csn", [one.last_csn for one in found], gap=2, is_number=False),
+        TextColumn("from", [one.release for one in found], gap=2, is_number=False),
+    )
+    less = [dict.fromkeys(gone, 0) for gone in ((10,), (10, 9), (10, 9, 8), (10, 9, 8, 6), (10, 9, 8, 6, 7))]
+    less += [less[-1] | {2: 0}, less[-1] | {2: 0, 4: 0}, less[-1] | {1: 0, 2: 0, 4: 0}]
+    heading, lines = in_columns(columns, less, (5, 0), width, glyphs)
+    return heading, [Choice(text[1:], enter=open_line(one.paths[0])) for text, one in zip(lines, found, strict=True)]
+
+
+def _records_text(one: ListedTrail) -> str:
+    return "" if one.records is None else f"{one.records:,}{'' if one.is_read else '+'}"
+
+
+def _state_text(one: ListedTrail) -> str:
+    """What is to be known of a trail before it is opened."""
+    words = [amount(one.damaged, "damaged place")] if one.damaged else []
+    words += [amount(one.restarts, "restart")] if one.restarts else []
+    words += ["ends in half a record"] if one.ends_in_record else []
+    words += ["looks encrypted"] if one.is_encrypted else []
+    return ", ".join(words) or ("good" if one.is_read else "")
+
+
+def _clock_of(time: int | None, offset: TimeOffset) -> str:
+    return format_timestamp(time, offset)[:19] if time else ""
+
+
+def _age_text(time: int | None, now: int) -> str:
+    return span_text(max(0, now - time)).partition(".")[0] if time else ""
+
+
 def _file_choice(text: str, one: ListedFile, state: State) -> Choice:
     enter = open_line(one.path) if one.last_missing is None else ""
     return Choice(text, enter=enter, is_current=one.path == state.path)
@@ -175,6 +226,12 @@ _NAMES: dict[str, tuple[_Lines, str]] = {
         lambda model, width, glyphs: mark_choices(model.state.marks, width, glyphs),
         "m and a letter mark a record, as MARK <name> <note> does.",
     ),
+    "trails": (
+        lambda model, width, glyphs: trail_choices(
+            model.trails, model.state.time_offset, from_datetime(datetime.now(UTC)), width, glyphs
+        ),
+        "No trail is here.",
+    ),
     "files": (
         lambda model, width, glyphs: file_choices(model.files, model.state, width, glyphs),
         "The files of the trail are being read.",
@@ -192,7 +249,7 @@ class CurrentChoices(ChoicePane):
         super().__init__(name, glyphs)
         self._model = model
         self._lines, self._empty = _NAMES[name]
-        facts = Model.indexed, Model.transactions, Model.order, Model.state, Model.files, Model.lacks
+        facts = Model.indexed, Model.transactions, Model.order, Model.state, Model.files, Model.lacks, Model.trails
         model.observe(self.draw, Model.upper, Model.opened, *facts)
 
     def draw(self) -> None:
@@ -203,12 +260,15 @@ class CurrentChoices(ChoicePane):
             self.leave()
         else:
             width = self.parent.size.width if isinstance(self.parent, Widget) else self.size.width
-            empty = self._empty if self._model.state.path is not None else NO_TRAIL
+            is_about_file = self.id != "trails" and self._model.state.path is None
+            empty = NO_TRAIL if is_about_file else self._empty
             self.show(*self._lines(self._model, width, self._glyphs), empty, self._partial)
 
     @property
     def _partial(self) -> str:
-        """What the index lacks."""
+        """What the index lacks, or what is to be said about the place of the start page."""
+        if self.id == "trails" and self._model.trails is not None:
+            return self._model.trails.note
         is_of_index = self.id in _OF_INDEX and self._model.state.path is not None
         return self._model.partial(INDEX) if is_of_index else ""
 

@@ -56,7 +56,13 @@ class PromptLabel(Static):
 
     def __init__(self, model: Model) -> None:
         super().__init__(id="prompt-label", markup=False)
-        model.observe(lambda: self.update(model.prompt), Model.prompt)
+        self._model = model
+        model.observe(self._draw, Model.prompt, Model.pane)
+
+    def _draw(self) -> None:
+        """The text, in the colour of the pane that has the keyboard where it is the prompt."""
+        self.update(self._model.prompt)
+        self.set_class(self._model.pane == "prompt", "-focused")
 
 
 class Prompt(Input):

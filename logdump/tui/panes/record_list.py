@@ -77,6 +77,7 @@ class RecordList(Styled, can_focus=True):
         model.observe(self._end_crossing, Model.crossings, Model.listing)
         model.observe(self._show_neighbours, Model.neighbours, Model.state)
         model.observe(self._show_size, Model.summary)
+        model.observe(self._repaint, Model.hidden)
         model.observe(self._use_index, Model.indexed)
         model.observe(self._use_matches, Model.matched)
 
@@ -87,8 +88,10 @@ class RecordList(Styled, can_focus=True):
         """Repaint the rows where marks, switches, definitions or the text of an empty list have changed."""
         state = self._model.state
         self.marks = {one.rba: one.name[:1] for one in self._model.marks_here}
-        drawn_with = self.marks, state.switches, state.source, self.hint, self._model.place_of_filter
+        drawn_with = state.source, self.marks, state.switches, self.hint, self._model.place_of_filter
         if drawn_with != self._drawn_with:
+            if self._drawn_with and self._drawn_with[0] is not state.source:
+                self._read_again()
             self._drawn_with = drawn_with
             self.refresh()
 
@@ -332,9 +335,9 @@ class RecordList(Styled, can_focus=True):
     def render_line(self, y: int) -> Strip:
         """The heading, a row, or the text of an empty list."""
         width = self.size.width
-        columns = columns_for(width, self._file_size, self._needs)
+        columns = columns_for(width, self._file_size, self._needs, self._model.hidden)
         if y == 0:
-            return self.strip(((heading(columns), ""),), width, style="title")
+            return self.strip(((heading(columns), ""),), width, style="focus" if self.has_focus else "title")
         at = self._top + y - 1
         if at >= len(self._page.rows) + len(self._page.below):
             is_empty = all(row.kind in (RowKind.FILE_HEADER, RowKind.END) for row in self._page.rows[:3])
@@ -374,6 +377,17 @@ class RecordList(Styled, can_focus=True):
             return " ", ""
         is_thumb = min(first, self._height - 1) <= line <= last
         return (self._glyphs.thumb, "") if is_thumb else (self._glyphs.track, "dim")
+
+    def _repaint(self) -> None:
+        self.refresh()
+
+    def on_focus(self) -> None:
+        """Show where the keyboard is."""
+        self.refresh()
+
+    def on_blur(self) -> None:
+        """Show where the keyboard is not."""
+        self.refresh()
 
     def on_resize(self, _event: Resize) -> None:
         """Keep the cursor visible."""

@@ -1,35 +1,63 @@
-"""A row of the record list as text: which columns fit, and what stands in them."""
+"""A row of the record list as text: which columns fit, and what stands in them.
+
+    RBA  time      T   table          key  what changed
+   3522  09:34:00  └ U TEAHOUSE.TEAS  ASS02  STOCK_KG 260→310
+
+What a record says is the last column and takes the room that is left; CSN and operation come where there is enough.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
+from zlib import crc32
 
+from rich.cells import cell_len
+
+from logdump.display.record_row import ASCII_MARKS, UNICODE_MARKS, RecordKind, StoryRole, row_story
+from logdump.features.heartbeat.tables import role_of
 from logdump.notation.times import format_timestamp
 from logdump.session.settings import Across, Settings
 from logdump.tui.reading.neighbour_files import NeighbourFiles
 from logdump.tui.reading.rows import ListRow, RowKind
-from logdump.tui.text.cells import first_fitting, fit, taken, width_of
+from logdump.tui.text.cells import fit, harmless, taken, width_of
 from logdump.tui.text.glyphs import Glyphs
-from logdump.tui.text.styled import Piece
+from logdump.tui.text.styled import Piece, cut_to
+from logdump.tui.text.values_page import KIND_STYLES
 
 _CLOCK, _SHORT_CLOCK = 15, 8
 """``09:33:00.000386`` and ``09:33:00``"""
-_LEAST_RBA, _LENGTH, _LEAST_LENGTH = 7, 6, 3
-_SHORT_TABLE, _LEAST_TABLE = 16, 8
-_LEAST_CSN, _SHORT_CSN = 4, 12
-_GAPS = (1, 2, 4, 1, 1, 2)
-"""Cells before each column: the cursor's place, blanks, the place in the transaction."""
+_LEAST_RBA, _KIND = 7, 3
+_SHORT_TABLE, _LEAST_TABLE, _LONGEST_TABLE = 16, 8, 40
+_LEAST_CSN = 4
+_LONGEST_OPERATION = 18
+_GAPS = (1, 2, 2, 2, 1, 1, 2)
+"""Cells before each column: the cursor's place, blanks."""
+_HEARTBEAT = "H"
+_BRACKETS = 4
+"""The number of colours of brackets."""
+
+_ROLE_STYLES = {StoryRole.KEY: "key", StoryRole.NAME: "name", StoryRole.BEFORE: "before", StoryRole.AFTER: "after"}
 
 
 class ColumnNeeds(NamedTuple):
-    """The cells that the values of each column need."""
+    """The cells that the values of each column need; ``schema`` is that of all tables, None before the first.
+
+    It is empty where they have several, or none.
+    """
 
     rba: int = 0
+    clock: int = _SHORT_CLOCK
+    csn: int = 0
     operation: int = 0
     table: int = 0
-    length: int = 0
-    csn: int = 0
+    what: int = 0
+    schema: str | None = None
+
+    @property
+    def cells(self) -> tuple[int, int, int, int, int, int]:
+        """The numbers alone."""
+        return self.rba, self.clock, self.csn, self.operation, self.table, self.what
 
     def of(self, rows: Iterable[ListRow], glyphs: Glyphs) -> ColumnNeeds:
         """The cells for these rows beside those before."""
@@ -37,71 +65,83 @@ class ColumnNeeds(NamedTuple):
         for row in rows:
             more = (
                 len(str(row.end)),
-                width_of(row.operation, glyphs),
+                _CLOCK if row.time % 1_000_000 else _SHORT_CLOCK,
+                width_of(f"{csn_text(row, glyphs)} ", glyphs) if row.csn or not row.is_csn_known else 0,
+                width_of(_operation(row), glyphs),
                 width_of(table_text(row), glyphs),
-                len(str(row.data_length)),
-                width_of(f"{csn_text(row, glyphs)} ", glyphs),
+                sum(width_of(text, glyphs) for text, _ in _story(row, glyphs)),
             )
-            needs = ColumnNeeds(*map(max, needs, more))
+            schema = needs.schema
+            if table_text(row):
+                own = table_text(row).rpartition(".")[0]
+                schema = own if schema is None or schema == own else ""
+            widest = [max(known, cells) for known, cells in zip(needs.cells, more, strict=True)]
+            rba, clock, csn, operation, table, what = widest
+            needs = ColumnNeeds(rba, clock, csn, operation, table, what, schema)
         return needs
 
 
 class ColumnWidths(NamedTuple):
-    """The width of each column; 0 where it is left out."""
+    """The width of each column; 0 where it is left out. Tables are shown without ``schema`` and its point."""
 
     rba: int
-    clock: int
-    operation: int
-    table: int
-    length: int
-    csn: int
+    clock: int = 0
+    csn: int = 0
+    kind: int = 0
+    operation: int = 0
+    table: int = 0
+    what: int = 0
+    schema: str = ""
 
 
-def columns_for(width: int, size: int, needs: ColumnNeeds) -> ColumnWidths:
-    """The columns for a list of ``width`` cells, cursor and scroll bar included, over a file of ``size`` bytes."""
+def columns_for(width: int, size: int, needs: ColumnNeeds, hidden: frozenset[str] = frozenset()) -> ColumnWidths:
+    """The columns for a list of ``width`` cells, cursor and scroll bar included, over a file of ``size`` bytes.
+
+    ``hidden`` are the names of those that are left out whatever room there is.
+    """
     rba = max(_LEAST_RBA, len(str(size)), needs.rba)
     room = width - 1
-    operation = min(18 if width >= 100 else 12 if width >= 50 else 9, max(2, width - rba - 6))
-    usual = ColumnWidths(rba, _CLOCK, operation, max(needs.table, _LEAST_TABLE), max(needs.length, _LENGTH), 0)
-    usual = usual._replace(csn=max(needs.csn, 16 if width >= 90 else 9))
-    found = ColumnWidths(*first_fitting(_layouts(usual, needs), _GAPS, room))
-    more = max(0, room - taken(found, _GAPS))
-    wider = min(more, max(0, needs.operation - found.operation))
-    table = found.table + more - wider if found.table else 0
-    return found._replace(operation=found.operation + wider, table=table)
+    for widths, least in _layouts(ColumnWidths(rba, kind=_KIND), needs):
+        layout = widths._replace(**dict.fromkeys(hidden, 0))  # type: ignore[arg-type]  # the names are of widths
+        left = room - taken(layout[:-1], _GAPS) - _GAPS[-1]
+        if left >= least:
+            return layout._replace(what=max(0, left))
+    kind = _KIND if room >= rba + _KIND + 3 else 0
+    return ColumnWidths(rba, kind=kind)
 
 
-def _layouts(usual: ColumnWidths, needs: ColumnNeeds) -> Iterator[ColumnWidths]:
-    """The usual columns, then what is given up for CSN and table to be whole, and at last these."""
-    yield usual
-    slim = ColumnWidths(
-        usual.rba,
-        _SHORT_CLOCK,
-        max(2, min(usual.operation, needs.operation)),
-        usual.table,
-        max(needs.length, _LEAST_LENGTH),
-        max(needs.csn, _LEAST_CSN),
-    )
-    yield slim._replace(clock=_CLOCK)
-    yield slim
-    short, least = min(slim.table, _SHORT_TABLE), _LEAST_TABLE
-    for csn in (slim.csn, min(slim.csn, _SHORT_CSN), 0):
-        one = slim._replace(csn=csn)
-        yield one._replace(table=short)
-        yield one._replace(table=short, length=0)
-        yield one._replace(table=short, length=0, clock=0)
-        yield one._replace(table=least, length=0, clock=0)
-    yield usual._replace(clock=0, table=0, length=0, csn=0)
+def _layouts(usual: ColumnWidths, needs: ColumnNeeds) -> Iterator[tuple[ColumnWidths, int]]:
+    """The columns, the richest first, each with the least room that it leaves for what the records say."""
+    table = min(needs.table, _LONGEST_TABLE)
+    schema = needs.schema or ""
+    short = max(0, table - len(schema) - 1) if schema else min(table, _SHORT_TABLE)
+    csn = max(needs.csn, _LEAST_CSN) if needs.csn else 0
+    operation = min(needs.operation, _LONGEST_OPERATION)
+    full = usual._replace(clock=needs.clock, csn=csn, operation=operation, table=table)
+    yield full, 72
+    yield full._replace(operation=0), 44
+    slim = full._replace(operation=0, clock=_SHORT_CLOCK)
+    yield slim, 40
+    bare = slim._replace(table=short, schema=schema)
+    yield bare, 44
+    yield slim._replace(csn=0), 52
+    bare = bare._replace(csn=0)
+    yield bare, 16
+    least = bare._replace(table=min(short, _LEAST_TABLE))
+    yield least, 12
+    yield least._replace(clock=0), 8
+    yield least._replace(clock=0, table=0, schema=""), 4
 
 
 def heading(columns: ColumnWidths) -> str:
     """The line above the list."""
-    text = f" {'RBA':>{columns.rba}}  "
-    text += f"{'time':<{columns.clock}}  " if columns.clock else ""
-    text += f"T {'op':<{columns.operation}}"
-    text += f" {'table':<{columns.table}}" if columns.table else ""
-    text += f" {'len':>{columns.length}}" if columns.length else ""
-    return text + (f"  {'csn':<{columns.csn}}" if columns.csn else "")
+    text = f" {'RBA':>{columns.rba}}"
+    text += f"  {'time':<{columns.clock}}" if columns.clock else ""
+    text += f"  {'csn':<{columns.csn}}" if columns.csn else ""
+    text += f"  {'T':<{columns.kind}}" if columns.kind else ""
+    text += f" {'op':<{columns.operation}}" if columns.operation else ""
+    text += f" {'table'[: columns.table]:<{columns.table}}" if columns.table else ""
+    return text + (f"  {'key, what changed'[: columns.what]:<{columns.what}}" if columns.what else "")
 
 
 def end_text(name: str, neighbours: NeighbourFiles, across: Across) -> str:
@@ -123,19 +163,61 @@ def row_pieces(
         return ((f"{row.rba:>{columns.rba}}  {glyphs.rule * 2} {end} {glyphs.rule * 2}", "dim"),)
     if row.kind is RowKind.MORE:
         return ((f"{row.rba:>{columns.rba}}  {glyphs.cut} {end}", "dim"),)
+    pieces = [(f"{row.rba:>{columns.rba}}", "")]
+    pieces += [(f"  {_clock(row, columns, settings, glyphs)}", "dim")] if columns.clock else []
     if row.kind in (RowKind.BAD, RowKind.PARTIAL):
-        blank = " " * (columns.clock + 2) if columns.clock else ""
-        return (f"{row.rba:>{columns.rba}}  ", ""), (f"{blank}! {_damage(row)}", "warn")
+        return (*pieces, (f"  ! {_damage(row)}", "damage"))
     if row.is_restart:
-        clock = f"{_clock(row, columns, settings, glyphs)}  " if columns.clock else ""
-        return (f"{row.rba:>{columns.rba}}  {clock}", ""), (f"{glyphs.restart} {_restart(row)}", "warn")
-    pieces = [(f"{row.rba:>{columns.rba}}  ", "")]
-    pieces += [(f"{_clock(row, columns, settings, glyphs)}  ", "")] if columns.clock else []
-    pieces += [(f"{_bracket(row, glyphs)} {fit(row.operation, columns.operation, glyphs)}", "")]
-    pieces += [(f" {fit(table_text(row), columns.table, glyphs)}", "")] if columns.table else []
-    pieces += [(f" {row.data_length:>{columns.length}}", "")] if columns.length else []
-    pieces += [(f"  {fit(csn_text(row, glyphs), columns.csn, glyphs)}", "")] if columns.csn else []
-    return tuple(pieces)
+        return (*pieces, (f"  {glyphs.restart} {_restart(row)}", "restart"))
+    pieces += [(f"  {fit(csn_text(row, glyphs), columns.csn, glyphs)}", "dim")] if columns.csn else []
+    pieces += _place_and_kind(row, glyphs) if columns.kind else []
+    kind_style = _kind_style(row)
+    pieces += [(f" {fit(_operation(row), columns.operation, glyphs)}", kind_style)] if columns.operation else []
+    pieces += [(f" {fit(_table(row, columns), columns.table, glyphs)}", "")] if columns.table else []
+    return (*pieces, *_what(row, columns, glyphs)) if columns.what else tuple(pieces)
+
+
+def _place_and_kind(row: ListRow, glyphs: Glyphs) -> list[Piece]:
+    bracket = f"bracket{crc32(row.csn.encode()) % _BRACKETS}" if row.csn else ""
+    return [(f"  {_bracket(row, glyphs)}", bracket), (f" {kind_letter(row)}", _kind_style(row))]
+
+
+def kind_letter(row: ListRow) -> str:
+    """The letter of what the record does, ``H`` of a row of a heartbeat table; a blank where that is not read."""
+    if row.story is None:
+        return " "
+    return _HEARTBEAT if _is_heartbeat(row) else row.story.kind.value
+
+
+def _is_heartbeat(row: ListRow) -> bool:
+    is_row = row.story is not None and row.story.kind in (RecordKind.INSERT, RecordKind.UPDATE, RecordKind.DELETE)
+    return is_row and role_of(row.table) is not None
+
+
+def _kind_style(row: ListRow) -> str:
+    if row.story is None:
+        return ""
+    return "heartbeat" if _is_heartbeat(row) else KIND_STYLES.get(row.story.kind, "")
+
+
+def _what(row: ListRow, columns: ColumnWidths, glyphs: Glyphs) -> tuple[Piece, ...]:
+    """The story in its column: cut with a mark where there is no room, else filled up."""
+    pieces = tuple((harmless(text, glyphs), style) for text, style in _story(row, glyphs))
+    blank = columns.what - sum(cell_len(text) for text, _ in pieces)
+    shown = pieces if blank >= 0 else cut_to(pieces, columns.what, glyphs.cut)
+    return ("  ", ""), *shown, (" " * (columns.what - sum(cell_len(text) for text, _ in shown)), "")
+
+
+def _story(row: ListRow, glyphs: Glyphs) -> Iterator[Piece]:
+    """What the record says, as pieces with styles."""
+    if row.story is None:
+        return
+    is_update = row.story.kind is RecordKind.UPDATE
+    for piece in row_story(row.story, UNICODE_MARKS if glyphs.has_unicode else ASCII_MARKS):
+        style = _ROLE_STYLES.get(piece.role, "")
+        if style == "after" and not is_update:
+            style = ""
+        yield piece.text, "dim" if piece.role is StoryRole.NOTE and row.story.kind is RecordKind.METADATA else style
 
 
 def _damage(row: ListRow) -> str:
@@ -165,9 +247,20 @@ def _clock(row: ListRow, columns: ColumnWidths, settings: Settings, glyphs: Glyp
     return fit(text[:_SHORT_CLOCK] if is_short else text, columns.clock, glyphs)
 
 
+def _operation(row: ListRow) -> str:
+    return row.story.operation if row.story is not None else row.operation
+
+
+def _table(row: ListRow, columns: ColumnWidths) -> str:
+    text = table_text(row)
+    return text.removeprefix(f"{columns.schema}.") if columns.schema else text
+
+
 def table_text(row: ListRow) -> str:
     """The table's name; its index as long as the name is not known."""
-    return f"(index {row.table_index})" if row.table_index is not None else row.table
+    if row.table_index is not None:
+        return f"(index {row.table_index})"
+    return row.story.table if row.story is not None else row.table
 
 
 def csn_text(row: ListRow, glyphs: Glyphs) -> str:

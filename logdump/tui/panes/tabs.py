@@ -19,6 +19,7 @@ class Tab(NamedTuple):
 
 
 RECORD_TABS = (
+    Tab("values", "r", "row"),
     Tab("detail", "d", "detail"),
     Tab("hex", "h", "hex"),
     Tab("tokens", "o", "tokens"),
@@ -33,12 +34,14 @@ class Tabs(OneLine):
     """The line above the lower pane."""
 
     def __init__(self, model: Model) -> None:
-        super().__init__("tabs", model, Model.shown, Model.where, Model.aligned)
+        super().__init__("tabs", model, Model.shown, Model.where, Model.aligned, Model.pane)
 
     def draw(self) -> None:
         """Show what is current."""
         tabs = TABS if self.model.aligned is None else (*TABS, _OF_TWO_TRAILS)
         pieces, actions = tab_pieces(self.model.page, self.model.where, self.glyphs, self.size.width, tabs)
+        if self.model.pane == "pages":
+            pieces = tuple((text, "focus") for text, _ in pieces)
         self.say(*pieces, actions=actions)
 
 

@@ -95,6 +95,6 @@ class MatchingRows:
         row = self._row(at - 1) if at else None
         return row if row is not None and rba < row.end else self._row(at)
 
-    def with_csn(self, rows: list[ListRow]) -> list[ListRow]:
+    def for_screen(self, rows: list[ListRow]) -> list[ListRow]:
         """Rows in the order of the file, with the CSNs of their transactions."""
-        return self._reader.with_csn(rows)
+        return self._reader.for_screen(rows)

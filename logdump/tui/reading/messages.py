@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from textual.message import Message
 
@@ -19,6 +19,7 @@ from logdump.tui.reading.trail_files import ListedFile
 from logdump.tui.reading.transactions import ListedTransaction
 from logdump.tui.text.hex_text import HexText
 from logdump.tui.text.styled import Line
+from trailformat.trail.sequence import Spot
 
 if TYPE_CHECKING:
     from logdump.features.diff.aligned_listing import AlignedSoFar
@@ -34,6 +35,51 @@ class PageRead(Message):
 
     request: PageRequest
     page: Page
+
+
+class ListedTrail(NamedTuple):
+    """A trail of the start page; what is not known yet is empty or None. Times in Julian microseconds.
+
+    ``records``, ``restarts`` and ``damaged`` are those of its first ``files_read`` files; ``ends_in_record`` is whether
+    the last of these ends inside of a record.
+    """
+
+    name: str
+    paths: tuple[Path, ...]
+    size: int
+    release: str = ""
+    first_csn: str = ""
+    last_csn: str = ""
+    first_time: int | None = None
+    last_time: int | None = None
+    is_encrypted: bool = False
+    records: int | None = None
+    restarts: int = 0
+    damaged: int = 0
+    files_read: int = 0
+    ends_in_record: bool = False
+
+    @property
+    def is_read(self) -> bool:
+        """Whether all of its files are."""
+        return self.files_read == len(self.paths)
+
+
+@dataclass(eq=False)
+class TrailsListed(Report):
+    """The trails of a place, as far as they have been read, and what is to be said about the place."""
+
+    place: str
+    note: str
+    trails: tuple[ListedTrail, ...]
+
+
+@dataclass(eq=False)
+class RelatedFound(Message):
+    """The record that another one depends on: its definition, the row of a LOB; None where there is none."""
+
+    what: str
+    spot: Spot | None
 
 
 @dataclass(eq=False)

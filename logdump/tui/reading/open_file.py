@@ -9,16 +9,19 @@ from typing import TYPE_CHECKING
 from textual.message import Message
 
 from logdump.parameters.in_use import ParametersInUse
+from logdump.session.file_state import file_state
+from logdump.session.known_record import KnownRecord
 from logdump.session.marks import SourceDefinitions
 from logdump.session.reading import Reading
 from logdump.session.session import Session
 from logdump.session.settings import Settings
-from logdump.tui.reading.file_poll import poll_file
 from logdump.tui.reading.matching import Matches, MatchingRows
 from logdump.tui.reading.messages import (
+    FilePolled,
     NeighboursRead,
     PageRead,
     PaneRead,
+    RelatedFound,
     SummaryRead,
     TrailFilesRead,
     TransactionsRead,
@@ -35,6 +38,7 @@ from logdump.tui.reading.trail_files import ListedFile, trail_files
 from logdump.tui.reading.transactions import read_transactions
 from logdump.tui.text.styled import line
 from trailformat.index import TrailIndex, attach, build
+from trailformat.trail.sequence import Spot
 
 if TYPE_CHECKING:
     from logdump.features.timeline.open_transactions import OpenTransactionsScan
@@ -166,17 +170,19 @@ class OpenFile:
         self.open_transactions = OpenTransactionsScan(parameters)
         self._recovering.go_on(self.open_transactions)
 
-    def ask_page(self, request: PageRequest) -> None:
-        """Read rows."""
+    def ask_page(self, request: PageRequest, source: SourceDefinitions | None) -> None:
+        """Read rows, by the definitions of ``source`` too."""
         index, matches = self.index, self.matches
 
         def read(session: Session) -> PageRead:
             trail = session.trail
             attach(trail, index)
-            reader, size = RowReader(trail), trail.size
+            if session.source_definitions is not source:
+                session.source_definitions = source
+            reader, size = RowReader(trail, session.definitions_of(trail)), trail.size
             rows: RowSource = reader if matches is None else MatchingRows(reader, matches, size)
             page = read_page(rows, request, size)
-            return PageRead(request, with_neighbours(page, request) if matches is None else page)
+            return PageRead(request, with_neighbours(page, request, session) if matches is None else page)
 
         self._rows.ask("page", read)
 
@@ -192,12 +198,32 @@ class OpenFile:
                 session.source_definitions = source
             session.keep(about.parameters or ParametersInUse())
             rba = about.row.rba if about.row is not None else 0
-            if name == "detail" and waits and known_to(session.trail) + NEAR < rba:
+            if name in ("values", "detail") and waits and known_to(session.trail) + NEAR < rba:
                 text = f"The tables before RBA {rba} are being read; h shows the bytes."
                 return PaneRead(name, about, [line(text, "dim")], is_preliminary=True)
             return read_page_of_record(session, name, about, width)
 
         self._record.ask("record", read)
+
+    def ask_related(self, what: str, about: Current) -> None:
+        """Find the record that the current one depends on: the ``definition`` in force, or the ``row of its LOB``."""
+        index, source = self.index, about.source
+
+        def find(session: Session) -> Message | None:
+            attach(session.trail, index)
+            if session.source_definitions is not source:
+                session.source_definitions = source
+            record = session.trail.record_at(about.row.rba) if about.row is not None else None
+            if record is None or record.is_file_header:
+                return RelatedFound(what, None)
+            known = KnownRecord(record, session)
+            if what == "definition":
+                spot = Spot(session.trail.path, known.table.rba) if known.table is not None else None
+            else:
+                spot = known.segment.base if known.segment is not None else None
+            return RelatedFound(what, spot)
+
+        self._record.ask("related", find)
 
     def ask_transactions(self) -> None:
         """Read the CSNs of the largest transactions."""
@@ -225,5 +251,11 @@ class OpenFile:
 
     def ask_poll(self, known: int) -> None:
         """See whether the file has grown from this size, is gone, or another one follows it."""
-        self._poll.ask("poll", lambda session: poll_file(session, known))
+        self._poll.ask("poll", lambda session: _polled(session, known))
         self.ask_neighbours()
+
+
+def _polled(session: Session, known: int) -> FilePolled:
+    """The state of the open file now; ``known`` is its size as far as the screen knows."""
+    state = file_state(session.trail)
+    return FilePolled(session.trail.path, known, state.size, is_gone=state.is_gone, following=state.following)

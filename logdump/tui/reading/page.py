@@ -22,7 +22,7 @@ class RowSource(Protocol):
     def containing(self, rba: int) -> ListRow:
         """The row for an RBA."""
 
-    def with_csn(self, rows: list[ListRow]) -> list[ListRow]:
+    def for_screen(self, rows: list[ListRow]) -> list[ListRow]:
         """Rows that follow each other, with the CSNs of their transactions."""
 
 
@@ -72,7 +72,7 @@ def read_page(rows: RowSource, request: PageRequest, end: int) -> Page:
     later = list(islice(_neighbours(row, rows.after), request.around + 1))
     is_first, is_last = len(earlier) <= request.around, len(later) <= request.around
     earlier = earlier[: request.around][::-1]
-    return Page(rows.with_csn([*earlier, row, *later[: request.around]]), len(earlier), is_first, is_last)
+    return Page(rows.for_screen([*earlier, row, *later[: request.around]]), len(earlier), is_first, is_last)
 
 
 def _neighbours(row: ListRow, following: Callable[[ListRow], ListRow | None]) -> Iterator[ListRow]:

@@ -11,6 +11,7 @@ from logdump.tui.text.detail_text import detail_lines
 from logdump.tui.text.hex_text import hex_text
 from logdump.tui.text.styled import Line
 from logdump.tui.text.token_lines import header_lines, token_lines
+from logdump.tui.text.values_page import values_page
 
 _LINES: dict[str, Callable[[Session, int], list[Line]]] = {
     "detail": detail_lines,
@@ -24,4 +25,6 @@ def read_page_of_record(session: Session, name: str, about: Current, width: int)
     if about.row is None:
         return None
     rba = about.row.rba
+    if name == "values":
+        return PaneRead(name, about, values_page(session, rba, width))
     return PaneRead(name, about, hex_text(session, rba, width) if name == "hex" else _LINES[name](session, rba))

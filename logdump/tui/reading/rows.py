@@ -5,12 +5,14 @@ from __future__ import annotations
 import enum
 from typing import NamedTuple
 
+from logdump.display.record_row import RecordRow, RecordRows
 from trailformat import PartialRecord, Record, TrailError, TrailFile, io_type_name
 from trailformat.changes.transaction_context import TransactionContext
 from trailformat.changes.transaction_search import TransactionSearch
 from trailformat.changes.transactions import TransactionRole, place_of, role_of
 from trailformat.index import known_index
 from trailformat.records.transaction import Transaction
+from trailformat.trail.row_definitions import RowDefinitions
 
 
 class RowKind(enum.Enum):
@@ -28,10 +30,11 @@ class ListRow(NamedTuple):
     """One line of the list. ``length`` in bytes, of damage up to the next good header; ``time`` Julian microseconds.
 
     ``place`` is that in the transaction, as ``place_of`` has it; ``csn`` is that of the record's transaction and not
-    known as long as the index has to tell it (:meth:`RowReader.with_csn`); ``problem`` is what is wrong with damage.
+    known as long as the index has to tell it (:meth:`RowReader.for_screen`); ``problem`` is what is wrong with damage.
     A record that a restart of Extract has left ``is_restart``, and ``cuts`` the transaction that was open there, by its
     CSN; empty where the transaction has none that is known, None where none is open.
-    ``table_index`` is set as long as the name of that index is not known.
+    ``table_index`` is set as long as the name of that index is not known. ``story`` is what the record says of its
+    row; None of one that is not read for the screen.
     """
 
     kind: RowKind
@@ -48,6 +51,7 @@ class ListRow(NamedTuple):
     is_csn_known: bool = True
     is_restart: bool = False
     cuts: str | None = None
+    story: RecordRow | None = None
 
     @property
     def is_complete(self) -> bool:
@@ -68,10 +72,16 @@ _SEARCHED_WITH_INDEX = 1 << 16
 
 
 class RowReader:
-    """Rows of one file by RBA, forwards and backwards, whatever stands there; nothing is scanned."""
+    """Rows of one file by RBA, forwards and backwards, whatever stands there; nothing is scanned.
 
-    def __init__(self, trail: TrailFile) -> None:
+    Args:
+        trail: the file.
+        definitions: those of its rows; without them the rows have no stories.
+    """
+
+    def __init__(self, trail: TrailFile, definitions: RowDefinitions | None = None) -> None:
         self._trail = trail
+        self._definitions = definitions
 
     def at(self, rba: int) -> ListRow:
         """The row that begins at ``rba``: damage where no sound record does."""
@@ -106,31 +116,36 @@ class RowReader:
         row = self.at(start)
         return row if rba < row.end else self.at(row.end)
 
-    def with_csn(self, rows: list[ListRow]) -> list[ListRow]:
-        """Rows in the order of the file, each with the CSN that JSON has for its record."""
+    def for_screen(self, rows: list[ListRow]) -> list[ListRow]:
+        """Rows in the order of the file, each with the CSN that JSON has for its record, and with its story."""
         if not rows:
             return []
         trail = self._trail
         index = known_index(trail)
         is_indexed = index is not None and index.covered >= rows[-1].rba
         context = TransactionContext(trail, _SEARCHED_WITH_INDEX if is_indexed else _SEARCHED)
-        return [self._completed(row, context) for row in rows]
+        stories = RecordRows(trail, self._definitions, context) if self._definitions is not None else None
+        return [self._completed(row, context, stories) for row in rows]
 
-    def _completed(self, row: ListRow, context: TransactionContext) -> ListRow:
+    def _completed(self, row: ListRow, context: TransactionContext, stories: RecordRows | None) -> ListRow:
+        if row.kind not in (RowKind.RECORD, RowKind.FILE_HEADER):
+            return row
         if row.is_restart:
             cut = cut_at(self._trail, row.rba)
-            return row if cut is None else row._replace(cuts=cut.csn or "")
-        return self._of_transaction(row, context) if row.place is not None else row
-
-    def _of_transaction(self, row: ListRow, context: TransactionContext) -> ListRow:
+            row = row if cut is None else row._replace(cuts=cut.csn or "")
         try:
             record = self._trail.record_at(row.rba)
         except TrailError:
             return row
         if record is None:
             return row
-        csn = context.of(record).csn
-        return row._replace(csn=csn, is_csn_known=csn is not None or context.is_found)
+        if row.table_index is not None or stories is None:
+            csn = context.of(record).csn
+            is_known = row.place is None or csn is not None or context.is_found
+            return row._replace(csn=csn, is_csn_known=is_known)
+        story = stories.of(record)
+        is_known = row.place is None or story.is_transaction_known
+        return row._replace(csn=story.csn, is_csn_known=is_known, story=story)
 
     def _row(self, record: Record) -> ListRow:
         if record.is_file_header:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import NamedTuple
 
 from logdump.session.session import Session
-from trailformat import FileHeader
+from trailformat import FileHeader, TrailFile
 from trailformat.changes.encrypted import looks_encrypted
 from trailformat.records.file_header import VENDORS
 
@@ -28,7 +29,10 @@ def summary_of(session: Session) -> Summary:
     """The summary of the open file."""
     trail = session.trail
     header = trail.file_header
-    bare = Summary(name=trail.path.name, size=trail.size, looks_encrypted=looks_encrypted(trail))
+    return _by_header(header, Summary(trail.path.name, size=trail.size, looks_encrypted=looks_encrypted(trail)))
+
+
+def _by_header(header: FileHeader | None, bare: Summary) -> Summary:
     if header is None:
         return bare
     return bare._replace(
@@ -39,6 +43,16 @@ def summary_of(session: Session) -> Summary:
         first_time=header.first_time or None,
         last_time=header.last_time or None,
     )
+
+
+def summary_of_file(path: Path) -> Summary:
+    """The summary of a file by its header alone.
+
+    Raises:
+        TrailError, CannotRead: it is no trail, or cannot be read.
+    """
+    with TrailFile(path) as trail:
+        return _by_header(trail.file_header, Summary(name=path.name, size=trail.size))
 
 
 def _source(header: FileHeader) -> str:

@@ -12,6 +12,7 @@ from logdump.notation.escape import escape
 from logdump.tui.text.appearance import Appearance
 from logdump.tui.text.cells import HarmlessLines
 from logdump.tui.text.ordered_keys import OrderedKeysApp
+from logdump.tui.text.themes import THEMES
 
 NOTICE = 2.0
 """Seconds that a notification stays."""
@@ -25,10 +26,17 @@ class HarmlessApp(OrderedKeysApp):
         self.glyphs = appearance.glyphs
         self._harmless = HarmlessLines(appearance.glyphs)
         super().__init__(ansi_color=appearance.theme.ansi)
-        self.register_theme(appearance.theme)
+        for theme in THEMES.values():
+            self.register_theme(theme)
         self.theme = appearance.theme.name
         self.set_keymap(appearance.keymap.keys)
         self.animation_level = "none"
+
+    def use_theme(self, name: str) -> None:
+        """Use other colours, of the terminal's own palette where the theme has these."""
+        theme = THEMES[name]
+        self.ansi_color = theme.ansi
+        self.theme = theme.name
 
     def get_line_filters(self) -> Sequence[LineFilter]:
         """The filters of every line of every widget; the last makes it harmless."""

@@ -92,7 +92,12 @@ def cut_to(pieces: tuple[Piece, ...], width: int, mark: str) -> tuple[Piece, ...
 
 
 STYLES = frozenset(
-    "dim strong warn cursor here title zero printable blank control high field match added changed moved".split()  # noqa: SIM905
+    (
+        *("dim", "strong", "warn", "cursor", "here", "title", "focus", "field", "match"),
+        *("zero", "printable", "blank", "control", "high", "added", "changed", "moved"),
+        *("insert", "update", "delete", "ddl", "metadata", "heartbeat", "restart", "damage"),
+        *("key", "name", "before", "after", "bracket0", "bracket1", "bracket2", "bracket3"),
+    )
 )
 """Every style; layout.tcss says what each is like."""
 

@@ -106,7 +106,7 @@ def test_csn_and_brackets_of_a_record_are_those_of_its_transaction(kind: str, se
                     record = trail.record_at(row.rba)
                     assert record is not None
                     assert TransactionContext(trail).of(record).csn == csn
-                    [shown] = RowReader(trail).with_csn([RowReader(trail).at(row.rba)])
+                    [shown] = RowReader(trail).for_screen([RowReader(trail).at(row.rba)])
                     assert (shown.csn, shown.place) == (csn, _place(one, row))
                     batch = next(scan(trail, row.rba))
                     assert TransactionTracker(trail).of(batch).of_row(0).csn == csn

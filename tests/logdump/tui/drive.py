@@ -17,6 +17,7 @@ from logdump.line.history_file import KeptHistory
 from logdump.notation.times import GMT
 from logdump.session.session import Session
 from logdump.tui.app import TrailApp
+from logdump.tui.reading.start_page import StartPlace
 from logdump.tui.text.appearance import Appearance
 from tests.logdump.tui.resting import come_to_rest
 from tests.short_folder import short_folder
@@ -94,15 +95,22 @@ def drive(
     until: Callable[[Screen], bool] | None = None,
     session: Session | None = None,
     notices: bool = False,
+    page: str = "detail",
+    place: str = "prompt",
+    start: StartPlace | None = None,
 ) -> None:
     """Run the view of a trail (of the fixtures, unless it is a path) and take these steps in it.
 
-    They begin when all is done, or when ``until`` says so; ``notices`` shows the notifications.
+    They begin when all is done, or when ``until`` says so, on ``page`` and with the keyboard in
+    ``place``; ``notices`` shows the notifications.
     """
     session = session or Session()
     session.settings.time_offset = GMT
     path = trail if isinstance(trail, Path) else trails() / trail
-    app = TrailApp(session, f"open {path.name}; {SWITCHES}" if first is None else first, KeptHistory(None), appearance)
+    app = TrailApp(
+        session, f"open {path.name}; {SWITCHES}" if first is None else first, KeptHistory(None), appearance, start
+    )
+    app.model.show_page(page)
 
     async def run() -> None:
         async with app.run_test(size=size, notifications=notices) as pilot:
@@ -111,6 +119,7 @@ def drive(
                 await screen.settle()
             while until is not None and not until(screen):
                 await pilot.pause(0.001)
+            app.query_one(f"#{place}").focus()
             await steps(screen)
             app.file.close()
             app.mode.close()

@@ -78,7 +78,7 @@ def test_the_margin_can_be_switched_off_and_leaves_what_line_mode_prints() -> No
         await screen.press("escape", "j", "j", "j", "enter", *["j"] * 10)
         assert "TEA_CODE = 'SEN01'" in screen.text
         await screen.press("N")
-        assert "TEA_CODE" not in screen.text
+        assert "TEA_CODE = " not in screen.text
 
     drive(steps, size=WIDE)
 

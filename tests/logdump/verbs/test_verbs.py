@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shlex
+from itertools import takewhile
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,8 @@ ANSWERS = [
     ("show et000000000 --rba 3,987", 0, "Values of UPDATE TEAHOUSE.SALES"),
     ("show at --table *SALES --op insert", 0, "Name: TEAHOUSE.SALES"),
     ("show ft000000000", 4, "RBA 2722"),
+    ("list et000000000 --rba 3,522 --limit 1", 0, "ASS02  STOCK_KG 260→310"),
+    ("tail et000000000 --since 2024-03-14T09:38Z --list --idle 1", 0, "TRUNCATE TEAHOUSE.SALES"),
     ("find et000000000 STOCK_KG = 310", 0, "RBA 3522"),
     ("find et000000000 'no such text'", 1, ""),
     ("count et000000000", 0, "has 22 records"),
@@ -34,6 +37,9 @@ ANSWERS = [
     ("recovery at", 3, "4 restarts"),
     ("recovery et000000000", 0, "CSNs are in order"),
     ("heartbeat yt", 0, "7 beats"),
+    ("doctor et000000000", 0, "Findings     none"),
+    ("doctor ft000000000", 4, "RBA 3522: damage, 107 bytes"),
+    ("doctor at", 3, "no whole copy follows"),
 ]
 """What is typed after ``logdump``, the status, and what standard output has."""
 
@@ -60,8 +66,13 @@ def test_the_answer_is_that_of_the_commands_it_explains(verb: Verb) -> None:
     explained = logdump(*shlex.split(line), "--explain").out.splitlines()
     run = logdump("-c", "; ".join(explained))
     answer = logdump(*shlex.split(line))
-    assert run.out.endswith(answer.out)
+    assert _steady(run.out).endswith(_steady(answer.out))
     assert run.status == answer.status
+
+
+def _steady(text: str) -> str:
+    """A text without the line that tells what is free on the disk at this moment."""
+    return "".join(line for line in text.splitlines(keepends=True) if not line.startswith("Disk "))
 
 
 def test_the_names_are_those_of_the_table() -> None:
@@ -76,7 +87,7 @@ def test_help_has_three_examples_that_the_parser_takes(verb: Verb) -> None:
     text = verb.parser().format_help()
     for example in verb.examples:
         assert f"  logdump {example}\n" in text + "\n"
-        words = [word for word in shlex.split(example) if word != ">"]
+        words = [*takewhile(lambda word: word not in (">", "|"), shlex.split(example))]
         assert words[0] == verb.name
         verb.parser().parse_intermixed_args(words[1:])
 

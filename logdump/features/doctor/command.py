@@ -1,0 +1,160 @@
+"""DOCTOR."""
+
+from __future__ import annotations
+
+import shutil
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, TypeVar
+
+from logdump.features.check.command import run_check
+from logdump.features.check.model import CheckShown
+from logdump.features.count.survey import CountOptions, CountRun, count_files
+from logdump.features.doctor.findings import findings_of
+from logdump.features.doctor.model import DoctorShown, Growth
+from logdump.features.heartbeat.events import PathLagShown
+from logdump.features.heartbeat.run import run_heartbeat
+from logdump.features.heartbeat.survey import HeartbeatOptions
+from logdump.features.recovery.command import RecoveryOptions, RecoveryRun
+from logdump.features.recovery.model import KeepShown, RecoveryShown, TrailFileShown
+from logdump.features.recovery.versions import FileFacts, facts_of
+from logdump.language.command import Command, Origin
+from logdump.language.forms import Maybe
+from logdump.language.parameters import File
+from logdump.session.chosen_trail import refuse_filter, whole_trail_of
+from logdump.session.events import Event, Progress
+from logdump.session.session import Session
+from trailformat import NotATrail, TrailError, TrailFile
+from trailformat.changes.row_changes import OPERATIONS
+from trailformat.scan import Workers
+from trailformat.totals.counting import Totals, TransactionHistory, TypeTotals
+from trailformat.transactions.whole_trail import WholeTrail
+
+_HOUR = 3_600_000_000
+_LARGEST = 5
+"""Transactions that are listed."""
+
+T = TypeVar("T")
+
+
+class Examination:
+    """The answers of other commands about one trail."""
+
+    def __init__(self, session: Session, whole: WholeTrail, name: str) -> None:
+        self._session, self._whole, self._name = session, whole, name
+        self._over = ",".join(map(str, whole.paths))
+        self.events: list[Any] = []
+        self.headers: tuple[FileFacts, ...] = ()
+        self.totals = Totals()
+
+    def run(self) -> Iterator[Event]:
+        """Have the commands answer; yields their progress."""
+        self.headers = tuple(self._facts())
+        yield from self._answers(run_check(self._session, self._over))
+        yield from self._answers(RecoveryRun(self._session, RecoveryOptions(over=self._over, keep=())).events())
+        files = RecoveryRun(self._session, RecoveryOptions(over=self._over, part="FILES"))
+        yield from self._answers(event for event in files.events() if not isinstance(event, RecoveryShown))
+        yield from self._answers(run_heartbeat(self._session, HeartbeatOptions(over=self._over)))
+        with Workers() as workers:
+            count = CountRun(self._session, CountOptions(detail=True, interval=_HOUR, logtrail=self._over), workers)
+            count.count = self.totals = Totals(TransactionHistory(_LARGEST, 1, 1), _HOUR)
+            yield from self._answers(count_files(count, self._session))
+
+    def _answers(self, answer: Iterator[Event]) -> Iterator[Event]:
+        """Keep what a command answers; its progress is passed on."""
+        for event in answer:
+            if isinstance(event, Progress):
+                yield event
+            else:
+                self.events.append(event)
+
+    def _facts(self) -> Iterator[FileFacts]:
+        for path in self._whole.paths:
+            try:
+                with TrailFile(path) as trail:
+                    yield facts_of(trail)
+            except NotATrail:
+                continue
+
+    def _of(self, kind: type[T]) -> tuple[T, ...]:
+        return tuple(event for event in self.events if isinstance(event, kind))
+
+    def shown(self) -> DoctorShown:
+        """All of it on one page."""
+        return DoctorShown(
+            self._name,
+            self.headers,
+            self._of(TrailFileShown),
+            next(iter(self._of(CheckShown)), None),
+            next(iter(self._of(RecoveryShown)), None),
+            next(iter(self._of(KeepShown)), None),
+            tuple(self._tables()),
+            tuple(self.totals.history.largest),
+            self._growth(),
+            tuple(shown.lag for shown in self._of(PathLagShown)),
+            findings_of(self.events, self.headers),
+        )
+
+    def _tables(self) -> list[tuple[str, TypeTotals]]:
+        """The tables with rows, those of several partitions as one; the one with the most bytes first."""
+        tables: dict[str, TypeTotals] = {}
+        for (name, _), tally in self.totals.tables.items():
+            types = Counter({io_type: number for io_type, number in tally.types.items() if io_type in OPERATIONS})
+            if not name or not types:
+                continue
+            known = tables.setdefault(name, TypeTotals())
+            known.types += types
+            known.records += types.total()
+            known.data_bytes += tally.data_bytes
+        return sorted(tables.items(), key=lambda item: (-item[1].data_bytes, item[0]))
+
+    def _growth(self) -> Growth:
+        hours = [(tally.data_bytes, start) for start, tally in self.totals.intervals.items()]
+        largest = max(hours, default=None)
+        last = max((facts.last_time for facts in self.headers if facts.last_time is not None), default=None)
+        try:
+            free = shutil.disk_usage(self._whole.paths[0].parent).free
+        except OSError:
+            free = None
+        return Growth(
+            sum(facts.size for facts in self.headers),
+            _first_time(self.headers[0].path) if self.headers else None,
+            last,
+            (largest[1], largest[0]) if largest is not None else None,
+            free,
+        )
+
+
+def _first_time(path: Path) -> int | None:
+    """The time of the first record of a file that is not its header."""
+    try:
+        with TrailFile(path) as trail:
+            return next((one.header.io_time for one in trail.records() if not one.is_file_header), None)
+    except TrailError:
+        return None
+
+
+def run_doctor(session: Session, wildcard: str | None) -> Iterator[Event]:
+    """Examine the trail of the open file, or that of the files whose names fit; the position stays."""
+    refuse_filter(session, "DOCTOR", filtered=False)
+    whole = whole_trail_of(session, wildcard, "DOCTOR")
+    examination = Examination(session, whole, wildcard or str(session.trail.path))
+    yield from examination.run()
+    yield examination.shown()
+
+
+COMMANDS = (
+    Command(
+        "DOCTOR",
+        Maybe(File("<filename> | <wildcard>")),
+        "Show the state of a trail on one page: files, damage, restarts, growth, tables, lag, what to keep",
+        run_doctor,
+        details=(
+            "What CHECK, RECOVERY, COUNT and HEARTBEAT find, with its place and the command that shows more of it.",
+            "Under -c and -f the exit status is 4 where there is damage or a file is missing, 3 for a warning.",
+        ),
+        origin=Origin.OURS,
+        is_one_shot=True,
+    ),
+)

@@ -1,0 +1,121 @@
+"""The answer of DOCTOR as JSON."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from logdump.display.json_parts import SPOT
+from logdump.display.json_shape import Shape, member, time_at
+from logdump.features.doctor.model import DoctorShown
+from trailformat import io_type_name
+
+FINDING = Shape(
+    "finding",
+    "Something that DOCTOR has found.",
+    (
+        member("severity", "string", "damage, warning or note", "severity.value"),
+        member("text", "string", "What it is"),
+        member("place", "spot or null", "Where", SPOT.one("spot")),
+        member("command", "string", "The command that shows more of it"),
+    ),
+)
+_TYPES = "How many of each type, by the name that Logdump prints"
+
+
+def _types(item: Any) -> dict[str, int]:
+    return {io_type_name(io_type): records for io_type, records in sorted(item[1].types.items())}
+
+
+DOCTOR_TABLE = Shape(
+    "doctor_table",
+    "A table with rows in the trail.",
+    (
+        member("table", "string", "Its name", "0"),
+        member("records", "number", "Its rows", "1.records"),
+        member("data_bytes", "number", "Their data, with that of its definitions", "1.data_bytes"),
+        member("types", "object", _TYPES, _types),
+    ),
+)
+DOCTOR_FILE = Shape(
+    "doctor_file",
+    "A file of the trail.",
+    (
+        member("file", "string", "Path of the file", "path"),
+        member("size", "number", "Bytes"),
+        member("version", "number or null", "Compatibility of its header"),
+        member("first_csn", "string or null", "FirstCSN of its header", lambda facts: facts.text("FirstCSN")),
+        member("last_csn", "string or null", "LastCSN of its header", lambda facts: facts.text("LastCSN")),
+        member("last_time", "string or null", "IO Time of its last record, UTC", time_at("last_time")),
+    ),
+)
+DOCTOR_TRANSACTION = Shape(
+    "doctor_transaction",
+    "One of the largest transactions.",
+    (
+        member("seqno", "number", "Number of the file in which it begins"),
+        member("rba", "number", "Its first record"),
+        member("records", "number", "Its records"),
+        member("data_bytes", "number", "Their data and headers"),
+        member("time", "string or null", "IO Time of its first record, UTC", time_at("time")),
+    ),
+)
+
+
+def _lag(lag: Any) -> float | None:
+    total = lag.last.lags.total_lag
+    return total / 1e6 if total is not None else None
+
+
+DOCTOR_LAG = Shape(
+    "doctor_lag",
+    "The lag of a path, by its newest heartbeat.",
+    (
+        member("source", "string or null", "Source database"),
+        member("target", "string or null", "Target database"),
+        member("total_lag_seconds", "number or null", "Its lag", _lag),
+        member("age_seconds", "number", "The age of the newest beat", lambda lag: lag.age / 1e6),
+        member("missing", "number", "Beats that are missing"),
+    ),
+)
+
+
+def _source(group: str, name: str) -> Any:
+    def get(shown: DoctorShown) -> Any:
+        headers = [facts.header for facts in shown.headers if facts.header is not None]
+        return headers[-1].get(group, name) if headers else None
+
+    return get
+
+
+def _vendor(shown: DoctorShown) -> str | None:
+    headers = [facts.header for facts in shown.headers if facts.header is not None]
+    return headers[-1].vendor if headers else None
+
+
+DOCTOR = Shape(
+    "doctor",
+    "DOCTOR: the state of a trail.",
+    (
+        member("trail", "string", "Its name, as it was given", "title"),
+        member("database", "string or null", "Source database, by the newest header", _vendor),
+        member("database_name", "string or null", "Its name", _source("DatabaseInfo", "Name")),
+        member("host", "string or null", "The machine of the writer", _source("MachineInfo", "Nodename")),
+        member("writer", "string or null", "The process that wrote the trail", _source("ProducerInfo", "Name")),
+        member("encrypted", "list of string", "Files whose record data looks encrypted", "check?.encrypted"),
+        member("size", "number", "Bytes of all files", "growth.size"),
+        member("first_time", "string or null", "Time of the first record, UTC", time_at("growth.first")),
+        member("last_time", "string or null", "Time of the last record, UTC", time_at("growth.last")),
+        member("bytes_per_hour", "number or null", "Growth on average", "growth.bytes_per_hour"),
+        member("hours_left", "number or null", "Hours until the disk is full at this rate", "growth.hours_left"),
+        member(
+            "keep_from", "string or null", "First file that a reader at the last recovery point needs", "keep?.first"
+        ),
+        member("not_needed", "list of string", "Files before that", "keep?.free"),
+        member("findings", "list of finding", "The heaviest first", FINDING.each("findings")),
+        member("lags", "list of doctor_lag", "By path", DOCTOR_LAG.each("lags")),
+        member("tables", "list of doctor_table", "The largest first", DOCTOR_TABLE.each("tables")),
+        member("transactions", "list of doctor_transaction", "The largest", DOCTOR_TRANSACTION.each("transactions")),
+        member("files", "list of doctor_file", "In the order of writing", DOCTOR_FILE.each("headers")),
+    ),
+    DoctorShown,
+)

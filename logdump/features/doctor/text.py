@@ -1,0 +1,158 @@
+"""The page of DOCTOR."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from logdump.display.text import Renderers
+from logdump.features.doctor.model import DoctorShown, Finding, Growth, Severity
+from logdump.features.recovery.versions import FileFacts
+from logdump.notation.escape import escape
+from logdump.notation.plural import amount
+from logdump.notation.times import TimeOffset, format_timestamp
+from logdump.session.settings import Settings
+from trailformat import TrailName, io_type_name
+from trailformat.totals.counting import LargeTransaction, TypeTotals
+
+_MARKS = {Severity.DAMAGE: "!!", Severity.WARNING: " !", Severity.NOTE: "  "}
+_MOST_FINDINGS, _MOST_FILES, _MOST_TABLES = 40, 12, 20
+
+
+def doctor_lines(shown: DoctorShown, settings: Settings) -> Iterator[str]:
+    """The page, block by block."""
+    offset = settings.time_offset
+    yield f"Trail {escape(shown.title)}: {amount(len(shown.headers), 'file')}, {shown.growth.size:,} bytes"
+    yield from _source(shown)
+    yield ""
+    yield from _findings(shown)
+    yield ""
+    yield from _growth(shown.growth, offset)
+    yield from _lags(shown)
+    yield from _keep(shown)
+    yield ""
+    yield from _tables(shown.tables)
+    yield from _transactions(shown, offset)
+    yield ""
+    yield from _files(shown, offset)
+
+
+def _source(shown: DoctorShown) -> Iterator[str]:
+    last = next((facts for facts in reversed(shown.headers) if facts.header is not None), None)
+    if last is None or last.header is None:
+        yield "Source       no file header: a trail from before release 10"
+        return
+    header = last.header
+    named = (
+        ("database", header.vendor),
+        ("name", header.get("DatabaseInfo", "Name")),
+        ("host", header.get("MachineInfo", "Nodename")),
+    )
+    yield "Source       " + ", ".join(f"{what} {escape(str(value))}" for what, value in named if value)
+    writer = " ".join(str(value) for name in ("Name", "VerString") if (value := header.get("ProducerInfo", name)))
+    versions = sorted({facts.version for facts in shown.headers if facts.version is not None})
+    formats = ", ".join(map(str, versions)) or "unknown"
+    yield f"Written by   {escape(' '.join(writer.split()) or 'unknown')}; format {formats}"
+    encrypted = len(shown.check.encrypted) if shown.check is not None else 0
+    yield f"Encrypted    {amount(encrypted, 'file')} by the look of the record data" if encrypted else "Encrypted    no"
+
+
+def _findings(shown: DoctorShown) -> Iterator[str]:
+    if not shown.findings:
+        yield "Findings     none"
+        return
+    heavy = [finding for finding in shown.findings if finding.severity is not Severity.NOTE]
+    yield f"Findings     {len(heavy)} to look at, {len(shown.findings) - len(heavy)} to know"
+    for finding in shown.findings[:_MOST_FINDINGS]:
+        yield from _finding(finding)
+    if len(shown.findings) > _MOST_FINDINGS:
+        yield f"     ... {len(shown.findings) - _MOST_FINDINGS} more"
+
+
+def _finding(finding: Finding) -> Iterator[str]:
+    place = f"{escape(finding.spot.path.name)} RBA {finding.spot.rba}: " if finding.spot is not None else ""
+    yield f"  {_MARKS[finding.severity]} {place}{escape(finding.text)}   [{escape(finding.command)}]"
+
+
+def _growth(growth: Growth, offset: TimeOffset) -> Iterator[str]:
+    if growth.first is None or growth.last is None:
+        yield "Time         no record with a time"
+        return
+    yield f"Time         {format_timestamp(growth.first, offset)} to {format_timestamp(growth.last, offset)}"
+    rate = growth.bytes_per_hour
+    if rate is not None:
+        yield f"Growth       {rate:,} bytes an hour on average   [COUNT INTERVAL 60]"
+    if growth.largest_hour is not None:
+        start, size = growth.largest_hour
+        yield f"Largest hour {format_timestamp(start, offset)}, {size:,} data bytes"
+    if growth.hours_left is not None:
+        yield f"Disk         {growth.free:,} bytes free, full in {growth.hours_left:,.0f} hours at this rate"
+
+
+def _lags(shown: DoctorShown) -> Iterator[str]:
+    for lag in shown.lags:
+        total = lag.hops.get("total_lag")
+        last = lag.last.lags.total_lag
+        text = f"last {last / 1e6:.3f} s" if last is not None else "last unknown"
+        greatest = f", greatest {total.greatest / 1e6:.3f} s" if total is not None else ""
+        yield (
+            f"Lag          {escape(lag.source or '?')} => {escape(lag.target or '?')}: {text}{greatest}, newest beat "
+            f"{lag.age / 1e6:.0f} s old   [HEARTBEAT]"
+        )
+    if not shown.lags:
+        yield "Lag          no heartbeat in the trail   [HEARTBEAT]"
+
+
+def _keep(shown: DoctorShown) -> Iterator[str]:
+    if shown.keep is not None:
+        keep = shown.keep
+        free = (
+            f"{amount(len(keep.free), 'file')} before it not needed, {keep.size:,} bytes"
+            if keep.free
+            else "no file before it"
+        )
+        yield f"Keep         {escape(keep.first.name)} and later, {free}   [RECOVERY KEEP]"
+
+
+def _tables(tables: tuple[tuple[str, TypeTotals], ...]) -> Iterator[str]:
+    whole = sum(tally.data_bytes for _, tally in tables) or 1
+    yield f"{'Table':<40} {'Records':>10} {'Bytes':>14}    %  Operations"
+    for name, tally in tables[:_MOST_TABLES]:
+        kinds = ", ".join(f"{io_type_name(io_type)} {records:,}" for io_type, records in sorted(tally.types.items()))
+        share = 100 * tally.data_bytes // whole
+        yield f"{escape(name):<40} {tally.records:>10,} {tally.data_bytes:>14,} {share:>4}  {kinds}"
+    if len(tables) > _MOST_TABLES:
+        yield f"... {len(tables) - _MOST_TABLES} more   [COUNT DETAIL]"
+
+
+def _transactions(shown: DoctorShown, offset: TimeOffset) -> Iterator[str]:
+    if not shown.transactions:
+        return
+    yield ""
+    yield "Largest transactions                     Records          Bytes  Begins"
+    for one in shown.transactions:
+        begins = format_timestamp(one.time, offset)
+        yield f"  {_place(shown, one):<36} {one.records:>10,} {one.data_bytes:>14,}  {begins}"
+
+
+def _place(shown: DoctorShown, one: LargeTransaction) -> str:
+    names = [path for path in shown.paths if (name := TrailName.parse(path)) is not None and name.seqno == one.seqno]
+    return f"{escape(names[0].name) if names else one.seqno} RBA {one.rba}"
+
+
+def _files(shown: DoctorShown, offset: TimeOffset) -> Iterator[str]:
+    yield f"{'File':<20} {'Bytes':>14} Format  {'First CSN':<20} {'Last CSN':<20} Last record"
+    for facts in shown.headers[-_MOST_FILES:]:
+        yield _file_line(facts, offset)
+    if len(shown.headers) > _MOST_FILES:
+        yield f"... {len(shown.headers) - _MOST_FILES} files before these   [RECOVERY FILES]"
+
+
+def _file_line(facts: FileFacts, offset: TimeOffset) -> str:
+    csns = (escape(facts.text(name) or "-") for name in ("FirstCSN", "LastCSN"))
+    first, last = csns
+    time = format_timestamp(facts.last_time, offset) if facts.last_time is not None else "-"
+    version = facts.version if facts.version is not None else "-"
+    return f"{escape(facts.path.name):<20} {facts.size:>14,} {version:>6}  {first:<20} {last:<20} {time}"
+
+
+LINES: Renderers = {DoctorShown: doctor_lines}

@@ -1,0 +1,1 @@
+"""LIST and FOLLOW: records as one short line each, and as they come."""

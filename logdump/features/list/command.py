@@ -1,0 +1,128 @@
+"""LIST and FOLLOW: records as one short line each, and as they come."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Generator, Iterator
+from contextlib import closing
+from typing import NamedTuple
+
+from logdump.commands.records.first_match import show_record
+from logdump.display.record_row import RecordRows
+from logdump.features.list.follow import Follower
+from logdump.features.list.model import RecordListed
+from logdump.language.command import Command, Origin
+from logdump.language.forms import Alternatives, AnyOrder, Keyword, Maybe
+from logdump.language.parameters import Number, OneOf
+from logdump.session.errors import CommandError
+from logdump.session.events import Event, Notice
+from logdump.session.scan import FilteredReader
+from logdump.session.session import Session
+from logdump.session.settings import Across
+from trailformat import Record, TrailError, TrailFile
+
+_SCREENFUL = 20
+_MOST_SECONDS = 24 * 60 * 60
+
+ShowRecord = Callable[[Session, Record], Iterator[Event]]
+"""Makes the events of a record that was just read."""
+
+
+class Lister:
+    """Makes the lines of records: of one file at a time, whose definitions and transactions are known by then."""
+
+    def __init__(self) -> None:
+        self._made: tuple[TrailFile, RecordRows] | None = None
+
+    def __call__(self, session: Session, record: Record) -> Iterator[Event]:
+        """The line of a record that was just read."""
+        trail = session.trail
+        if self._made is None or self._made[0] is not trail:
+            self._made = trail, RecordRows(trail, session.row_definitions, session.cursor.transactions)
+        has_file = session.settings.across is not Across.OFF
+        yield RecordListed(trail.path, self._made[1].of(record), has_file)
+
+
+def run_list(session: Session, count: int | None) -> Iterator[Event]:
+    """List the next records that pass the filter, in the read direction; over damage it goes on."""
+    yield from _shown(session, count or _SCREENFUL, Lister())
+
+
+def _shown(session: Session, count: int, show: ShowRecord) -> Generator[Event, None, int]:
+    """Show records up to the end; returns how many there were. Raises as ``FilteredReader.find``."""
+    done = 0
+    while done < count:
+        try:
+            with closing(FilteredReader(session)) as reader:
+                while done < count:
+                    record = yield from reader.find()
+                    if record is None:
+                        return done
+                    done += 1
+                    yield from show(session, record)
+        except TrailError as error:
+            yield from _over_damage(session, error)
+    return done
+
+
+def _over_damage(session: Session, error: TrailError) -> Iterator[Event]:
+    """Go on at the next good record; raises the error again where there is none."""
+    cursor = session.cursor
+    good = None if cursor.is_backwards else session.trail.next_good_header(cursor.next + 1)
+    if good is None:
+        raise error
+    yield Notice((f"Error: {error}; reading on at RBA {good}",))
+    cursor.move(good)
+
+
+class FollowOptions(NamedTuple):
+    """How FOLLOW shows records, how often it looks, and after how many seconds without any it ends."""
+
+    lists: bool = False
+    every: int = 1
+    idle: int | None = None
+
+
+def run_follow(session: Session, options: FollowOptions) -> Iterator[Event]:
+    """Show the records from the position on, and those that come, until Ctrl+C."""
+    if session.standard_output is None:
+        raise CommandError("The screen follows the trail by the key w.")
+    show = Lister() if options.lists else show_record
+    yield from Follower(session, show, every=options.every, idle=options.idle).run()
+
+
+COMMANDS = (
+    Command(
+        "LIST",
+        Maybe(Alternatives(Number("<count>", least=1), OneOf({"ALL": sys.maxsize}))),
+        "List the next records as one line each: RBA, time, operation, table, CSN, XID, key, what changed",
+        run_list,
+        details=(
+            "20 records unless <count> or ALL is given; the filter applies. A field that is not known is -.",
+            "Under ACROSS the name of the file is before the RBA. Damage is said, and LIST reads on behind it.",
+        ),
+        origin=Origin.OURS,
+    ),
+    Command(
+        "FOLLOW",
+        AnyOrder(
+            FollowOptions,
+            {
+                "lists": OneOf({"LIST": True}),
+                "every": Keyword("EVERY", Number("<seconds>", 1, _MOST_SECONDS, "a number of seconds")),
+                "idle": Keyword("IDLE", Number("<seconds>", 1, _MOST_SECONDS, "a number of seconds")),
+            },
+            wrong="{!r} is not an option of FOLLOW.",
+        ),
+        "Show records from the position on, and those that come, over the files of the trail",
+        run_follow,
+        details=(
+            "As NEXT shows them, with LIST one line each; the filter applies. POSITION EOF; FOLLOW: new ones alone.",
+            "A record that is half written is shown when it is whole. A file that shrinks, is replaced or removed is",
+            "named, and FOLLOW goes on. EVERY: seconds between two looks, 1 unless given. IDLE: it ends after so many",
+            "seconds without a new record. Ctrl+C ends it; the position is after the record shown last.",
+        ),
+        origin=Origin.OURS,
+        stops="Ctrl+C ends it",
+    ),
+)

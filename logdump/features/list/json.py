@@ -1,0 +1,14 @@
+"""The answer of LIST as JSON."""
+
+from __future__ import annotations
+
+from logdump.display.json_row import row_members
+from logdump.display.json_shape import Shape, member
+from logdump.features.list.model import RecordListed
+
+RECORD_LISTED = Shape(
+    "listed_record",
+    "LIST: a record as one line has it.",
+    (member("file", "string", "Path of the file", "path"), *row_members("row")),
+    RecordListed,
+)

@@ -1,0 +1,18 @@
+"""The lines of LIST."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from logdump.display.record_line import record_line
+from logdump.display.text import Renderers
+from logdump.features.list.model import RecordListed
+from logdump.session.settings import Settings
+
+
+def listed_lines(listed: RecordListed, settings: Settings) -> Iterator[str]:
+    """One line."""
+    yield record_line(listed.row, settings.time_offset, listed.path.name if listed.has_file else "")
+
+
+LINES: Renderers = {RecordListed: listed_lines}

@@ -1,0 +1,77 @@
+"""A report as a page of Markdown: tables, and what commands show as blocks of code."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+from logdump.features.report.chart import text_lines
+from logdump.features.report.model import ReportLines, ReportPage, ReportPart, ReportSection, ReportTable
+from logdump.notation.escape import escape
+
+_SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~&$@]|:(?=//)|(?<=www)\.)")
+"""What has a meaning in a line of Markdown: marks, HTML, the beginnings of addresses that become links."""
+
+
+def markdown_text(report: ReportPage) -> str:
+    """The page."""
+    return "\n".join(_lines(report)) + "\n"
+
+
+def _lines(report: ReportPage) -> Iterator[str]:
+    yield f"# {_plain(report.title)}"
+    yield ""
+    yield from _table(ReportTable(("", ""), tuple((escape(name), value) for name, value in report.facts)))
+    for section in report.sections:
+        yield from _section(section)
+
+
+def _section(section: ReportSection) -> Iterator[str]:
+    yield ""
+    yield f"## {_plain(section.title)}"
+    if section.command:
+        yield ""
+        yield from _code([section.command])
+    for part in section.parts:
+        yield ""
+        yield from _part(part)
+
+
+def _part(part: ReportPart) -> Iterator[str]:
+    if isinstance(part, ReportLines):
+        yield from _code(part.lines)
+    elif isinstance(part, ReportTable):
+        yield from _table(part)
+    else:
+        yield f"{_plain(part.title)}, {_plain(part.unit)}"
+        yield ""
+        yield from _code(text_lines(part))
+
+
+def _code(lines: Iterable[str]) -> Iterator[str]:
+    """A block in a fence that is longer than any in it."""
+    kept = list(lines)
+    longest = max((len(run) for line in kept for run in re.findall(r"`+", line)), default=0)
+    fence = "`" * max(3, longest + 1)
+    yield fence
+    yield from kept
+    yield fence
+
+
+def _table(table: ReportTable) -> Iterator[str]:
+    yield _row(table.heads)
+    yield _row_of(["--:" if at in table.numbers else "---" for at in range(len(table.heads))])
+    yield from map(_row, table.rows)
+
+
+def _row(cells: Iterable[str]) -> str:
+    return _row_of(map(_plain, cells))
+
+
+def _row_of(cells: Iterable[str]) -> str:
+    return f"| {' | '.join(cells)} |"
+
+
+def _plain(text: str) -> str:
+    """The text, in which nothing is a mark."""
+    return _SPECIAL.sub(r"\\\1", text)

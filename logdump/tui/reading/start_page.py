@@ -1,0 +1,162 @@
+"""The trails of a folder for the start page, with what their names, their headers and then their records say."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import NamedTuple
+
+from logdump.session.errors import CommandError
+from logdump.session.matching_files import matching_files
+from logdump.session.near_files import near_files
+from logdump.tui.reading.background import Background
+from logdump.tui.reading.messages import ListedTrail, Report, TrailsListed
+from logdump.tui.reading.summary import summary_of_file
+from trailformat import CannotRead, TrailError, TrailFile
+from trailformat.changes.encrypted import looks_encrypted
+from trailformat.index import TrailIndex, build
+from trailformat.trail.peek import peek
+from trailformat.trail.sequence import TrailName, trails_among
+
+_MOST_TRAILS = 1000
+
+
+class StartPlace(NamedTuple):
+    """The trails that the view begins with: the files of ``words``, and what is to be said about these."""
+
+    words: tuple[str, ...] = ()
+    note: str = ""
+
+    @property
+    def name(self) -> str:
+        """The words as they are shown."""
+        return " ".join(self.words) or "."
+
+
+def start_place(words: list[str]) -> StartPlace | None:
+    """The place for the words of the command line; None where they name one file or trail, which is opened."""
+    if not words:
+        return StartPlace()
+    path = Path(words[0]).expanduser()
+    if len(words) == 1 and path.is_file():
+        return None
+    is_one_name = len(words) == 1 and not path.is_dir() and not any(one in words[0] for one in "*?,")
+    try:
+        paths = matching_files(",".join(words))
+    except CommandError as error:
+        near = near_files(path)
+        hint = f" Nearest: {', '.join(near)}." if near else ""
+        folder = path.parent if path.parent.is_dir() else Path()
+        return StartPlace((str(folder),), f"{error}{hint}")
+    trails, others = trails_among(paths)
+    return None if is_one_name and len(trails) + len(others) == 1 else StartPlace(tuple(words))
+
+
+class StartPage:
+    """Reads the trails on a thread of its own, the cheapest facts of all of them first.
+
+    Args:
+        post: takes the reports.
+    """
+
+    def __init__(self, post: Callable[[Report], object]) -> None:
+        self._post = post
+        self._background = Background("start page")
+        self._number = 0
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether all is read."""
+        return self._background.is_idle
+
+    def read(self, place: StartPlace) -> None:
+        """Read the trails of a place."""
+        self._number += 1
+        number = self._number
+        self._background.do("read", lambda: self._read(place, number))
+
+    def stop(self) -> None:
+        """Read no further."""
+        self._number += 1
+
+    def close(self) -> None:
+        """End the thread."""
+        self.stop()
+        self._background.close()
+
+    def _read(self, place: StartPlace, number: int) -> None:
+        trails: list[ListedTrail] = []
+        try:
+            paths = matching_files(",".join(place.words) or str(Path.cwd()))
+        except CommandError as error:
+            self._post(TrailsListed(place.name, place.note or str(error), ()))
+            return
+        named, others = trails_among(paths)
+        groups = [[name.path for name in names] for names in named]
+        groups += [[path] for path in others[:_MOST_TRAILS] if _is_trail(path)]
+        trails = [_by_names(group) for group in groups[:_MOST_TRAILS]]
+        self._post(TrailsListed(place.name, place.note, tuple(trails)))
+        for read in (_with_headers, _with_records):
+            for at, one in enumerate(trails):
+                for more in read(one):
+                    if number != self._number:
+                        return
+                    trails[at] = more
+                    self._post(TrailsListed(place.name, place.note, tuple(trails)))
+
+
+def _is_trail(path: Path) -> bool:
+    with suppress(CannotRead):
+        return peek(path) is not None
+    return False
+
+
+def _by_names(paths: list[Path]) -> ListedTrail:
+    name = TrailName.parse(paths[0])
+    size = 0
+    for path in paths:
+        with suppress(OSError):
+            size += path.stat().st_size
+    return ListedTrail(name.prefix if name is not None else paths[0].name, tuple(paths), size)
+
+
+def _with_headers(trail: ListedTrail) -> Iterator[ListedTrail]:
+    """With what the headers of the first and the last file say, and the last record."""
+    with suppress(CannotRead, TrailError, OSError):
+        first = summary_of_file(trail.paths[0])
+        trail = trail._replace(
+            release=f"{first.source} {first.release}".strip(), first_csn=first.first_csn, first_time=first.first_time
+        )
+        with TrailFile(trail.paths[-1]) as file:
+            last = next(
+                (one for one in file.records_backwards() if not one.is_file_header and not one.is_metadata), None
+            )
+            header = file.file_header
+            csn = header.last_csn if header is not None else None
+            time = last.header.io_time if last is not None else None
+            trail = trail._replace(last_csn=csn or "", last_time=time, is_encrypted=looks_encrypted(file))
+    yield trail
+
+
+def _with_records(trail: ListedTrail) -> Iterator[ListedTrail]:
+    """With the records, restarts and damage of all files, after each of them."""
+    for path in trail.paths:
+        places, is_cut = TrailIndex().places, False
+        try:
+            with TrailFile(path) as file:
+                index = TrailIndex()
+                deque(build(file, index), 0)
+                places, is_unread = index.places, False
+                is_cut = places.covered < file.size
+        except (CannotRead, TrailError, OSError):
+            is_unread = True
+        trail = trail._replace(
+            records=(trail.records or 0) + places.records,
+            restarts=trail.restarts + places.restart_count,
+            damaged=trail.damaged + places.bad_span_count + is_unread,
+            ends_in_record=is_cut,
+            files_read=trail.files_read + 1,
+        )
+        yield trail

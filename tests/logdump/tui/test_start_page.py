@@ -1,0 +1,69 @@
+"""The start page: the trails of a folder, of a wildcard, of a name that is not there."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from fixtures import TRAILS
+from logdump.session.session import Session
+from logdump.tui.reading.start_page import StartPage, StartPlace, start_place
+from tests.logdump.tui.drive import Screen, drive
+from tests.logdump.tui.resting import come_to_rest
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Three files of one trail, one of another that is cut, and a file that is no trail."""
+    for name in ("at000000000", "at000000001", "at000000002", "ct000000000"):
+        shutil.copy(TRAILS / name, tmp_path)
+    (tmp_path / "notes.txt").write_text("nothing")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.mark.parametrize("words", [[], ["."], ["*"], ["at*", "ct*"], ["at000000000", "at000000001", "ct000000000"]])
+def test_a_folder_and_several_files_have_a_start_page(words: list[str]) -> None:
+    assert start_place(words) == StartPlace(tuple(words))
+
+
+@pytest.mark.parametrize("word", ["at000000000", "at"])
+def test_a_file_and_a_trail_by_its_name_are_opened(word: str) -> None:
+    assert start_place([word]) is None
+
+
+def test_a_file_that_is_not_there_has_the_page_of_its_folder_and_the_nearest_names() -> None:
+    place = start_place(["at0000001"])
+    assert place is not None
+    assert place.words == (".",)
+    assert place.note == "No file matches at0000001. Nearest: at000000001."
+
+
+def test_what_is_known_of_each_trail() -> None:
+    reports: list[object] = []
+    page = StartPage(reports.append)
+    page.read(StartPlace())
+    while not page.is_idle:
+        pass
+    page.close()
+    [first, second] = reports[-1].trails  # type: ignore[attr-defined]
+    assert (first.name, len(first.paths), first.records, first.restarts) == ("at", 3, 30, 3)
+    assert (first.damaged, first.ends_in_record, first.first_csn) == (0, False, "41882317")
+    assert (second.name, second.records, second.ends_in_record) == ("ct", 21, True)
+    assert reports[0].trails[0].records is None  # type: ignore[attr-defined]
+
+
+def test_enter_opens_a_trail_and_a_key_leads_back() -> None:
+    async def steps(screen: Screen) -> None:
+        await come_to_rest(lambda: screen.app.is_quiet)
+        assert "ends in half a record" in screen.text
+        await screen.press("j", "enter")
+        path = screen.app.model.state.path
+        assert path is not None
+        assert path.name == "ct000000000"
+        await screen.press("O")
+        assert "3 restarts" in screen.text
+
+    drive(steps, first="", session=Session(), start=StartPlace(), place="trails")
