@@ -99,6 +99,17 @@ class StreamTrail:
                 break
         return at
 
+    def written_after(self, start: Offset) -> tuple[Offset, int]:
+        """The end of the newest file, what is half written included, and the bytes from an offset to there.
+
+        Raises like after.
+        """
+        at, behind = start, 0
+        for name, _ in self._from(start):
+            size, begun = _size(name), start.rba if name.seqno == start.seqno else 0
+            at, behind = Offset(name.seqno, size), behind + size - begun
+        return at, behind
+
     def slices(self, start: Offset, end: Offset) -> Iterator[Slice]:
         """The slices between two offsets, of about ``maxPartitionBytes`` each. Raises like after."""
         if start == end:
