@@ -43,9 +43,11 @@ class NeededBefore(NamedTuple):
         if not wanted:
             return cls(definitions=False, transaction=False)
         has_csns = options.start_csn is not None or options.end_csn is not None
-        names = options.where is not None or options.table is not None or options.rows_of is not None
+        names = (
+            options.where is not None or options.table is not None or options.rows_of is not None or options.changes_of
+        )
         return cls(
-            definitions=names or not _OF_HEADERS.issuperset(wanted),
+            definitions=bool(names) or not _OF_HEADERS.issuperset(wanted),
             transaction=options.where is not None or has_csns or not _OF_TRANSACTIONS.isdisjoint(wanted),
         )
 
