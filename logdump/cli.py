@@ -7,7 +7,6 @@ import os
 import shutil
 import sys
 from collections.abc import Callable, Iterable, Iterator
-from functools import partial
 from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,7 +17,7 @@ from logdump.language.execute import outputs_kept
 from logdump.language.words import first_word, split_calls
 from logdump.line import terminal
 from logdump.line.input_lines import lines_of
-from logdump.line.line_mode import LineMode, Piped, Script
+from logdump.line.line_mode import LineMode, PipedInput, Script
 from logdump.line.terminal import ArgumentParser, OutputLost
 from logdump.notation.escape import escape
 from logdump.session.errors import CommandError
@@ -128,7 +127,7 @@ def _mode(scripts: list[tuple[str, str]] | None, first: str, words: list[str]) -
     if scripts is not None or _is_all(words, at_terminal=at_terminal):
         return _batch(scripts or [], first)
     if not at_terminal:
-        return Piped(first)
+        return PipedInput(first)
     from logdump.line.interactive import Interactive  # noqa: PLC0415 - for a terminal only
 
     return Interactive(first, _go_full_screen)
@@ -223,7 +222,7 @@ def main(argv: list[str] | None = None) -> int:
     _prepare_streams()
     if arguments and (status := _guarded(lambda: _run_verb(arguments))) is not None:
         return status
-    return _guarded(partial(_run_mode, *_command_line(arguments))) or ExitStatus.OK
+    return _guarded(lambda: _run_mode(*_command_line(arguments))) or ExitStatus.OK
 
 
 def _run_verb(arguments: list[str]) -> int | None:

@@ -21,6 +21,8 @@ def run_open(session: Session, path: str | None) -> Iterator[Event]:
         yield say("LogTrail is *Not Open*")
         return
     yield say(f"Current LogTrail is {session.trail.path}")
+    if session.trail.packing is not None:
+        yield say(f"It is packed ({session.trail.packing}): read from an unpacked copy of {session.trail.size:,} bytes")
 
 
 def run_next_trail(session: Session, _arguments: None) -> Iterator[Event]:

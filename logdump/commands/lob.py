@@ -29,7 +29,7 @@ class LobFile(NamedTuple):
     is_raw: bool = False
 
 
-class LobWanted(NamedTuple):
+class LobRequest(NamedTuple):
     """The row, the column by name or number, and the file; without one the LOBs are listed."""
 
     rba: int
@@ -41,7 +41,7 @@ def _lob_file(name: str, flags: dict[str, bool]) -> LobFile:
     return LobFile(Path(name).expanduser().absolute(), **flags)
 
 
-def run_lob(session: Session, wanted: LobWanted) -> Iterator[Event]:
+def run_lob(session: Session, wanted: LobRequest) -> Iterator[Event]:
     """List the LOBs of the row at an RBA, or write one of them to a file, whole or not at all."""
     from trailformat.changes.lobs import lobs_of  # noqa: PLC0415 - few trails hold any
 
@@ -106,7 +106,7 @@ _TO = Keyword(
     ),
 )
 _FORM = Sequence(
-    LobWanted,
+    LobRequest,
     Number("<rba>", what="an RBA", missing="takes an RBA."),
     Maybe(Word("<column>", other="TO")),
     Maybe(_TO),

@@ -43,6 +43,7 @@ from trailformat.changes.transactions import is_transactional
 from trailformat.definitions.metadata_kinds import DATABASE, REFERENCE, TABLE
 from trailformat.records import far
 from trailformat.records.record_header import BEGINS, ENDS
+from trailformat.trail.packed import is_file
 from trailformat.trail.sequence import Spot
 
 if TYPE_CHECKING:
@@ -55,7 +56,7 @@ _METADATA_WORDS = "DDR, TDR, an index or NEXT"
 _ANY = -1
 
 
-class TypeSought(NamedTuple):
+class TypeSearch(NamedTuple):
     """A record type, as it was entered and by its number, and perhaps a wildcard for tables."""
 
     name: str
@@ -63,21 +64,21 @@ class TypeSought(NamedTuple):
     pattern: str | None = None
 
 
-class TimeSought(NamedTuple):
+class TimeSearch(NamedTuple):
     """A time, and perhaps a wildcard for tables."""
 
     moment: EnteredTime
     pattern: str | None = None
 
 
-class AuditRbaSought(NamedTuple):
+class AuditRbaSearch(NamedTuple):
     """An AuditRBA, -1 for any, and perhaps a trail file or a wildcard for tables."""
 
     audit_rba: int
     name: str | None = None
 
 
-class MetadataSought(NamedTuple):
+class MetadataSearch(NamedTuple):
     """A kind of metadata, a table or database index, and whether the one in force at the position does not count."""
 
     kind: str | None = None
@@ -146,8 +147,8 @@ class AfterComma(Form[str | None]):
         return self._word.read(reader) if self._word.fits(reader) else None
 
 
-def _type_sought(sought: tuple[str, int], pattern: str | None) -> TypeSought:
-    return TypeSought(*sought, pattern)
+def _type_sought(sought: tuple[str, int], pattern: str | None) -> TypeSearch:
+    return TypeSearch(*sought, pattern)
 
 
 def _on_table(pattern: str | None) -> Criterion | None:
@@ -210,7 +211,7 @@ def _has_trans_ind(values: frozenset[int]) -> Callable[[Record], bool]:
     return lambda record: is_transactional(record) and record.header.trans_ind in values
 
 
-def run_scan_for_type(session: Session, sought: TypeSought) -> Iterator[Event]:
+def run_scan_for_type(session: Session, sought: TypeSearch) -> Iterator[Event]:
     """Display the next record of a type."""
     from logdump.filters.type_criteria import RecType  # noqa: PLC0415 - only who scans needs filters
 
@@ -218,7 +219,7 @@ def run_scan_for_type(session: Session, sought: TypeSought) -> Iterator[Event]:
     yield from show_first(session, f"record of type {sought.name}", also=filters)
 
 
-def run_scan_for_time(session: Session, sought: TimeSought) -> Iterator[Event]:
+def run_scan_for_time(session: Session, sought: TimeSearch) -> Iterator[Event]:
     """Display the next record at or after a time."""
     from logdump.filters.time_criteria import StartTime  # noqa: PLC0415 - only who scans needs filters
 
@@ -226,7 +227,7 @@ def run_scan_for_time(session: Session, sought: TimeSought) -> Iterator[Event]:
     yield from show_first(session, f"record at or after {sought.moment.text}", also=filters)
 
 
-def run_scan_for_rba(session: Session, sought: AuditRbaSought) -> Iterator[Event]:
+def run_scan_for_rba(session: Session, sought: AuditRbaSearch) -> Iterator[Event]:
     """Display the next record whose AuditRBA is the number given; -1 displays the next record."""
     from logdump.filters.comparison import Comparison  # noqa: PLC0415 - only who scans needs filters
     from logdump.filters.number_criteria import AuditRba  # noqa: PLC0415
@@ -241,14 +242,14 @@ def run_scan_for_rba(session: Session, sought: AuditRbaSought) -> Iterator[Event
 def _open_if_trail(session: Session, name: str | None) -> str | None:
     """Open the trail file that SCANFORRBA names, unless it is open; any other name is a table template (HELP)."""
     path = Path(name).expanduser().absolute() if name else None
-    if path is None or not path.is_file() or TrailName.parse(path) is None:
+    if path is None or not is_file(path) or TrailName.parse(path) is None:
         return name
     if not session.has_trail or not path.samefile(session.trail.path):
         session.open(path)
     return None
 
 
-def run_scan_for_metadata(session: Session, sought: MetadataSought) -> Iterator[Event]:
+def run_scan_for_metadata(session: Session, sought: MetadataSearch) -> Iterator[Event]:
     """Display the next metadata record, of a kind or with an index; a TDR in force is shown at once."""
     index, label = sought.at_index, sought.kind or "metadata"
     kinds = _KINDS.get(label, _ANY_METADATA)
@@ -300,7 +301,7 @@ COMMANDS = (
     Command(
         "SCANFORRBA (SFR)",
         Sequence(
-            AuditRbaSought,
+            AuditRbaSearch,
             AuditRbaOrAny("<auditrba>", what="an AuditRBA, or -1 for the next record"),
             Maybe(AfterComma(FileOrTable("<filename>"), may_be_blank=True)),
             ends=",",
@@ -312,7 +313,7 @@ COMMANDS = (
     ),
     Command(
         "SCANFORTIME (SFTS)",
-        Sequence(TimeSought, Time(missing=_UNREADABLE), _TEMPLATE, ends=","),
+        Sequence(TimeSearch, Time(missing=_UNREADABLE), _TEMPLATE, ends=","),
         "Find the next record at or after a time",
         run_scan_for_time,
         details=(f"<time> is {TIME_FORMS}.", "Example: SFTS 2024-03-01 09:00:00, HR.*"),
@@ -335,7 +336,7 @@ COMMANDS = (
     Command(
         "SCANFORMETADATA (SFMD)",
         AnyOrder(
-            MetadataSought,
+            MetadataSearch,
             {
                 "kind": OneOf({"DDR": "DDR", "TDR": "TDR"}),
                 "at_index": Number("<index>", most=0xFFFF, what=_METADATA_WORDS),

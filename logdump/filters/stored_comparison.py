@@ -37,7 +37,7 @@ _DAY = timedelta(days=1) // _MICROSECOND
 _NUMBERS = {DecodePath.INTEGER, DecodePath.DECIMAL, DecodePath.NUMBER}
 
 
-class _Found(NamedTuple):
+class _ComparisonMasks(NamedTuple):
     """The values that hold, and those that have to be decoded."""
 
     held: Array
@@ -75,13 +75,13 @@ class StoredComparison:
         self._decode(stored, np.flatnonzero(is_open & (stored.sizes >= 0)), held)
         return held
 
-    def _by_numbers(self, column: StoredColumn) -> _Found | None:
+    def _by_numbers(self, column: StoredColumn) -> _ComparisonMasks | None:
         """By an array of numbers; None where these do not compare with what is wanted."""
         target = column.target
         compare = _with_number if target.path in _NUMBERS else _with_moment
         numbers, is_made = stored_numbers(column)
         found = compare(self._comparison, target.type, numbers)
-        return None if found is None else _Found(found.held & is_made, found.is_open | ~is_made)
+        return None if found is None else _ComparisonMasks(found.held & is_made, found.is_open | ~is_made)
 
     def _decode(self, stored: StoredValues, rows: Array, held: Array) -> None:
         """Decode the values of some rows, each distinct one once, and note which hold."""
@@ -110,18 +110,18 @@ def _target(definition: ColumnDefinition, codec: str) -> ArrayType | None:
     return target if target.path in {*_NUMBERS, DecodePath.MOMENT, DecodePath.DATE} else None
 
 
-def _with_number(comparison: ValueComparison, kind: ArrowType, numbers: Array) -> _Found | None:
+def _with_number(comparison: ValueComparison, kind: ArrowType, numbers: Array) -> _ComparisonMasks | None:
     wanted = as_number(comparison.wanted or "")
     nothing = np.zeros(len(numbers), np.bool_)
     if wanted is None:
-        return _Found(nothing, nothing)
+        return _ComparisonMasks(nothing, nothing)
     if kind == DOUBLES:
         # a float is compared as the shortest decimal number that it is: the order of floats decides where they differ
         near = float(wanted)
-        return _Found(_compared(comparison.comparison, numbers, near), (numbers == near) | np.isnan(numbers))
+        return _ComparisonMasks(_compared(comparison.comparison, numbers, near), (numbers == near) | np.isnan(numbers))
     if not wanted.is_finite():
         return None
-    return _Found(_whole_hold(comparison.comparison, numbers, wanted, kind.scale), nothing)
+    return _ComparisonMasks(_whole_hold(comparison.comparison, numbers, wanted, kind.scale), nothing)
 
 
 def _whole_hold(comparison: Comparison, numbers: Array, wanted: Decimal, scale: int) -> Array:
@@ -141,19 +141,19 @@ def _compared(comparison: Comparison, numbers: Array, wanted: Any) -> Array:
     return np.asarray(comparison.holds(numbers, wanted))
 
 
-def _with_moment(comparison: ValueComparison, kind: ArrowType, numbers: Array) -> _Found | None:
+def _with_moment(comparison: ValueComparison, kind: ArrowType, numbers: Array) -> _ComparisonMasks | None:
     """Days, and microseconds in UTC or without a zone; None where only one of both has a zone."""
     wanted = as_moment(comparison.wanted or "")
     nothing = np.zeros(len(numbers), np.bool_)
     if wanted is None or isinstance(wanted, time):
-        return _Found(nothing, nothing)
+        return _ComparisonMasks(nothing, nothing)
     if not isinstance(wanted, datetime):
         wanted = datetime.combine(wanted, time())
     if kind.has_zone != (wanted.tzinfo is not None):
         return None
     begin = datetime(1970, 1, 1, tzinfo=UTC if kind.has_zone else None)
     moments = numbers * np.int64(_DAY) if kind == DATES else numbers
-    return _Found(_compared(comparison.comparison, moments, (wanted - begin) // _MICROSECOND), nothing)
+    return _ComparisonMasks(_compared(comparison.comparison, moments, (wanted - begin) // _MICROSECOND), nothing)
 
 
 def _texts_hold(comparison: Comparison, texts: Strings, wanted: str) -> Array:

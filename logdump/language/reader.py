@@ -43,7 +43,7 @@ class Stretch(NamedTuple):
     end: int
 
 
-class Expected(NamedTuple):
+class Expectation(NamedTuple):
     """A parameter that the last word of the text may be, or the last words; ``typed`` is what there is of it."""
 
     parameter: Parameter[Any]
@@ -67,7 +67,7 @@ class ArgumentReader:
         self.ends = ends
         self.at = self.begin = 0
         self.keywords: Parameter[Any] | None = None
-        self.expected: list[Expected] = []
+        self.expected: list[Expectation] = []
         self.is_unfinished = False
         self._declined: list[tuple[int, Form[Any]]] = []
 
@@ -80,9 +80,9 @@ class ArgumentReader:
         """The next piece, as a parameter takes it: a word, or a phrase; None at the end. It stays unread."""
         piece = self._phrase() if parameter.is_phrase else self.word()
         if piece is not None and piece.end == len(self.text):
-            self.expected.append(Expected(parameter, self.text[piece.start :]))
+            self.expected.append(Expectation(parameter, self.text[piece.start :]))
         elif piece is None and not self.rest and (not self.text or self.text[-1] in self.ends + " \t"):
-            self.expected.append(Expected(parameter, ""))
+            self.expected.append(Expectation(parameter, ""))
         return piece
 
     def word(self, at: int | None = None) -> Stretch | None:
@@ -108,7 +108,7 @@ class ArgumentReader:
         while (word := self.word(last.end)) is not None and not self._is_keyword(word):
             last = word
         if self.keywords is not None and last != first and last.end == len(self.text):
-            self.expected.append(Expected(self.keywords, last.text))
+            self.expected.append(Expectation(self.keywords, last.text))
         end = last.end if self.text[last.end :].strip() else len(self.text)
         return Stretch(self.text[first.start : end], first.start, end)
 
@@ -277,7 +277,7 @@ class Partial(NamedTuple, Generic[T]):
     value: T | None
     error: CommandError | None
     validity: Validity
-    expected: list[Expected]
+    expected: list[Expectation]
 
 
 def parse_partial(form: Form[T], text: str, context: Context) -> Partial[T]:

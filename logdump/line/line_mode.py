@@ -241,7 +241,7 @@ class Script(LineMode):
         return self.status
 
 
-class Piped(LineMode):
+class PipedInput(LineMode):
     """Commands from standard input, with banner and prompts on standard output."""
 
     def _read(self, prompt: str) -> str | None:

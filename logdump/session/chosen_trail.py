@@ -8,6 +8,7 @@ from logdump.session.errors import CommandError, MissingFileError
 from logdump.session.matching_files import matching_files
 from logdump.session.session import Session
 from trailformat.errors import NotATrail
+from trailformat.trail.packed import is_file
 from trailformat.trail.sequence import TrailSequence
 from trailformat.transactions.whole_trail import WholeTrail
 
@@ -33,7 +34,7 @@ def trail_named(session: Session, name: str, command: str) -> WholeTrail:
         CommandError: there is none.
     """
     path = Path(name).expanduser().absolute()
-    if path.is_file():
+    if is_file(path):
         return WholeTrail([path])
     if "*" in path.name or "?" in path.name:
         return whole_trail_of(session, name, command)

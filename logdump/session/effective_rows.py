@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from logdump.session.session import Session
 from trailformat.scan import Workers
+from trailformat.trail.packed import status_of
 from trailformat.transactions.not_applied import NotApplied, Ranges
 from trailformat.transactions.whole_trail import WholeTrail
 
@@ -21,7 +22,7 @@ class _State(NamedTuple):
     changed: int
 
 
-class _Kept(NamedTuple):
+class _CachedResult(NamedTuple):
     """The last result, and the state of the files that it came from."""
 
     files: tuple[_State, ...]
@@ -38,9 +39,9 @@ def left_out_around(session: Session, path: Path) -> NotApplied:
     """
     whole = WholeTrail.around(path)
     files = tuple(map(_state, whole.paths))
-    kept = session.kept(_Kept)
+    kept = session.kept(_CachedResult)
     if kept is None or kept.files != files or kept.left_out.is_broken:
-        kept = _Kept(files, NotApplied(whole, past_damage=True))
+        kept = _CachedResult(files, NotApplied(whole, past_damage=True))
         session.keep(kept)
     return kept.left_out
 
@@ -73,7 +74,7 @@ class LeftOutRanges:
 
 
 def _state(path: Path) -> _State:
-    status = path.stat()
+    status = status_of(path)
     return _State(path, status.st_size, status.st_mtime_ns)
 
 

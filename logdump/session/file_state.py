@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from trailformat import TrailFile, TrailName
+from trailformat.trail.packed import is_file, status_of
 
 
 class FileState(NamedTuple):
@@ -28,9 +29,9 @@ class FileState(NamedTuple):
 def file_state(trail: TrailFile) -> FileState:
     """The state of an open file now."""
     name = TrailName.parse(trail.path)
-    following = name.next.path if name is not None and name.next.path.is_file() else None
+    following = name.next.path if name is not None and is_file(name.next.path) else None
     try:
-        there = trail.path.stat()
+        there = status_of(trail.path)
     except OSError:
         return FileState(trail.size, is_gone=True, is_replaced=False, following=following)
     is_same = os.path.samestat(there, trail.status)

@@ -8,6 +8,7 @@ from logdump.notation.wildcard import matches
 from logdump.session.errors import MissingFileError
 from trailformat.errors import NotATrail
 from trailformat.records import reached
+from trailformat.trail.packed import entries_of, is_archive, is_file, members_of
 from trailformat.trail.sequence import TrailName, TrailSequence, trails_among
 
 _WILD = "*?"
@@ -18,13 +19,13 @@ _TRAIL_NAME_LENGTH = 2
 def matching_files(wildcard: str) -> list[Path]:
     """The files that are named, trail after trail in the order in which each was written; then those of no trail.
 
-    ``wildcard`` is a wildcard, a file, the name of a trail without a number, a folder, which names the trail files in
-    it, or several of these with commas between them.
+    ``wildcard`` is a wildcard, a file, the name of a trail without a number, a folder or an archive (the trail files
+    in it), or several of these with commas between them.
 
     Raises:
         CommandError: there are none, or their directory cannot be read.
     """
-    parts = [wildcard] if Path(wildcard).expanduser().is_file() else map(str.strip, wildcard.split(_BETWEEN))
+    parts = [wildcard] if is_file(Path(wildcard).expanduser()) else map(str.strip, wildcard.split(_BETWEEN))
     matching = list(dict.fromkeys(path for part in parts if part for path in _named(part)))
     trails, others = trails_among(matching)
     paths = [*(name.path for trail in trails for name in trail), *others]
@@ -35,10 +36,10 @@ def matching_files(wildcard: str) -> list[Path]:
 def _named(word: str) -> list[Path]:
     """The files of one word."""
     pattern = Path(word).expanduser().absolute()
-    if pattern.is_dir():
+    if pattern.is_dir() or is_archive(pattern):
         return _trail_files_in(pattern, word)
     try:
-        entries = [entry for entry in pattern.parent.iterdir() if entry.is_file()]
+        entries = [entry for entry in entries_of(pattern.parent) if is_file(entry)]
     except OSError as error:
         raise MissingFileError(f"{pattern.parent}: {error.strerror}") from error
     matching = [entry for entry in entries if matches(pattern.name, entry.name, case_sensitive=True)]
@@ -54,7 +55,8 @@ def _named(word: str) -> list[Path]:
 
 def _trail_files_in(folder: Path, word: str) -> list[Path]:
     try:
-        names = [TrailName.parse(entry) for entry in folder.iterdir() if entry.is_file()]
+        entries = members_of(folder) if is_archive(folder) else filter(Path.is_file, folder.iterdir())
+        names = [TrailName.parse(entry) for entry in entries]
     except OSError as error:
         raise MissingFileError(f"{folder}: {error.strerror}") from error
     paths = [name.path for name in names if name is not None and name.is_documented]

@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 from logdump.notation.wildcard import matches
+from trailformat.trail.packed import entries_of, is_file
 
 _NUMBERED = re.compile(r"(.*?)0*([0-9]+)")
 _MOST = 3
@@ -19,7 +20,7 @@ def near_files(path: Path) -> list[str]:
     like none with another number.
     """
     try:
-        names = sorted(entry.name for entry in path.parent.iterdir() if entry.is_file())
+        names = sorted(entry.name for entry in entries_of(path.parent) if is_file(entry))
     except OSError:
         return []
     if any(one in path.name for one in "*?"):

@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import NamedTuple
 
+from trailformat.trail.packed import is_file, known_size
+
 _FIRST = 0.3
 """Seconds of a command before its progress is shown."""
 _LARGE = 50_000_000
@@ -81,5 +83,5 @@ class ReadProgress:
             self._reached[path] = max(rba, self._reached[path])
         if time.monotonic() >= self._due:
             self._due = time.monotonic() + _EVERY
-            self._sizes = {one: one.stat().st_size if one.is_file() else 0 for one in self._sizes}
+            self._sizes = {one: known_size(one) if is_file(one) else 0 for one in self._sizes}
             self._tell(ReadSoFar(path, rba, sum(self._reached.values()), sum(self._sizes.values()), self._stops()))

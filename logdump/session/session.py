@@ -16,6 +16,7 @@ from logdump.session.history import History
 from logdump.session.session_log import SessionLog
 from logdump.session.settings import Across, Settings
 from trailformat import NotATrail, TrailFile
+from trailformat.trail.packed import is_file, status_of
 
 if TYPE_CHECKING:
     from logdump.filters import FilterSet
@@ -241,7 +242,7 @@ class Session:
             yield "the session log", self.log.status
         for what, path in named:
             with contextlib.suppress(OSError):
-                yield what, path.stat()
+                yield what, status_of(path)
 
     def open(self, path: str | os.PathLike[str]) -> TrailFile:
         """Open a trail file, or the first file of a trail when ``path`` is its two-character name.
@@ -253,7 +254,7 @@ class Session:
         try:
             trail = TrailFile(existing)
         except NotATrail as error:
-            if not existing.exists() and (near := _near(existing)):
+            if not is_file(existing) and not existing.exists() and (near := _near(existing)):
                 error.problem += f"; {near}"
             raise
         self.close()
@@ -286,7 +287,7 @@ def _near(path: Path) -> str:
 def is_trail(name: str) -> bool:
     """Whether OPEN finds a file of this name, or a trail."""
     try:
-        return _existing(Path(name).expanduser()).is_file()
+        return is_file(_existing(Path(name).expanduser()))
     except (OSError, RuntimeError, ValueError):
         return False
 
@@ -294,7 +295,7 @@ def is_trail(name: str) -> bool:
 def _existing(path: Path) -> Path:
     """``path`` made absolute without its dots; for a name that is no file, the first file of the trail so called."""
     absolute = Path(os.path.abspath(path))  # noqa: PTH100 - resolve() would follow links that the user did not name
-    if absolute.is_file() or absolute.is_dir() or len(absolute.name) != 2:
+    if is_file(absolute) or absolute.is_dir() or len(absolute.name) != 2:
         return absolute
     from trailformat import TrailSequence  # noqa: PLC0415 - needed for the name of a trail only
 

@@ -105,7 +105,6 @@ def test_arrows_inside_the_screen_lead_to_rooms_before() -> None:
 FINDINGS_OF_OTHERS = {
     "bounded_recovery": {"heartbeat": "the restart position that a beat holds", "recovery": "lists that are cut"},
     "check": {"recovery": "versions of the files"},
-    "diff": {"recovery": "transactions that a restart has cut"},
     "doctor": {
         "check": "damage",
         "count": "records by table and hour",

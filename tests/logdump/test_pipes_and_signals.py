@@ -51,8 +51,11 @@ def test_who_reads_the_answer_may_stop_reading(trail: str) -> None:
     assert done.stdout.count("\n") == 3
 
 
-def test_a_script_whose_answer_nobody_reads_says_nothing(trail: str) -> None:
-    done = shell('$LOGDUMP -c "open $TRAIL; next 22; pos 0; next 22" | true; echo', TRAIL=trail)
+@pytest.mark.parametrize(
+    "arguments", ['-c "open $TRAIL; next 22; pos 0; next 22"', "--help", "--version", "show --help"]
+)
+def test_a_program_whose_answer_nobody_reads_says_nothing(arguments: str, trail: str) -> None:
+    done = shell(f"$LOGDUMP {arguments} | true; echo", TRAIL=trail)
     assert done.stderr == ""
 
 

@@ -29,7 +29,7 @@ def listed(path: Path) -> list[str]:
     ],
 )
 def test_a_name_is_a_prefix_and_a_number(name: str, prefix: str, seqno: int, digits: int) -> None:
-    assert TrailName.parse(f"dirdat/{name}") == (Path("dirdat"), prefix, seqno, digits)
+    assert TrailName.parse(f"dirdat/{name}") == TrailName(Path("dirdat"), prefix, seqno, digits)
 
 
 @pytest.mark.parametrize("name", ["dirdat/lt000007", "dirdat/tr000000012"])

@@ -14,7 +14,6 @@ from typing import Self
 
 from trailformat.codec.byte_order import ByteOrder
 from trailformat.codec.mapped_file import FileBytes, MappedFile, RecentBytes, Source, copied, read_into
-from trailformat.codec.regular_file import open_regular
 from trailformat.errors import BadRecord, CannotRead, NotATrail, PartialRecord, TrailError, not_opened
 from trailformat.records import far, framing, io_types
 from trailformat.records.file_header import FileHeader
@@ -23,6 +22,7 @@ from trailformat.records.record import Record
 from trailformat.records.record_header import IO_TYPE_AT
 from trailformat.records.transaction import CarriedTransaction
 from trailformat.trail import resync
+from trailformat.trail.packed import open_unpacked
 from trailformat.trail.table_definitions import KnownPlaces, TableDefinitions, TableEntry
 
 _TOGETHER = 1 << 16  # bytes that records_at reads
@@ -45,6 +45,7 @@ class TrailFile:
         beginnings: what goes on at the beginnings of files, which those who go over many of them share.
 
     Attributes:
+        packing: how the file is packed, such as ``gzip``; None of one that is read where it lies.
         known: what is known of the file already, as an index has it.
 
     Raises:
@@ -56,6 +57,8 @@ class TrailFile:
         self, path: str | os.PathLike[str], *, beginnings: dict[Path, CarriedTransaction | None] | None = None
     ) -> None:
         self.path = Path(path)
+        self.packing: str | None = None
+        self._packed: os.stat_result | None = None
         self.order = ByteOrder.BIG
         self._order_known = False
         self._first_order: ByteOrder | None = None
@@ -97,7 +100,7 @@ class TrailFile:
             CannotRead: the file is closed, or no more files can be opened.
         """
         other = object.__new__(TrailFile)
-        other.path, other.order = self.path, self.order
+        other.path, other.order, other.packing, other._packed = self.path, self.order, self.packing, self._packed
         other._order_known, other._first_order = self._order_known, self._first_order
         other._map, other._size, other._changed, other._kept, other._recent = None, 0, 0, None, None
         other.known, other.beginnings = None, {}
@@ -110,9 +113,12 @@ class TrailFile:
 
     def _open(self) -> int:
         try:
-            return open_regular(self.path)
+            opened = open_unpacked(self.path)
         except (OSError, ValueError) as error:
             raise not_opened(error, self.path) from error
+        self.packing = opened.packing
+        self._packed = opened.status if opened.packing is not None else None
+        return opened.handle
 
     def keep_recent(self) -> None:
         """Keep the bytes that a scan reads, so that looking at its rows does not read them again."""
@@ -244,11 +250,13 @@ class TrailFile:
 
     @property
     def status(self) -> os.stat_result:
-        """The system's status of the open file.
+        """The system's status of the open file; of a packed one as it was opened, not of its unpacked copy.
 
         Raises:
             CannotRead: the file is closed or can no longer be examined.
         """
+        if self._packed is not None and self._file >= 0:
+            return self._packed
         try:
             return os.fstat(self._file)
         except OSError as error:

@@ -8,10 +8,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 from trailformat.codec.byte_order import ByteOrder
-from trailformat.errors import CannotRead, TrailError, not_opened
+from trailformat.errors import CannotRead, NotATrail, TrailError, not_opened
 from trailformat.records.file_header import FileHeader
 from trailformat.records.framing import frame_at
 from trailformat.records.record import Record
+from trailformat.trail.packed import unpacked_head
 from trailformat.trail.sequence import TrailName
 
 _TRAIL_START = re.compile(rb"F.{3}0.{7}GG\r\n|G(?:.{3}|.{5})H(?:.{3}|.{5})E", re.DOTALL)
@@ -36,9 +37,10 @@ def peek(path: Path) -> TrailPeek | None:
         CannotRead: reading it has failed, or this user may not.
     """
     try:
-        with path.open("rb") as file:
-            data = file.read(_LONGEST_HEADER)
-    except OSError as error:
+        data = unpacked_head(path, _LONGEST_HEADER)
+    except NotATrail:
+        return None
+    except (OSError, ValueError) as error:
         failure = not_opened(error, path)
         if isinstance(failure, CannotRead) or isinstance(error, PermissionError):
             raise CannotRead.of(error, path) from error

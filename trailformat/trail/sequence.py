@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from trailformat.errors import CannotRead, NotATrail, not_opened
+from trailformat.trail.packed import SUFFIXES, entries_of
 
 _DOCUMENTED = r"(.{2})([0-9]{6}|[0-9]{9})"
 _ANY = r"(.*[^0-9])([0-9]{1,9})"
@@ -23,24 +24,27 @@ _DIGITS = (6, 9)
 
 
 class TrailName(NamedTuple):
-    """A trail file's path, taken apart: directory, prefix, sequence number and its number of digits."""
+    """A trail file's path, taken apart: directory, prefix, sequence number, its number of digits, ``.gz`` if packed."""
 
     directory: Path
     prefix: str
     seqno: int
     digits: int
+    packing: str = ""
 
     @classmethod
     def parse(cls, path: str | os.PathLike[str]) -> TrailName | None:
         """The parts of ``path``, or None when its name does not end in a sequence number."""
         path = Path(path)
-        match = re.fullmatch(_DOCUMENTED, path.name, re.DOTALL) or re.fullmatch(_ANY, path.name, re.DOTALL)
-        return cls(path.parent, match[1], int(match[2]), len(match[2])) if match else None
+        packing = path.suffix if path.suffix in SUFFIXES else ""
+        name = path.name.removesuffix(packing)
+        match = re.fullmatch(_DOCUMENTED, name, re.DOTALL) or re.fullmatch(_ANY, name, re.DOTALL)
+        return cls(path.parent, match[1], int(match[2]), len(match[2]), packing) if match else None
 
     @property
     def path(self) -> Path:
         """The file."""
-        return self.directory / f"{self.prefix}{self.seqno:0{self.digits}d}"
+        return self.directory / f"{self.prefix}{self.seqno:0{self.digits}d}{self.packing}"
 
     @property
     def next(self) -> TrailName:
@@ -94,10 +98,11 @@ class TrailSequence:
     def refresh(self) -> None:
         """List the directory again."""
         try:
-            names = [TrailName.parse(entry) for entry in self.directory.iterdir()]
+            names = [TrailName.parse(entry) for entry in entries_of(self.directory)]
         except (OSError, ValueError) as error:
             raise _not_listed(error, self.directory) from error
-        self.names = tuple(in_order([name for name in names if name is not None and name.prefix == self.prefix]))
+        own = [name for name in names if name is not None and name.prefix == self.prefix]
+        self.names = tuple(in_order(_one_of_each(own)))
         if not self.names:
             raise NotATrail("no file of this trail", path=self.directory / self.prefix)
 
@@ -124,6 +129,12 @@ def _not_listed(error: OSError | ValueError, folder: Path) -> NotATrail | Cannot
     return CannotRead.of(error, folder) if isinstance(error, PermissionError) else not_opened(error, folder)
 
 
+def _one_of_each(names: list[TrailName]) -> list[TrailName]:
+    """Of a file that lies there plain and packed, the plain one."""
+    chosen = {name[:-1]: name for name in sorted(names, reverse=True)}
+    return list(chosen.values())
+
+
 def trails_among(paths: Iterable[Path]) -> tuple[list[list[TrailName]], list[Path]]:
     """The trails to which files belong, by name, each in the order in which it was written; and the files of none."""
     trails: dict[tuple[Path, str], list[TrailName]] = {}
@@ -134,7 +145,7 @@ def trails_among(paths: Iterable[Path]) -> tuple[list[list[TrailName]], list[Pat
             trails.setdefault((name.directory, name.prefix), []).append(name)
         else:
             others.append(path)
-    return [list(in_order(names)) for _, names in sorted(trails.items())], sorted(others)
+    return [list(in_order(_one_of_each(names))) for _, names in sorted(trails.items())], sorted(others)
 
 
 def in_order(names: list[TrailName]) -> Iterator[TrailName]:
@@ -197,11 +208,12 @@ def nearest_of(names: Sequence[TrailName], path: Path, step: int) -> tuple[Path 
     name = TrailName.parse(path)
     if name is None or not names:
         return None, None
-    at = names.index(name) + step if name in names else -1
+    numbers = [(one.seqno, one.digits) for one in names]
+    at = numbers.index((name.seqno, name.digits)) + step if (name.seqno, name.digits) in numbers else -1
     wanted = name.beyond(step)
     if not 0 <= at < len(names):
         return None, wanted.path if step < 0 and name.seqno else None
-    is_next = names[at].digits != name.digits or names[at] == wanted
+    is_next = names[at].digits != name.digits or names[at].seqno == wanted.seqno
     return names[at].path, None if is_next else wanted.path
 
 

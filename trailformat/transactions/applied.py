@@ -66,6 +66,11 @@ class BatchVerdict(NamedTuple):
     verdicts: list[OrderVerdict]
     not_applied: list[int]
 
+    @property
+    def copies(self) -> dict[int, TrailPosition]:
+        """Where each row that is a copy stands first."""
+        return {one.row: one.copy_of for one in self.verdicts if one.copy_of is not None}
+
 
 class _Rise:
     """How the CSNs of one form have risen so far.
@@ -135,12 +140,11 @@ class AppliedTransactions:
     def judge(self, batch: TransactionBatch) -> BatchVerdict:
         """Take in the next batch."""
         self._note_damage(batch)
-        verdicts = self._judge(batch)
-        copies = {one.row for one in verdicts if one.copy_of is not None}
-        behind = self._rows_behind_damage(batch)
+        verdict = BatchVerdict(self._judge(batch), [])
+        behind, copies = self._rows_behind_damage(batch), verdict.copies
         if behind:
             self.behind_damage += sum(row >= behind.start and row not in copies for row in batch.whole())
-        return BatchVerdict(verdicts, sorted({*batch.not_whole(), *copies, *behind}))
+        return verdict._replace(not_applied=sorted({*batch.not_whole(), *copies, *behind}))
 
     def _note_damage(self, batch: TransactionBatch) -> None:
         if self._past_damage or self._damage is not None:

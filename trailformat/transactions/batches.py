@@ -75,6 +75,24 @@ class Reached(NamedTuple):
     time: int
 
 
+class TransactionSummary(NamedTuple):
+    """One transaction of a batch, kept beyond it."""
+
+    csn: str | None
+    xid: str | None
+    first: TrailPosition
+    has_begin: bool
+    after: TrailPosition | None
+    records: int
+    size: int
+    ended: Ended
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether its first and its last record are there, and nothing between was lost."""
+        return self.has_begin and self.ended is Ended.LAST
+
+
 class TransactionBatch(NamedTuple):
     """Transactions in the order in which they ended, and what stands among them.
 
@@ -101,6 +119,13 @@ class TransactionBatch(NamedTuple):
     def rows(self) -> int:
         """How many transactions there are."""
         return len(self.csns)
+
+    def transaction(self, row: int) -> TransactionSummary:
+        """The transaction in a row."""
+        records, size = int(self.columns.records[row]), int(self.columns.sizes[row])
+        has_begin = bool(self.columns.has_begin[row])
+        first, after, ended = self.first(row), self.after(row), self.ended(row)
+        return TransactionSummary(self.csns[row], self.xids[row], first, has_begin, after, records, size, ended)
 
     def first(self, row: int) -> TrailPosition:
         """The first record of a transaction that was found."""

@@ -126,12 +126,12 @@ class NotApplied:
         return batch is not None
 
     def _take(self, batch: TransactionBatch) -> None:
-        verdicts, not_applied = self._judge.judge(batch)
-        for one in verdicts:
-            if one.copy_of is not None and len(self._firsts) < MOST_TOLD:
-                self._firsts[batch.first(one.row)] = one.copy_of
+        verdict = self._judge.judge(batch)
+        for row, first in verdict.copies.items():
+            if len(self._firsts) < MOST_TOLD:
+                self._firsts[batch.first(row)] = first
         before = -1
-        for row in not_applied:
+        for row in verdict.not_applied:
             ending = int(batch.columns.endings[row])
             if row != before + 1:
                 self._end_run(batch.first(before + 1))

@@ -20,10 +20,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from trailformat.changes.csn import CsnKey, csn_key
 from trailformat.trail.file import TrailFile
 from trailformat.trail.sequence import Spot, next_file
 from trailformat.transactions.around import check_reader_may_begin, start_at
+from trailformat.transactions.copies import TransactionName
 from trailformat.transactions.extent import Damage, Ended, Extent, Restart, Walked
 from trailformat.transactions.extents import TransactionWalk
 from trailformat.transactions.not_applied import NotApplied
@@ -99,7 +99,7 @@ class RestartSearch:
         check_reader_may_begin(trail, rba)
         self._start = start_at(trail, rba)
         self._extent: Extent | None = None
-        self._key: CsnKey | None = None
+        self._name: TransactionName | None = None
         self._again: list[Extent] = []
         self._whole: Extent | None = None
         self._leave_out: Spot | None = None
@@ -152,8 +152,7 @@ class RestartSearch:
         self._extent, self._leave_out, self._is_at_edge = item, item.after, True
         self._whole = item if item.is_whole else None
         self._damage = next((one for one in item.damage if self._is_ahead(one)), None)
-        csn, xid = item.transaction
-        self._key = csn_key(csn) if csn is not None and xid is not None else None
+        self._name = TransactionName.of(*item.transaction)
         return True
 
     def _following(self, path: Path) -> tuple[Path | None, Path | None]:
@@ -185,19 +184,16 @@ class RestartSearch:
             self._move_over(item)
         elif item.begin is None:
             self._leave_out = item.after if self._is_at_edge else self._leave_out
-        elif self._is_same(item):
+        elif self._name is not None and self._name.names(item.transaction):
             self._take_copy(item)
         else:
             self._is_at_edge = False
-            return self._key is None or self._take_other(item)
+            return self._name is None or self._take_other(item, self._name)
         return False
 
     def _move_over(self, damage: Damage) -> None:
         if self._is_at_edge and not damage.is_partial:
             self._leave_out = Spot(damage.path, damage.rba + damage.length)
-
-    def _is_same(self, extent: Extent) -> bool:
-        return self._key is not None and self._extent is not None and extent.transaction == self._extent.transaction
 
     def _take_copy(self, extent: Extent) -> None:
         self._is_at_edge = extent.is_whole
@@ -208,14 +204,13 @@ class RestartSearch:
             self._leave_out = extent.after
             self._others += self._applied_between()
 
-    def _take_other(self, extent: Extent) -> bool:
+    def _take_other(self, extent: Extent, name: TransactionName) -> bool:
         if not extent.is_whole or extent.begin is None:
             return False
         if len(self._between) < MOST_BETWEEN:
             self._between.append(extent.begin)
-        key = csn_key(extent.transaction.csn) if extent.transaction.csn is not None else None
-        is_above = key is not None and self._key is not None and key.kind == self._key.kind and key > self._key
-        return is_above and not (self._whole is None and self._extent is not None and self._extent.ended in _DROPPED)
+        is_awaited = self._whole is None and self._extent is not None and self._extent.ended in _DROPPED
+        return name.is_passed_at(extent.transaction.csn) and not is_awaited
 
     def _applied_between(self) -> int:
         """The transactions since the last occurrence that are no copies themselves; the whole trail tells."""

@@ -20,6 +20,7 @@ from trailformat.errors import NotATrail, refuse_denied
 from trailformat.records import reached
 from trailformat.scan import BAD_SPAN, PARTIAL, Batch, Workers, scan_in_threads
 from trailformat.trail.file import TrailFile
+from trailformat.trail.packed import is_file, unpacked_size
 from trailformat.trail.sequence import TrailName, TrailSequence, trails_among
 
 
@@ -91,7 +92,7 @@ class WholeTrail:
         """The trail to which a file belongs, or of which this is the name without a number; else the file alone."""
         path = Path(path)
         name = TrailName.parse(path)
-        if name is not None and not name.is_documented and path.exists():
+        if name is not None and not name.is_documented and is_file(path):
             return cls([path])
         try:
             sequence = TrailSequence(path)
@@ -110,7 +111,7 @@ class WholeTrail:
     @cached_property
     def size(self) -> int:
         """Bytes in all files."""
-        return sum(path.stat().st_size for path in self.paths if path.exists())
+        return sum(unpacked_size(path) for path in self.paths if is_file(path))
 
     def is_newest(self, ordinal: int) -> bool:
         """Whether no file was written after this one."""

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from logdump.arrow.records.definitions import Known
+from logdump.arrow.records.definitions import DefinitionGroups
 from logdump.arrow.records.errors import ValueTooLarge, place
 from logdump.arrow.records.rows import Array, Rows
 from trailformat import BadData, ColumnDefinition, TrailError
@@ -53,7 +53,7 @@ _Texts = tuple[Strings, Array, list[tuple[int, str]]]
 class _Pool:
     """The columns of all definitions of some rows, concatenated, and the groups that decode alike."""
 
-    def __init__(self, known: Known) -> None:
+    def __init__(self, known: DefinitionGroups) -> None:
         self.names: list[str] = []
         self.kinds: dict[tuple[object, ...], tuple[int, ColumnDefinition, str]] = {}
         self.kind: list[int] = []
@@ -83,7 +83,7 @@ class _Pool:
         return self.kinds.setdefault(key, (len(self.kinds), column, known.charset))[0]
 
 
-def image_texts(rows: Rows, parts: Fields, known: Known, row: Array) -> ImageTexts:
+def image_texts(rows: Rows, parts: Fields, known: DefinitionGroups, row: Array) -> ImageTexts:
     """Return the values of the columns at ``parts``, null without a definition; ``row`` is that of each part.
 
     Raises:

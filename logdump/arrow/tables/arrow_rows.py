@@ -24,7 +24,7 @@ Nulls = list[tuple[Array, str]]
 """The rows in which a column is NULL, and its name."""
 
 
-class Built(NamedTuple):
+class BuiltBatches(NamedTuple):
     """The result of a piece: the batches of its tables, and the values that do not decode (RBA, column, reason).
 
     The batches are in the order of their first rows, the values in that of their records.
@@ -34,9 +34,9 @@ class Built(NamedTuple):
     problems: list[tuple[int, str, str]]
 
 
-def build(groups: list[Group]) -> Built:
+def build(groups: list[Group]) -> BuiltBatches:
     """Build the batches of groups; uses only the groups, so that threads can run it."""
-    built = Built([], [])
+    built = BuiltBatches([], [])
     for group in groups:
         batch, problems = batch_of(group)
         built.batches.append((group.layout, batch))

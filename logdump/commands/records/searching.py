@@ -52,9 +52,9 @@ class Searching:
                 yield from return_to(self._session, self._start)
                 raise
         except KeyboardInterrupt:
-            told = self._told(self.reached or _here(self._session))
+            message = self._told(self.reached or _here(self._session))
             yield from return_to(self._session, self._start)
-            yield Notice((told,), ExitStatus.INTERRUPTED)
+            yield Notice((message,), ExitStatus.INTERRUPTED)
             raise
 
     def run_whole(self, search: Callable[[], T]) -> Generator[Event, None, T]:

@@ -68,7 +68,7 @@ def find_in_sequence(
 ) -> Record | None:
     """The record in the trail to which the open file belongs; None when no record is so late.
 
-    ``note`` takes places before which it does not stand in any file.
+    ``note`` is called with positions before which no file has a match.
 
     Raises:
         TrailError: a file cannot be read.
@@ -107,9 +107,9 @@ def _last_begun_before(paths: Sequence[Path], begins_before: Callable[[Path], bo
     low, high = 0, len(paths)
     while low < high:
         middle = (low + high) // 2
-        tells = next((at for at in range(middle, high) if begins_before(paths[at]) is not None), None)
-        if tells is not None and begins_before(paths[tells]):
-            low = tells + 1
+        begun = next((at for at in range(middle, high) if begins_before(paths[at]) is not None), None)
+        if begun is not None and begins_before(paths[begun]):
+            low = begun + 1
         else:
             high = middle
     return max(low - 1, 0)

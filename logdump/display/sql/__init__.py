@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from logdump.display.sql.dialect import Dialect, Unwritable
 from logdump.display.sql.dialects import DIALECTS, dialect_of
-from logdump.display.sql.script import Closing, NotRun, Opening, Skipped, SqlScript, WalkReached
+from logdump.display.sql.script import Closing, NotRun, Opening, SkippedTransaction, SqlScript, WalkProgress
 from logdump.display.sql.script_text import item_lines, script_lines, statement_lines
 from logdump.display.sql.script_walk import ScriptReach
 from logdump.display.sql.statement import redo, undo
@@ -17,11 +17,11 @@ __all__ = [
     "NotRun",
     "Opening",
     "ScriptReach",
-    "Skipped",
+    "SkippedTransaction",
     "SqlScript",
     "Statement",
     "Unwritable",
-    "WalkReached",
+    "WalkProgress",
     "dialect_of",
     "item_lines",
     "redo",

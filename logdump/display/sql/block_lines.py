@@ -23,7 +23,7 @@ from trailformat.scan.rows.row_bytes import Array
 
 
 class ObjectRows:
-    """The rows of one table in a block whose statements need the large objects behind them.
+    """The rows of one table in a block whose statements need the large objects after them.
 
     Attributes:
         refusals: refusals of the rows whose objects cannot be written.

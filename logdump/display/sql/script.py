@@ -1,7 +1,7 @@
 """A script: the statements of whole transactions, in the order of the trail, or backwards to take them back.
 
 A transaction that a Replicat would not apply has no statements: one that was cut, of which a part is not here, or that
-stands in the trail before. Neighbouring transactions of a file are a block, whose statements are made together; one
+is in the trail before. Neighbouring transactions of a file are a block, whose statements are made together; one
 transaction is a block of one. A transaction that goes on in another file is decoded change by change.
 """
 
@@ -54,7 +54,7 @@ class Closing(NamedTuple):
     remarks: int
 
 
-class Skipped(NamedTuple):
+class SkippedTransaction(NamedTuple):
     """A transaction that a Replicat would not apply, or whose records are not all here.
 
     ``first_copy`` is the position of the first copy, if known.
@@ -72,10 +72,10 @@ class NotRun(NamedTuple):
     statement: Statement
 
 
-Item = Opening | Statement | Closing | Skipped | NotRun
+Item = Opening | Statement | Closing | SkippedTransaction | NotRun
 
 
-class WalkReached(NamedTuple):
+class WalkProgress(NamedTuple):
     """The walk has come to a whole transaction; the script so far reaches to ``end``."""
 
     opening: Opening
@@ -161,14 +161,14 @@ class SqlScript:
                     raise part
                 if callable(part):
                     yield from self._block_items(self.finished(part()))
-                elif not isinstance(part, WalkReached):
+                elif not isinstance(part, WalkProgress):
                     yield part
         finally:
             self.close()
 
     def parts(
         self, rba: int, transactions: int | None = None
-    ) -> Iterator[Job | Item | Walked | WalkReached | TrailError | CommandError]:
+    ) -> Iterator[Job | Item | Walked | WalkProgress | TrailError | CommandError]:
         """Yield the script as jobs for blocks of transactions, and the items between.
 
         The error that ends it comes last.
@@ -187,7 +187,7 @@ class SqlScript:
                     yield from self._jobs(waiting)
                     waiting = None
                 if is_applied:
-                    yield WalkReached(self.opening(walked), self.end)
+                    yield WalkProgress(self.opening(walked), self.end)
                 if extent is not None:
                     waiting = waiting or BlockExtents(extent)
                 else:
@@ -217,7 +217,7 @@ class SqlScript:
         self.skipped += 1
         left_out = self._reach.left_out if extent.is_whole else None
         first = left_out.first_copy(extent.begin) if left_out is not None and extent.begin is not None else None
-        yield Skipped(extent, changes_in(extent), self._trail, first)
+        yield SkippedTransaction(extent, changes_in(extent), self._trail, first)
         if self._includes_cut:
             for statement in self._statements(self._changes.of_all(self._records(extent), extent.transaction)):
                 if statement is not None:

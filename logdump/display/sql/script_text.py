@@ -13,7 +13,7 @@ from pathlib import Path
 
 from logdump.display.sql.comments import comment, refusal_comment
 from logdump.display.sql.dialect import Dialect
-from logdump.display.sql.script import Closing, Item, NotRun, Opening, Skipped
+from logdump.display.sql.script import Closing, Item, NotRun, Opening, SkippedTransaction
 from logdump.notation.times import TimeOffset, format_timestamp
 from logdump.session.statements import Statement
 from trailformat import io_type_name
@@ -36,10 +36,10 @@ def statement_lines(statement: Statement) -> Iterator[str]:
 
 
 def script_lines(
-    item: Opening | Closing | Skipped | NotRun | Walked, dialect: Dialect, offset: TimeOffset
+    item: Opening | Closing | SkippedTransaction | NotRun | Walked, dialect: Dialect, offset: TimeOffset
 ) -> Iterator[str]:
     """The lines around the statements of a transaction, or in place of them; none say how far a walk is."""
-    if isinstance(item, Skipped):
+    if isinstance(item, SkippedTransaction):
         yield comment(f"Left out: transaction {_title(item, offset)}: {_reason(item, item.trail.path)}.")
     elif isinstance(item, NotRun):
         yield from map(comment, (line.removeprefix("-- ") for line in statement_lines(item.statement)))
@@ -55,7 +55,7 @@ def script_lines(
         yield dialect.commit
 
 
-def _title(item: Opening | Skipped, offset: TimeOffset) -> str:
+def _title(item: Opening | SkippedTransaction, offset: TimeOffset) -> str:
     extent = item.extent
     csn, xid = extent.transaction
     names = [*([xid] if xid else []), *(["CSN", csn] if csn else [])]
@@ -75,7 +75,7 @@ def at(spot: Spot, here: Path) -> str:
     return f"RBA {spot.rba}" if spot.is_in(here) else f"RBA {spot.rba} of {spot.path}"
 
 
-def _reason(item: Skipped, here: Path) -> str:
+def _reason(item: SkippedTransaction, here: Path) -> str:
     """Why a transaction has no statements."""
     extent = item.extent
     if extent.is_whole:

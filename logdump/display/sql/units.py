@@ -56,7 +56,7 @@ class Units(NamedTuple):
 
 
 class TrailingPieces(NamedTuple):
-    """The pieces behind the last row of each unit.
+    """The pieces after the last row of each unit.
 
     Attributes:
         first, stop: their indexes among the rows of the units.

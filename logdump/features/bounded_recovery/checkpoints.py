@@ -19,7 +19,7 @@ from functools import cached_property
 from itertools import accumulate
 from typing import NamedTuple
 
-from logdump.features.bounded_recovery.model import Began, BrIntervalShown, CheckpointShown, RedoStart
+from logdump.features.bounded_recovery.model import BrIntervalShown, CheckpointShown, RedoStart, TransactionInterval
 from trailformat.transactions.redo_clock import RedoPlace
 
 MOST_CHECKPOINTS = 50_000
@@ -57,7 +57,7 @@ class BrCheckpoints:
         """By how much the numbers of those open and persisted and their bytes change at a checkpoint."""
         self._dirty: Counter[int] = Counter()
         self._written = 0
-        self._oldest: dict[int, Began] = {}
+        self._oldest: dict[int, TransactionInterval] = {}
         self._ends: dict[int, RedoPlace] = {}
 
     def _at_or_after(self, time: int) -> int:
@@ -68,20 +68,20 @@ class BrCheckpoints:
         """Return the time of a checkpoint."""
         return self.first + number * self.interval
 
-    def is_persisted(self, one: Began) -> bool:
+    def is_persisted(self, one: TransactionInterval) -> bool:
         """Return True if any checkpoint writes the transaction to disk."""
         return self.persisted_from(one) is not None
 
-    def persisted_from(self, one: Began) -> int | None:
+    def persisted_from(self, one: TransactionInterval) -> int | None:
         """The moment of the first checkpoint that writes a transaction to disk; None where none does."""
         number = self._persists(one)
         return self.time(number) if number < self._stop(one.end) else None
 
-    def _persists(self, one: Began) -> int:
+    def _persists(self, one: TransactionInterval) -> int:
         """The number of the first checkpoint that writes it to disk, if it is still open."""
         return max(0, self._at_or_after(one.high + self.interval + 1))
 
-    def reach(self, one: Began) -> int:
+    def reach(self, one: TransactionInterval) -> int:
         """Return how far back a restart reads at most because of it.
 
         The reach ends when a checkpoint has the transaction on disk, or when the transaction ends.
@@ -94,7 +94,7 @@ class BrCheckpoints:
     def _stop(self, end: int | None) -> int:
         return self.count if end is None else min(self.count, self._at_or_after(end))
 
-    def add(self, one: Began, operations: Iterable[TimedOperation] | None = None) -> None:
+    def add(self, one: TransactionInterval, operations: Iterable[TimedOperation] | None = None) -> None:
         """Add a transaction; ``operations`` are those of a persisted one, None if unknown."""
         self._note_end(one)
         sizes: Counter[int] = Counter()
@@ -124,7 +124,7 @@ class BrCheckpoints:
             self._written += so_far
         stored[stop] -= so_far
 
-    def _note_end(self, one: Began) -> None:
+    def _note_end(self, one: TransactionInterval) -> None:
         if one.end is None or one.last_place is None:
             return
         number = max(0, self._at_or_after(one.end))
@@ -166,7 +166,7 @@ class BrCheckpoints:
         total = self._sums.get(number)
         return total.persisted if total is not None else 0
 
-    def is_persisted_at(self, one: Began, number: int) -> bool:
+    def is_persisted_at(self, one: TransactionInterval, number: int) -> bool:
         """Return True if the transaction is on disk after a checkpoint."""
         return number >= 0 and self._persists(one) <= number
 
@@ -198,12 +198,12 @@ class BrCheckpoints:
         return BrIntervalShown(self.interval, self.count, self.ever, self._written, greatest, mean)
 
 
-def start_of(one: Began) -> RedoStart:
+def start_of(one: TransactionInterval) -> RedoStart:
     """The begin of a transaction as the place from which redo is read."""
     return RedoStart(one.high, one.place, one.csn, one.xid)
 
 
-def is_before(one: Began, other: Began) -> bool:
+def is_before(one: TransactionInterval, other: TransactionInterval) -> bool:
     """Return True if the transaction begins before the other; redo positions decide between equal times."""
     if one.high != other.high or one.place is None or other.place is None:
         return one.high < other.high

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from logdump.features.bounded_recovery.begins import read_begins
 from logdump.features.bounded_recovery.in_parameters import with_parameters
-from logdump.features.bounded_recovery.model import Began
+from logdump.features.bounded_recovery.model import TransactionInterval
 from logdump.features.bounded_recovery.options import (
     INTERVAL_BOUNDS,
     LONGER_BOUNDS,
@@ -72,14 +72,14 @@ class Intervals(Parameter[tuple[int, ...]]):
         return not last or self._one.begins(last, context)
 
 
-class WantedBr(NamedTuple):
+class BrRequest(NamedTuple):
     """The options as entered; the interval of a parameter file is used if none was entered."""
 
     options: BrOptions
     has_interval: bool
 
 
-def run_bounded_recovery(session: Session, wanted: WantedBr) -> Iterator[Event]:
+def run_bounded_recovery(session: Session, wanted: BrRequest) -> Iterator[Event]:
     """Show what would be open at checkpoints of Bounded Recovery; the position stays."""
     options = wanted.options
     if not wanted.has_interval:
@@ -88,7 +88,7 @@ def run_bounded_recovery(session: Session, wanted: WantedBr) -> Iterator[Event]:
     whole = whole_trail_of(session, options.over, "BR")
     given = read_begins(Path(options.begins).expanduser(), session.settings.time_offset) if options.begins else {}
 
-    def takes(one: Began) -> bool:
+    def takes(one: TransactionInterval) -> bool:
         return not options.filtered or _passes(session, one)
 
     survey = BrSurvey(whole, options, given, takes)
@@ -102,7 +102,7 @@ def run_bounded_recovery(session: Session, wanted: WantedBr) -> Iterator[Event]:
     yield from answered(survey.run(session.settings.notify), survey.reading, results)
 
 
-def _passes(session: Session, one: Began) -> bool:
+def _passes(session: Session, one: TransactionInterval) -> bool:
     """Return True if the first record of the transaction passes the filter."""
     if one.spot is None:
         return False
@@ -111,9 +111,9 @@ def _passes(session: Session, one: Began) -> bool:
         return record is not None and session.selection(trail).accepts(record)
 
 
-def _options(**given: Any) -> WantedBr:
+def _options(**given: Any) -> BrRequest:
     times = {name: value.julian for name, value in given.items() if isinstance(value, EnteredTime)}
-    return WantedBr(BrOptions(**{**given, **times}), "interval" in given)
+    return BrRequest(BrOptions(**{**given, **times}), "interval" in given)
 
 
 class _Slack(Number):

@@ -56,7 +56,7 @@ class RestartKind(enum.Enum):
     BOUNDED = "bounded"
 
 
-class Began(NamedTuple):
+class TransactionInterval(NamedTuple):
     """A transaction from its begin to its end.
 
     Attributes:
@@ -227,7 +227,7 @@ class LongTransactionShown(NamedTuple):
         reach: how far back a restart reads at most because of it, with BR.
     """
 
-    began: Began
+    began: TransactionInterval
     certain: bool
     intervals: int
     persisted: bool

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from logdump.features.bounded_recovery.begins import GivenBegin
 from logdump.features.bounded_recovery.checkpoints import TimedOperation
-from logdump.features.bounded_recovery.model import Began, BeginSource
+from logdump.features.bounded_recovery.model import BeginSource, TransactionInterval
 from logdump.session.errors import CommandError
 from trailformat.records.io_types import NOT_TRANSACTIONAL
 from trailformat.scan import RECORD, Batch, scan
@@ -25,7 +25,7 @@ def place_of(moment: Moment) -> RedoPlace | None:
     return place if any(place) else None
 
 
-def began(extent: Extent, given: GivenBegin | None, clock: RedoClock | None) -> Began:
+def began(extent: Extent, given: GivenBegin | None, clock: RedoClock | None) -> TransactionInterval:
     """A whole transaction with the bounds of its begin.
 
     Raises:
@@ -42,7 +42,9 @@ def began(extent: Extent, given: GivenBegin | None, clock: RedoClock | None) -> 
     csn, xid = extent.transaction
     last_place = max(place, place_of(last) or place) if place is not None else None
     size = extent.records, extent.size
-    return Began(csn, xid, low, high, source, last.time, place, last_place, extent.begin, *size, extent.last)
+    return TransactionInterval(
+        csn, xid, low, high, source, last.time, place, last_place, extent.begin, *size, extent.last
+    )
 
 
 def _bounds(extent: Extent, place: RedoPlace | None, clock: RedoClock | None) -> tuple[int | None, int, BeginSource]:

@@ -13,7 +13,6 @@ from logdump.features.bounded_recovery.begins import GivenBegin
 from logdump.features.bounded_recovery.checkpoints import MOST_CHECKPOINTS, BrCheckpoints, is_before, start_of
 from logdump.features.bounded_recovery.damaged_places import DamagedPlaces
 from logdump.features.bounded_recovery.model import (
-    Began,
     BeginSource,
     BoundedRecoveryShown,
     BrRestartShown,
@@ -26,6 +25,7 @@ from logdump.features.bounded_recovery.model import (
     RedoStart,
     RestartKind,
     RestartReach,
+    TransactionInterval,
 )
 from logdump.features.bounded_recovery.options import BrOptions
 from logdump.features.bounded_recovery.sources import began, operations_of, place_of
@@ -174,12 +174,12 @@ class RestartAt:
     def __init__(self, checkpoints: BrCheckpoints, options: BrOptions) -> None:
         self._at, self._checkpoints, self._options = options.restart or 0, checkpoints, options
         self._number = checkpoints.number_at(self._at) - options.fails
-        self._oldest: Began | None = None
+        self._oldest: TransactionInterval | None = None
         self._has_persisted = False
         self._reached: RedoPlace | None = None
         self._ends: array[int] = array("q")
 
-    def add(self, one: Began) -> None:
+    def add(self, one: TransactionInterval) -> None:
         """Add a transaction."""
         if one.end is not None and one.end <= self._at:
             self._ends.append(one.end)
@@ -251,7 +251,7 @@ class BrSurvey:
         whole: WholeTrail,
         options: BrOptions,
         given: Mapping[str, GivenBegin],
-        takes: Callable[[Began], bool] = lambda _: True,
+        takes: Callable[[TransactionInterval], bool] = lambda _: True,
         see_damage: Callable[[Damage], object] = lambda _: None,
     ) -> None:
         self._whole, self._options, self._takes = whole, options, takes
@@ -319,7 +319,7 @@ class BrSurvey:
         given = self._given.pop(extent.transaction.xid or "", None)
         self._add(began(extent, given, self._clock), extent)
 
-    def _add(self, one: Began, extent: Extent | None) -> None:
+    def _add(self, one: TransactionInterval, extent: Extent | None) -> None:
         self._sources[one.source] += 1
         for checkpoints in (self._main, *self._compared):
             operations = None
@@ -330,7 +330,7 @@ class BrSurvey:
             self._restart.add(one)
         self._note_long(one)
 
-    def _note_long(self, one: Began) -> None:
+    def _note_long(self, one: TransactionInterval) -> None:
         end = self._main.last if one.end is None else one.end
         is_certain = end - one.high > self._longer
         is_possible = one.low is not None and end - one.low > self._longer
@@ -417,9 +417,9 @@ def walked(whole: WholeTrail, notify: int) -> Iterator[Extent | Damage | Restart
                 yield Progress(records, one.last.rba, one.last_moment.time, whole.size)
 
 
-def _not_in_trail(given: GivenBegin) -> Began:
+def _not_in_trail(given: GivenBegin) -> TransactionInterval:
     """Return a transaction that is only in the file of begins."""
-    return Began(
+    return TransactionInterval(
         None,
         given.xid,
         given.begin,

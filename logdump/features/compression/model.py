@@ -51,7 +51,7 @@ class Compression(NamedTuple):
         return bool(self.tried) and self.ratio < INCOMPRESSIBLE and not self.is_partial
 
 
-class Surveyed(NamedTuple):
+class SurveyedRecords(NamedTuple):
     """The records that COMPRESS has read.
 
     Attributes:
@@ -81,7 +81,7 @@ class CompressionShown(NamedTuple):
         others: number of tables that are added up as one, because there are too many.
     """
 
-    surveyed: Surveyed
+    surveyed: SurveyedRecords
     block: int
     threshold: int
     ends_at_commit: bool
@@ -103,7 +103,7 @@ class CompressionShown(NamedTuple):
 class ImagesShown(NamedTuple):
     """COMPRESS IMAGES: the bytes of the records by their parts."""
 
-    surveyed: Surveyed
+    surveyed: SurveyedRecords
     parts: dict[str, int]
     others: int
     assumed: str = "the options change no other part of a record; a trail written with the option would show it"

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import Generic, NamedTuple, TypeVar
 
 from logdump.features.compression.images import ImageSavings
-from logdump.features.compression.model import Compression, CompressionShown, ImageSaving, ImagesShown, Surveyed
+from logdump.features.compression.model import Compression, CompressionShown, ImageSaving, ImagesShown, SurveyedRecords
 from logdump.features.compression.wire import DEFAULT_THRESHOLD, LEVELS, TABLE_LEVEL, Compressor
 from logdump.session.events import Event, Progress
 from logdump.session.reading import Reading
@@ -210,7 +210,7 @@ class CompressSurvey:
                 yield one
 
     def _results(self, title: str, *, is_partial: bool) -> Iterator[Event]:
-        surveyed = Surveyed(title, self._records, self._bytes, self._damaged, self._is_filtered, is_partial)
+        surveyed = SurveyedRecords(title, self._records, self._bytes, self._damaged, self._is_filtered, is_partial)
         options = self._options
         if options.images:
             yield ImagesShown(surveyed, dict(self._images.parts), len(self._images_of.others))

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from logdump.display.as_read import as_read
 from logdump.display.text import Renderers
-from logdump.features.compression.model import Compression, CompressionShown, ImageSaving, ImagesShown, Surveyed
+from logdump.features.compression.model import Compression, CompressionShown, ImageSaving, ImagesShown, SurveyedRecords
 from logdump.notation.escape import escape
 from logdump.notation.plural import amount
 from logdump.session.settings import Settings
@@ -69,13 +69,13 @@ def _share(part: int, whole: int) -> str:
     return f"{part / whole:.0%}" if whole else "0%"
 
 
-def _surveyed(surveyed: Surveyed) -> str:
+def _surveyed(surveyed: SurveyedRecords) -> str:
     which = " that pass the filter" if surveyed.is_filtered else ""
     title = f"{escape(surveyed.title)}{as_read(is_partial=surveyed.is_partial)}"
     return f"{title}, {amount(surveyed.records, 'record')}{which}"
 
 
-def _limits(surveyed: Surveyed, others: int) -> Iterator[str]:
+def _limits(surveyed: SurveyedRecords, others: int) -> Iterator[str]:
     if surveyed.damaged:
         yield f"Damage at {amount(surveyed.damaged, 'place')}, see CHECK: its contents are left out."
     if others:

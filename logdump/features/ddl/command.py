@@ -61,7 +61,7 @@ def _options(**given: Any) -> DdlOptions:
     return DdlOptions(**given)
 
 
-class _Quoted(Parameter[str]):
+class _QuotedStatement(Parameter[str]):
     """A text in double quotes, those inside of it doubled."""
 
     def parse(self, text: str, context: Context) -> str:  # noqa: ARG002 - it depends on nothing else
@@ -185,7 +185,7 @@ COMMANDS = (
             {
                 "most": Alternatives[Any](Number("<count>", least=1), OneOf({"ALL": None})),
                 "over": Keyword("OVER", File("<wildcard>")),
-                "text": Keyword("TEXT", _Quoted('"<statement>"')),
+                "text": Keyword("TEXT", _QuotedStatement('"<statement>"')),
             },
             {
                 "owner": Keyword("OWNER", Word("<schema>")),

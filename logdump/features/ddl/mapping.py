@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from logdump.features.ddl.statement import NameFound
+from logdump.features.ddl.statement import WrittenName
 from logdump.notation.sql_tokens import SqlTokenizer, SqlTokenKind
 from logdump.parameters.model import Rule
 from logdump.parameters.names import MOST_PARTS, NAME_PARTS, NamePattern, ObjectName
@@ -68,7 +68,7 @@ class Replacing(NamedTuple):
     is_qualified: bool
 
 
-def replaced(text: str, found: NameFound, new: Replacing, sql: SqlTokenizer) -> str:
+def replaced(text: str, found: WrittenName, new: Replacing, sql: SqlTokenizer) -> str:
     """The statement with a name in place of the one found in it, each part in quotes where it must be.
 
     A part is where its pattern is, where it takes up a part in quotes, and where it is no plain name.
@@ -85,7 +85,7 @@ def replaced(text: str, found: NameFound, new: Replacing, sql: SqlTokenizer) -> 
     return text[: found.begin] + ".".join(pieces) + text[found.end :]
 
 
-def _written_parts(found: NameFound, new: Replacing) -> Iterator[str]:
+def _written_parts(found: WrittenName, new: Replacing) -> Iterator[str]:
     if len(found.tokens) == MOST_PARTS == len(new.pattern.parts):
         yield "catalog"
     if new.name.owner and new.is_qualified:

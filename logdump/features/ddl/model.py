@@ -22,7 +22,7 @@ class Outcome(enum.Enum):
     UNKNOWN = "unknown"
 
 
-class StepTaken(NamedTuple):
+class StepResult(NamedTuple):
     """One step of the evaluation: its number in Oracle's list, its subject, its result and the rule that decided."""
 
     number: int
@@ -60,7 +60,7 @@ class DdlEvaluated(NamedTuple):
     not_converted: tuple[str, ...] = ()
     event_actions: tuple[str, ...] = ()
     stay_metadata: bool = False
-    steps: tuple[StepTaken, ...] = ()
+    steps: tuple[StepResult, ...] = ()
     problems: tuple[str, ...] = ()
     path: Path | None = None
     rba: int | None = None

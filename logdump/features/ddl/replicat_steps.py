@@ -12,7 +12,7 @@ from logdump.features.ddl.common_steps import (
 from logdump.features.ddl.mapping import Replacing, ddl_takers, replaced
 from logdump.features.ddl.model import Outcome
 from logdump.features.ddl.scopes import why_other
-from logdump.features.ddl.statement import NameFound, read_statement
+from logdump.features.ddl.statement import WrittenName, read_statement
 from logdump.features.ddl.trace import Step, Trace
 from logdump.parameters.names import NamePart, NamePattern, ObjectName
 from logdump.parameters.reading import error_code
@@ -74,7 +74,7 @@ def map_base(trace: Trace) -> None:
     _replace(trace, found, base, Replacing(target, taker.target, is_qualified=not is_new_name))
 
 
-def _replace(trace: Trace, found: NameFound | None, old: ObjectName, new: Replacing) -> None:
+def _replace(trace: Trace, found: WrittenName | None, old: ObjectName, new: Replacing) -> None:
     """Replace the name in the text, unless the new name is the same."""
     if new.name == old._replace(plain=()):
         return

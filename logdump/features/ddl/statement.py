@@ -39,7 +39,7 @@ OLD_NAMES = {"SNAPSHOT": "MATERIALIZED VIEW", "SNAPSHOT LOG": "MATERIALIZED VIEW
 """What Oracle's dictionary calls some types."""
 
 
-class NameFound(NamedTuple):
+class WrittenName(NamedTuple):
     """A name of one to three parts in the text of a statement, and its database link."""
 
     tokens: tuple[SqlToken, ...]
@@ -66,7 +66,7 @@ class NameFound(NamedTuple):
         return len(self.tokens) > 1
 
 
-class StatementRead(NamedTuple):
+class StatementHead(NamedTuple):
     """Operation, type and names of a statement.
 
     ``main`` is the name after the type, ``has_more`` True if others follow.
@@ -74,9 +74,9 @@ class StatementRead(NamedTuple):
 
     operation: str = ""
     object_type: str = ""
-    base: NameFound | None = None
-    derived: NameFound | None = None
-    main: NameFound | None = None
+    base: WrittenName | None = None
+    derived: WrittenName | None = None
+    main: WrittenName | None = None
     is_rename: bool = False
     has_more: bool = False
 
@@ -114,7 +114,7 @@ class _Head:
                     return OLD_NAMES.get(" ".join(words), " ".join(words))
         return ""
 
-    def name(self, most: int = 3) -> NameFound | None:
+    def name(self, most: int = 3) -> WrittenName | None:
         """Read the name at the cursor, of at most ``most`` parts; None if there is none."""
         found = list[SqlToken]()
         while self.at < len(self.tokens) and self.tokens[self.at].kind in (SqlTokenKind.WORD, SqlTokenKind.NAME):
@@ -123,7 +123,7 @@ class _Head:
             if len(found) == most or self.mark() != ".":
                 break
             self.at += 1
-        return NameFound(tuple(found)) if found else None
+        return WrittenName(tuple(found)) if found else None
 
     def link(self) -> str:
         """Read the database link after a name, with domain and qualifier; empty if there is none."""
@@ -144,7 +144,7 @@ class _Head:
         return False
 
 
-def read_statement(text: str, sql: SqlTokenizer) -> StatementRead:
+def read_statement(text: str, sql: SqlTokenizer) -> StatementHead:
     """Return the operation of a statement, the type of its object, and the names in it with their places."""
     head = _Head(text, sql)
     operation = head.word()
@@ -152,15 +152,15 @@ def read_statement(text: str, sql: SqlTokenizer) -> StatementRead:
     return _READERS.get(operation, _other)(head, operation)
 
 
-def _other(head: _Head, operation: str) -> StatementRead:
-    return StatementRead(operation, head.type(_MOST_MODIFIERS))
+def _other(head: _Head, operation: str) -> StatementHead:
+    return StatementHead(operation, head.type(_MOST_MODIFIERS))
 
 
-def _object(head: _Head, operation: str) -> StatementRead:
+def _object(head: _Head, operation: str) -> StatementHead:
     """Read CREATE, ALTER and DROP."""
     object_type = head.type(_MOST_MODIFIERS)
     if not object_type:
-        return StatementRead(operation, head.word())
+        return StatementHead(operation, head.word())
     if object_type == "MATERIALIZED VIEW LOG":
         head.skip(frozenset({"ON"}))
     head.skip(_BEFORE_A_NAME)
@@ -170,24 +170,24 @@ def _object(head: _Head, operation: str) -> StatementRead:
     has_more = operation == "DROP" and head.mark() == ","
     new = _new_name(head) if operation == "ALTER" else None
     if new is not None:
-        return StatementRead(operation, object_type, new, main, main, is_rename=True)
-    return StatementRead(operation, object_type, main, None, main, has_more=has_more)
+        return StatementHead(operation, object_type, new, main, main, is_rename=True)
+    return StatementHead(operation, object_type, main, None, main, has_more=has_more)
 
 
-def _of_a_table(head: _Head, operation: str, object_type: str, main: NameFound | None) -> StatementRead:
+def _of_a_table(head: _Head, operation: str, object_type: str, main: WrittenName | None) -> StatementHead:
     """Read an index, trigger or synonym, and its table."""
     if not head.skip_past("FOR" if "SYNONYM" in object_type else "ON"):
-        return StatementRead(operation, object_type, None, main, main)
+        return StatementHead(operation, object_type, None, main, main)
     head.skip(_BEHIND_ON)
     if object_type == "TRIGGER" and head.word() in _OF_ALL:
-        return StatementRead(operation, object_type, main, None, main)
+        return StatementHead(operation, object_type, main, None, main)
     table = head.name()
     if table is not None and "SYNONYM" in object_type:
         table = table._replace(link=head.link())
-    return StatementRead(operation, object_type, table, main, main)
+    return StatementHead(operation, object_type, table, main, main)
 
 
-def _new_name(head: _Head) -> NameFound | None:
+def _new_name(head: _Head) -> WrittenName | None:
     """Return the name that ALTER … RENAME gives to the object itself; MySQL may omit TO."""
     while head.skip_past("RENAME"):
         if head.word() in ("TO", "AS"):
@@ -201,52 +201,52 @@ def _new_name(head: _Head) -> NameFound | None:
     return None
 
 
-def _rename(head: _Head, operation: str) -> StatementRead:
+def _rename(head: _Head, operation: str) -> StatementHead:
     """RENAME <old> TO <new>, with TABLE in MySQL."""
     object_type = head.type() or "TABLE"
     old = head.name()
     new = head.name() if head.skip_past("TO") else None
-    return StatementRead(operation, object_type, new, old, old, is_rename=True, has_more=head.mark() == ",")
+    return StatementHead(operation, object_type, new, old, old, is_rename=True, has_more=head.mark() == ",")
 
 
-def _truncate(head: _Head, operation: str) -> StatementRead:
+def _truncate(head: _Head, operation: str) -> StatementHead:
     object_type = head.type() or "TABLE"
     head.skip(_BEFORE_A_NAME)
     main = head.name()
-    return StatementRead(operation, object_type, main, None, main, has_more=head.mark() == ",")
+    return StatementHead(operation, object_type, main, None, main, has_more=head.mark() == ",")
 
 
-def _comment(head: _Head, operation: str) -> StatementRead:
+def _comment(head: _Head, operation: str) -> StatementHead:
     """COMMENT ON <type> <name> IS …; of a column the table is the object."""
     head.skip(frozenset({"ON"}))
     if head.word() != "COLUMN":
         object_type = head.type(2)
         main = head.name()
-        return StatementRead(operation, object_type, main, None, main)
+        return StatementHead(operation, object_type, main, None, main)
     head.at += 1
     column = head.name(4)
-    table = NameFound(column.tokens[:-1]) if column is not None and len(column.tokens) > 1 else None
-    return StatementRead(operation, "TABLE", table, None, table)
+    table = WrittenName(column.tokens[:-1]) if column is not None and len(column.tokens) > 1 else None
+    return StatementHead(operation, "TABLE", table, None, table)
 
 
-def _grant(head: _Head, operation: str) -> StatementRead:
+def _grant(head: _Head, operation: str) -> StatementHead:
     """Read GRANT and REVOKE of privileges on an object; system privileges have no object."""
     if not head.skip_past("ON"):
-        return StatementRead(operation)
+        return StatementHead(operation)
     if head.word() == "ALL":
-        return StatementRead(operation, "SCHEMA")
+        return StatementHead(operation, "SCHEMA")
     object_type = head.type() or "TABLE"
     main = head.name()
-    return StatementRead(operation, object_type, main, None, main, has_more=head.mark() == ",")
+    return StatementHead(operation, object_type, main, None, main, has_more=head.mark() == ",")
 
 
-def _analyze(head: _Head, operation: str) -> StatementRead:
+def _analyze(head: _Head, operation: str) -> StatementHead:
     object_type = head.type(2)
     main = head.name() if object_type else None
-    return StatementRead(operation, object_type, main, None, main)
+    return StatementHead(operation, object_type, main, None, main)
 
 
-_READERS: dict[str, Callable[[_Head, str], StatementRead]] = {
+_READERS: dict[str, Callable[[_Head, str], StatementHead]] = {
     "CREATE": _object,
     "ALTER": _object,
     "DROP": _object,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from logdump.features.ddl.statement import NameFound, StatementRead, read_statement
+from logdump.features.ddl.statement import StatementHead, WrittenName, read_statement
 from logdump.notation.sql_tokens import MYSQL, SqlTokenizer, SqlTokenKind, tokenizer_of
 from logdump.parameters.names import MOST_PARTS, NAME_PARTS, ObjectName
 
@@ -56,7 +56,7 @@ def subject_of(
     """
     items, sql = items or {}, sql or tokenizer_of(text)
     is_long = len(text) > MOST_CHARACTERS
-    read = StatementRead() if is_long else read_statement(text, sql)
+    read = StatementHead() if is_long else read_statement(text, sql)
     names = _Names(read, items, owner, folds_any=sql is not MYSQL)
     problems = [*_contradictions(read, items), *names.problems]
     if is_long:
@@ -81,7 +81,7 @@ def subject_of(
     )
 
 
-def _contradictions(read: StatementRead, items: Mapping[str, str]) -> Iterator[str]:
+def _contradictions(read: StatementHead, items: Mapping[str, str]) -> Iterator[str]:
     """Yield where operation or type differ between record and text; one type may have more words than the other."""
     operation, kind = items.get("B6", "").upper(), items.get("B5", "").upper()
     if operation and read.operation and operation != read.operation and not (read.is_rename and operation == "RENAME"):
@@ -93,10 +93,10 @@ def _contradictions(read: StatementRead, items: Mapping[str, str]) -> Iterator[s
 class _Names:
     """The names of base and derived object, from the text and from the items of the record.
 
-    ``folds_any``: the database makes capitals or small letters of a name without quotes; a record tells which.
+    ``folds_any``: True if the database folds unquoted names to capitals or small letters, which a record shows.
     """
 
-    def __init__(self, read: StatementRead, items: Mapping[str, str], owner: str, *, folds_any: bool) -> None:
+    def __init__(self, read: StatementHead, items: Mapping[str, str], owner: str, *, folds_any: bool) -> None:
         self._owner = items.get("B3", "") or owner
         self._name = items.get("B4", "")
         self._is_plain = folds_any and not self._name
@@ -111,7 +111,7 @@ class _Names:
         self.trusts_text = read.main is not None or read.base is not None
         self.base, self.derived = self._checked(base, derived)
 
-    def _of(self, found: NameFound | None) -> ObjectName | None:
+    def _of(self, found: WrittenName | None) -> ObjectName | None:
         """A name of the text with what it leaves out."""
         if found is None:
             return None
@@ -123,7 +123,7 @@ class _Names:
         whole = ObjectName(name, owner or ("" if found.link else self._owner), catalog, found.link)
         return whole._replace(plain=self._plain_parts(found)) if self._is_plain else whole
 
-    def _plain_parts(self, found: NameFound) -> tuple[str, ...]:
+    def _plain_parts(self, found: WrittenName) -> tuple[str, ...]:
         """Return the parts written without quotes, those of the default owner included."""
         kinds = [one.kind for one in reversed(found.tokens)]
         kinds += [SqlTokenKind.WORD] * (MOST_PARTS - len(kinds))
@@ -149,7 +149,7 @@ class _Names:
         return recorded, None
 
 
-def _folds(main: NameFound, name: str) -> bool:
+def _folds(main: WrittenName, name: str) -> bool:
     """Return True if the database folds unquoted names to capitals, judged by this name."""
     last = main.tokens[-1]
     return last.kind is SqlTokenKind.WORD and last.text != name and last.text.upper() == name

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 from logdump.features.ddl.mapping import not_converted
-from logdump.features.ddl.model import DdlEvaluated, Outcome, StepTaken
+from logdump.features.ddl.model import DdlEvaluated, Outcome, StepResult
 from logdump.features.ddl.statement import OLD_NAMES
 from logdump.features.ddl.subject import DdlSubject
 from logdump.parameters.model import ProcessSide, Rule
@@ -18,7 +18,7 @@ from logdump.parameters.tree import Clause, ClauseOption, ErrorRule, ParameterFi
 _QUOTED_OR_WORD = re.compile(r'"([^"]*)"|(\S+)')
 
 
-class Viewed(NamedTuple):
+class ClauseInput(NamedTuple):
     """The input of clauses: the statement, its scope, its current text and comments, its target name.
 
     ``target`` is the name that MAP gives to the base; None if it gives none, and in Extract.
@@ -31,7 +31,7 @@ class Viewed(NamedTuple):
     target: ObjectName | None = None
 
 
-class Judged(NamedTuple):
+class ClauseVerdict(NamedTuple):
     """The verdict of clauses, the value of each, and the clause that decided, if one did."""
 
     verdict: bool | None
@@ -39,7 +39,7 @@ class Judged(NamedTuple):
     decisive: Clause | None
 
 
-def judge(clauses: Sequence[Clause], viewed: Viewed, *, needs_include: bool) -> Judged:
+def judge(clauses: Sequence[Clause], viewed: ClauseInput, *, needs_include: bool) -> ClauseVerdict:
     """Evaluate clauses: a true EXCLUDE precedes a true INCLUDE, their order does not matter.
 
     Args:
@@ -51,12 +51,12 @@ def judge(clauses: Sequence[Clause], viewed: Viewed, *, needs_include: bool) -> 
     excludes = [(one, truth) for one, truth in truths if not one.includes]
     includes = [(one, truth) for one, truth in truths if one.includes]
     if excluding := [one for one, truth in excludes if truth]:
-        return Judged(verdict=False, truths=truths, decisive=excluding[0])
+        return ClauseVerdict(verdict=False, truths=truths, decisive=excluding[0])
     if including := [one for one, truth in includes if truth]:
-        return Judged(None if any(truth is None for _, truth in excludes) else True, truths, including[0])
+        return ClauseVerdict(None if any(truth is None for _, truth in excludes) else True, truths, including[0])
     if any(truth is None for _, truth in truths):
-        return Judged(None, truths, None)
-    return Judged(not includes and (not truths or not needs_include), truths, None)
+        return ClauseVerdict(None, truths, None)
+    return ClauseVerdict(not includes and (not truths or not needs_include), truths, None)
 
 
 def _all_of(truths: Iterable[bool | None]) -> bool | None:
@@ -75,30 +75,30 @@ def _any_of(truths: Iterable[bool | None]) -> bool | None:
     return None if None in found else False
 
 
-def _option(option: ClauseOption, clause: Clause, viewed: Viewed) -> bool | None:
+def _option(option: ClauseOption, clause: Clause, viewed: ClauseInput) -> bool | None:
     if not option.is_known:
         return None
     holds = _HOLDS.get(option.word)
     return True if holds is None else holds(option, clause, viewed)
 
 
-def _scope(option: ClauseOption, _clause: Clause, viewed: Viewed) -> bool:
+def _scope(option: ClauseOption, _clause: Clause, viewed: ClauseInput) -> bool:
     return viewed.scope == option.word
 
 
-def _operation(option: ClauseOption, _clause: Clause, viewed: Viewed) -> bool:
+def _operation(option: ClauseOption, _clause: Clause, viewed: ClauseInput) -> bool:
     """A RENAME is an ALTER too, and an ALTER … RENAME a RENAME."""
     subject = viewed.subject
     is_one = {subject.operation, *(("ALTER", "RENAME") if subject.is_rename else ())}
     return any(value == "*" or value.upper() in is_one for value in option.values)
 
 
-def _type(option: ClauseOption, _clause: Clause, viewed: Viewed) -> bool:
+def _type(option: ClauseOption, _clause: Clause, viewed: ClauseInput) -> bool:
     wanted = (" ".join(value.upper().split()) for value in option.values)
     return any(one == "*" or OLD_NAMES.get(one, one) == viewed.subject.object_type for one in wanted)
 
 
-def _name(option: ClauseOption, clause: Clause, viewed: Viewed) -> bool | None:
+def _name(option: ClauseOption, clause: Clause, viewed: ClauseInput) -> bool | None:
     """The base, or with MAPPED in a Replicat the name that MAP gives to it."""
     name = viewed.subject.base
     if viewed.target is not None and clause.option("MAPPED"):
@@ -120,7 +120,7 @@ def _fits(pattern: NamePattern, name: ObjectName, any_empty: list[str]) -> bool 
     return None if name.name and last.fits(name.name, is_plain="name" in name.plain) else False
 
 
-def _catalog(option: ClauseOption, _clause: Clause, viewed: Viewed) -> bool | None:
+def _catalog(option: ClauseOption, _clause: Clause, viewed: ClauseInput) -> bool | None:
     catalog = viewed.subject.base.catalog if viewed.subject.base else ""
     return any(one.parts[-1].fits(catalog) for one in option.names) if catalog else None
 
@@ -135,7 +135,7 @@ def _words_in(option: ClauseOption, text: str) -> bool:
     return all(one in text.lower() for one in wanted if one)
 
 
-_HOLDS: dict[str, Callable[[ClauseOption, Clause, Viewed], bool | None]] = {
+_HOLDS: dict[str, Callable[[ClauseOption, Clause, ClauseInput], bool | None]] = {
     **dict.fromkeys(("MAPPED", "UNMAPPED", "OTHER"), _scope),
     "OPTYPE": _operation,
     "OBJTYPE": _type,
@@ -205,7 +205,7 @@ class Trace:
         self.chosen: ErrorRule | None = None
         self._number = 0
         self._what = ""
-        self._steps = list[StepTaken]()
+        self._steps = list[StepResult]()
         self._problems = list(subject.problems)
         self._deciding: Rule | None = None
         self._reason = ""
@@ -240,7 +240,7 @@ class Trace:
 
     def note(self, result: str, rule: Rule | None = None) -> None:
         """Record the result of this step."""
-        self._steps.append(StepTaken(self._number, self._what, result, rule))
+        self._steps.append(StepResult(self._number, self._what, result, rule))
 
     def doubt(self, problem: str) -> None:
         """Add a problem that makes the result doubtful."""
@@ -255,11 +255,11 @@ class Trace:
         """``line 9`` of the parameter file, or of a file it includes."""
         return f"line {rule.line}" if rule.path == self.file.path else f"{rule.path}, line {rule.line}"
 
-    def judged(self, clauses: Sequence[Clause], *, needs_include: bool = False) -> Judged:
+    def judged(self, clauses: Sequence[Clause], *, needs_include: bool = False) -> ClauseVerdict:
         """Clauses held against the statement as it is by now; what true ones ask for is kept."""
         if clauses and self._plain_of != self.text:
             self._plain_of, self._plain = self.text, self.sql.split_comments(self.text)[0]
-        viewed = Viewed(self.subject, self.scope, self._plain, self.comments, self.base_target)
+        viewed = ClauseInput(self.subject, self.scope, self._plain, self.comments, self.base_target)
         found = judge(clauses, viewed, needs_include=needs_include)
         if judge(clauses, viewed._replace(target=None), needs_include=needs_include).verdict != found.verdict:
             self.doubt("OBJNAME beside MAPPED is taken as the name after TARGET: that is not verified")
@@ -270,7 +270,7 @@ class Trace:
                 self._actions |= dict.fromkeys(" ".join(actions.values).upper().split() if actions else ())
         return found
 
-    def clauses_text(self, judged: Judged) -> str:
+    def clauses_text(self, judged: ClauseVerdict) -> str:
         """Return the clauses with their values: ``INCLUDE MAPPED is true (line 9)``."""
         words = {True: "is true", False: "is false", None: "is not decided"}
         return "; ".join(f"{one.rule.text} {words[truth]} ({self.at(one.rule)})" for one, truth in judged.truths)

@@ -36,7 +36,7 @@ class AlignedListing:
         self.shown: DiffShown | None = None
 
     def add(self, row: AlignedRow) -> None:
-        """Keep one more, unless there are so many."""
+        """Keep one more row, unless the listing is full."""
         is_full = len(self.rows) >= MOST_ROWS or self._characters >= MOST_CHARACTERS
         if not isinstance(row, DifferenceShown):
             self.rows += [] if is_full else [row]

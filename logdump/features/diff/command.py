@@ -149,7 +149,7 @@ class _Csn(Word):
         return key
 
 
-class _Ignored(Form[frozenset[str]]):
+class _IgnoredParts(Form[frozenset[str]]):
     """Words separated by commas."""
 
     syntax = "<what>[, <what>…]"
@@ -174,7 +174,7 @@ class _Ignored(Form[frozenset[str]]):
 
 _OPTIONS: dict[str, Form[Any]] = {
     "level": OneOf({level.name: level for level in DiffLevel}),
-    "ignored": Keyword("IGNORE", _Ignored()),
+    "ignored": Keyword("IGNORE", _IgnoredParts()),
     "only": Keyword("ONLY", Table("<table>")),
     "first": Keyword("FROM", Keyword("CSN", _Csn())),
     "last": Keyword("TO", Keyword("CSN", _Csn())),

@@ -109,7 +109,7 @@ class TrailComparison:
 
     def _order(self, one: SideTransaction) -> tuple[int, ...] | None:
         """The parts of its CSN, where that is of the form of the first one."""
-        key = csn_key(one.seen.csn) if one.seen.csn is not None else None
+        key = csn_key(one.transaction.csn) if one.transaction.csn is not None else None
         if key is None:
             return None
         self._csn_kind = self._csn_kind or key.kind
@@ -119,7 +119,7 @@ class TrailComparison:
         """The damage before and in the transactions of a stretch."""
         for side, taken in ((self._a, stretch.a), (self._b, stretch.b)):
             if taken:
-                last = taken[-1].seen
+                last = taken[-1].transaction
                 yield from self._damaged(side.damage(last.after or last.first))
 
     def _damaged(self, damage: list[DifferenceShown]) -> Iterator[DifferenceShown]:
@@ -155,12 +155,12 @@ class TrailComparison:
         self, side: Side, one: SideTransaction, move: tuple[SideTransaction, int] | None
     ) -> Iterator[DifferenceShown]:
         """A transaction that has no other half in its place."""
-        is_a, spot, records = side is self._a, side.spot(one.seen.first), self._rows.count(side, one.seen)
+        is_a, spot, records = side is self._a, side.spot(one.transaction.first), self._rows.count(side, one.transaction)
         if move is not None:
             other = move[0]
             a, b = (one, other) if is_a else (other, one)
             if records:
-                spots = self._a.spot(a.seen.first), self._b.spot(b.seen.first)
+                spots = self._a.spot(a.transaction.first), self._b.spot(b.transaction.first)
                 yield self._found(DifferenceKind.MOVED, *spots, one, records, later=move[1])
             yield from self._pair(a, b, is_moved=True)
             return
@@ -177,13 +177,13 @@ class TrailComparison:
         self, kind: DifferenceKind, a: Any, b: Any, one: SideTransaction, records: int, **more: Any
     ) -> DifferenceShown:
         self._kinds[kind] += 1
-        return DifferenceShown(kind, a, b, one.seen.csn, one.seen.xid, records=records, **more)
+        return DifferenceShown(kind, a, b, one.transaction.csn, one.transaction.xid, records=records, **more)
 
     def _pair(self, a: SideTransaction, b: SideTransaction, *, is_moved: bool = False) -> Iterator[DifferenceShown]:
         is_equal = True
         if self._view is not None:
-            self._view.begin_pair(a.seen, b.seen)
-        for difference in self._rows.differences(a.seen, b.seen):
+            self._view.begin_pair(a.transaction, b.transaction)
+        for difference in self._rows.differences(a.transaction, b.transaction):
             is_equal = False
             yield difference
         is_counted = is_equal and not is_moved and self._rows.has_rows
@@ -235,10 +235,10 @@ class Moves:
 class _Elsewhere:
     """Transactions of one trail by key: those without a counterpart in a stretch, and those after it."""
 
-    def __init__(self, lone: list[tuple[int, SideTransaction]], ahead: deque[SideTransaction], behind: int) -> None:
-        self._ahead, self._behind = ahead, behind
+    def __init__(self, lone: list[tuple[int, SideTransaction]], ahead: deque[SideTransaction], start: int) -> None:
+        self._ahead, self._start = ahead, start
         self._by_key: dict[Hashable, list[tuple[int, SideTransaction]]] = {}
-        for at, one in (*lone, *enumerate(ahead, behind)):
+        for at, one in (*lone, *enumerate(ahead, start)):
             self._by_key.setdefault(one.key, []).append((at, one))
 
     def take(self, key: Hashable) -> tuple[int, SideTransaction] | None:
@@ -247,6 +247,6 @@ class _Elsewhere:
         if not known:
             return None
         at, one = known.pop(0)
-        if at >= self._behind:
+        if at >= self._start:
             self._ahead.remove(one)
         return at, one

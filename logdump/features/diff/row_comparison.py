@@ -11,7 +11,7 @@ from logdump.features.diff.model import DifferenceKind, DifferenceShown, DiffLev
 from logdump.features.diff.rows import ComparedRow, RowOptions, differences_of, every_record
 from logdump.features.diff.side import Side
 from logdump.features.diff.side_by_side import SideBySide
-from logdump.features.recovery.cuts import Seen
+from trailformat.transactions.batches import TransactionSummary
 
 MOST_ROWS = 4096
 """Maximum number of rows of each transaction examined to find a pair."""
@@ -42,13 +42,13 @@ class RowComparison:
         self.by_records = 0
         self.has_rows = self.is_lost = False
 
-    def count(self, side: Side, one: Seen) -> int:
+    def count(self, side: Side, one: TransactionSummary) -> int:
         """Return the number of records of a transaction that are compared."""
         if self._takes_all:
             return one.records
         return sum(len(row.places) for row in side.rows.of(one))
 
-    def differences(self, a: Seen, b: Seen) -> Iterator[DifferenceShown]:
+    def differences(self, a: TransactionSummary, b: TransactionSummary) -> Iterator[DifferenceShown]:
         """Yield the differences of two transactions."""
         self.has_rows = False
         if self._has_same_bytes(a, b):
@@ -58,7 +58,7 @@ class RowComparison:
             self.kinds[difference.kind] += 1
             yield difference._replace(csn=a.csn or b.csn, xid=a.xid or b.xid)
 
-    def _has_same_bytes(self, a: Seen, b: Seen) -> bool:
+    def _has_same_bytes(self, a: TransactionSummary, b: TransactionSummary) -> bool:
         """Return True if two transactions have the same bytes and the same definitions; most do."""
         if (a.records, a.size) != (b.records, b.size):
             return False
@@ -72,14 +72,14 @@ class RowComparison:
             self.has_rows = self.has_rows or self._options.takes(record)
         return True
 
-    def _in_order(self, a: Seen, b: Seen) -> Iterator[DifferenceShown]:
+    def _in_order(self, a: TransactionSummary, b: TransactionSummary) -> Iterator[DifferenceShown]:
         streams = self._rows(0, a), self._rows(1, b)
         alignment = Alignment(*streams, lambda row: row.keys[self._depth], MOST_ROWS)
         for stretch in alignment:
             yield from self._stretch(stretch, self._depth)
         self.is_lost = self.is_lost or alignment.is_lost
 
-    def _rows(self, side: int, one: Seen) -> Iterator[ComparedRow]:
+    def _rows(self, side: int, one: TransactionSummary) -> Iterator[ComparedRow]:
         for row in self._sides[side].rows.of(one):
             self.has_rows = True
             self.by_records += row.by_record
@@ -121,7 +121,7 @@ class RowComparison:
         spots = left.spot(a.places[0]), right.spot(b.places[0])
         yield DifferenceShown(kind, *spots, table=b.table, op=b.op, records=len(a.places), parts=parts)
 
-    def _in_any_order(self, a: Seen, b: Seen) -> Iterator[DifferenceShown]:
+    def _in_any_order(self, a: TransactionSummary, b: TransactionSummary) -> Iterator[DifferenceShown]:
         """The rows that one transaction has more often, counted in parts so that a large one takes several passes."""
         parts = max(a.records, b.records) // MOST_COUNTED + 1
         alone: tuple[list[ComparedRow], list[ComparedRow]] = [], []
@@ -143,7 +143,7 @@ class RowComparison:
                         yield self._alone(DifferenceKind.MISSING if side == 0 else DifferenceKind.EXTRA, row)
         yield from self._gap(*alone, 1)
 
-    def _alone_rows(self, side: int, one: Seen, left: dict[Hashable, int]) -> Iterator[ComparedRow]:
+    def _alone_rows(self, side: int, one: TransactionSummary, left: dict[Hashable, int]) -> Iterator[ComparedRow]:
         """Yield the remaining rows of a transaction, ``left`` of each key."""
         if any(number > 0 for number in left.values()):
             for row in self._sides[side].rows.of(one):

@@ -8,12 +8,12 @@ from typing import Any, NamedTuple
 
 from logdump.features.diff.model import DiffLevel, PartDifference
 from logdump.features.diff.parts import cells_of_change, differing_bytes, differing_cells, differing_parts
-from logdump.features.recovery.cuts import Seen
 from trailformat import Record
 from trailformat.changes.canonical import canonical
 from trailformat.changes.row_changes import OPERATIONS, Change, ChangeSource, ColumnChange, changes_over
 from trailformat.records.io_types import io_type_name
 from trailformat.records.transaction import NO_TRANSACTION
+from trailformat.transactions.batches import TransactionSummary
 from trailformat.transactions.records import TransactionRecord, TransactionRecords
 from trailformat.transactions.whole_trail import TrailPosition, WholeTrail
 
@@ -71,17 +71,17 @@ class ComparedRows:
     def __init__(self, whole: WholeTrail, records: TransactionRecords, options: RowOptions) -> None:
         self._whole, self._records, self._options = whole, records, options
 
-    def records(self, one: Seen) -> Iterator[TransactionRecord]:
+    def records(self, one: TransactionSummary) -> Iterator[TransactionRecord]:
         """Return all records of a transaction."""
         return self._records.of(one.first, one.records)
 
-    def run(self, one: Seen) -> Iterator[bytes] | None:
+    def run(self, one: TransactionSummary) -> Iterator[bytes] | None:
         """Return the bytes from the first record of a transaction to the end of the last; None if in several files."""
         if one.after is None or one.after.ordinal != one.first.ordinal:
             return None
         return self._records.run(one.first, one.after)
 
-    def of(self, one: Seen) -> Iterator[ComparedRow]:
+    def of(self, one: TransactionSummary) -> Iterator[ComparedRow]:
         """The rows of a transaction that are compared."""
         taken = (record for record in self.records(one) if self._options.takes(record))
         if self._options.level is DiffLevel.VALUES:

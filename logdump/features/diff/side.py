@@ -9,7 +9,6 @@ from typing import NamedTuple, Protocol
 
 from logdump.features.diff.model import DifferenceKind, DifferenceShown, SideShown
 from logdump.features.diff.rows import ComparedRows, RowOptions
-from logdump.features.recovery.cuts import Seen, seen
 from trailformat.changes.csn import CsnKey, csn_key
 from trailformat.trail.sequence import Spot
 from trailformat.transactions.applied import AppliedTransactions
@@ -20,6 +19,7 @@ from trailformat.transactions.batches import (
     Reached,
     TrailMark,
     TransactionBatch,
+    TransactionSummary,
 )
 from trailformat.transactions.extent import Ended
 from trailformat.transactions.records import TransactionRecords
@@ -35,21 +35,21 @@ _NOWHERE = TrailPosition(1 << 62, 0)
 class SideTransaction(NamedTuple):
     """A transaction of one side; for a copy ``copy_of`` is the position of the first one."""
 
-    seen: Seen
+    transaction: TransactionSummary
     key: Hashable
     copy_of: TrailPosition | None = None
 
     @property
     def has_name(self) -> bool:
         """True if the transaction has a CSN or a TRANID."""
-        return self.seen.csn is not None or self.seen.xid is not None
+        return self.transaction.csn is not None or self.transaction.xid is not None
 
 
 class Bounds(Protocol):
     """The transactions that are compared."""
 
-    def takes(self, one: Seen, copy_of: TrailPosition | None) -> bool:
-        """Return True if a transaction is compared; ``copy_of`` as in SideTransaction."""
+    def takes(self, one: TransactionSummary, *, is_applied: bool) -> bool:
+        """Return True if a transaction is compared; ``is_applied``: if a Replicat applies it."""
 
 
 class CsnBounds(NamedTuple):
@@ -59,9 +59,9 @@ class CsnBounds(NamedTuple):
     last: CsnKey | None = None
     is_effective: bool = False
 
-    def takes(self, one: Seen, copy_of: TrailPosition | None) -> bool:
+    def takes(self, one: TransactionSummary, *, is_applied: bool) -> bool:
         """Return True if a transaction is within the bounds; false for a CSN that is not comparable with them."""
-        if self.is_effective and (not one.has_begin or one.ended is not Ended.LAST or copy_of is not None):
+        if self.is_effective and not is_applied:
             return False
         bounds = [bound for bound in (self.first, self.last) if bound is not None]
         key = csn_key(one.csn) if one.csn is not None and bounds else None
@@ -102,7 +102,7 @@ class Side:
         self.reached: Reached | None = None
         self.read = 0
         self._options, self._bounds = options, bounds
-        self._judge = AppliedTransactions(whole)
+        self._judge = AppliedTransactions(whole, past_damage=True)
         self._transactions = self._restarts = 0
         self._versions: set[int] = set()
         self._damaged = 0
@@ -121,18 +121,19 @@ class Side:
         """
         for batch in transaction_batches(self.whole):
             self._note(batch)
-            copies = {verdict.row: verdict.copy_of for verdict in self._judge.judge(batch).verdicts}
+            verdict = self._judge.judge(batch)
+            copies, not_applied = verdict.copies, {*verdict.not_applied}
             for row in range(batch.rows):
-                one, copy_of = seen(batch, row), copies.get(row)
-                if self._bounds.takes(one, copy_of):
+                one = batch.transaction(row)
+                if self._bounds.takes(one, is_applied=row not in not_applied):
                     self._transactions += 1
-                    yield SideTransaction(one, self.key(one), copy_of)
+                    yield SideTransaction(one, self.key(one), copies.get(row))
         if len(self.whole.unreadable) == len(self.whole):
             raise next(iter(self.whole.unreadable.values()))
         for path in self.whole.unreadable:
             self._add_damage(TrailPosition(self.whole.ordinals[path], 0), 0)
 
-    def key(self, one: Seen) -> Hashable:
+    def key(self, one: TransactionSummary) -> Hashable:
         """CSN and TRANID, and apart from others those that a restart has cut; without both, what it holds."""
         if one.csn is None and one.xid is None:
             digest = blake2b(digest_size=16)

@@ -17,7 +17,7 @@ from logdump.features.diff.model import (
 )
 from logdump.features.diff.rows import ComparedRow
 from logdump.features.diff.side import Side
-from logdump.features.recovery.cuts import Seen
+from trailformat.transactions.batches import TransactionSummary
 
 CONTEXT = 2
 """Number of equal rows shown before and after one that differs."""
@@ -32,7 +32,7 @@ class SideBySide:
         self._head: PairedTransaction | None = None
         self._before: deque[tuple[ComparedRow, ComparedRow]] = deque(maxlen=CONTEXT)
 
-    def begin_pair(self, a: Seen, b: Seen) -> None:
+    def begin_pair(self, a: TransactionSummary, b: TransactionSummary) -> None:
         """Two transactions that belong together, before their rows."""
         spots = self._a.spot(a.first), self._b.spot(b.first)
         self._head = PairedTransaction(*spots, a.csn or b.csn, a.xid or b.xid)

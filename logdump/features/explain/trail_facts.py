@@ -6,7 +6,7 @@ from collections import deque
 from typing import NamedTuple
 
 from logdump.features.bounded_recovery.damaged_places import DamagedPlaces
-from logdump.features.bounded_recovery.model import Began, BeginSource
+from logdump.features.bounded_recovery.model import BeginSource, TransactionInterval
 from logdump.features.bounded_recovery.sources import began, place_of
 from trailformat.records.io_types import DDL_OP, METADATA, NOT_TRANSACTIONAL
 from trailformat.scan import RECORD, Batch
@@ -63,7 +63,7 @@ class TrailFacts(NamedTuple):
     records: int
     bytes: int
     largest: Extent | None
-    longest: Began | None
+    longest: TransactionInterval | None
     ddl: int
     first_ddl: Spot | None
     damaged: int
@@ -82,7 +82,7 @@ class TransactionsAround:
         self._transactions = self._records = self._bytes = self._ddl = 0
         self._first_ddl: Spot | None = None
         self._largest: Extent | None = None
-        self._longest: Began | None = None
+        self._longest: TransactionInterval | None = None
 
     def take(self, one: Extent | Damage | Restart) -> None:
         """What stands next."""
@@ -137,7 +137,7 @@ class TransactionsAround:
         )
 
 
-def _length(one: Began) -> int:
+def _length(one: TransactionInterval) -> int:
     return (one.end or one.high) - one.high
 
 

@@ -12,7 +12,7 @@ from logdump.arrow.records.columns import BUILDERS
 from logdump.arrow.records.errors import ValueTooLarge
 from logdump.arrow.records.rows import Rows, Source
 from logdump.arrow.records.schema import COLUMNS, CORRUPT, Selected, arrow_schema
-from logdump.arrow.tables.arrow_rows import Built, build
+from logdump.arrow.tables.arrow_rows import BuiltBatches, build
 from logdump.arrow.tables.batches import TableBatches, blocks
 from logdump.arrow.tables.layout import ALL, TableLayout
 from logdump.arrow.tables.piece import Piece
@@ -68,7 +68,7 @@ class RecordBatches:
     def __init__(self, trail: TrailFile, definitions: RowDefinitions) -> None:
         self._source = _Trail(trail, definitions)
 
-    def build(self, piece: Piece) -> Built:
+    def build(self, piece: Piece) -> BuiltBatches:
         """The rows of a piece.
 
         Raises:
@@ -81,7 +81,9 @@ class RecordBatches:
             raise CannotWrite(str(error), path=self._source.trail.path) from error
         batch = pa.RecordBatch.from_arrays(arrays, schema=record_schema())
         problems = zip(batch["rba"].to_pylist(), batch["problems"].to_pylist(), strict=True)
-        return Built([(ALL, batch)], [(rba, "", reason) for rba, reasons in problems for reason in reasons or ()])
+        return BuiltBatches(
+            [(ALL, batch)], [(rba, "", reason) for rba, reasons in problems for reason in reasons or ()]
+        )
 
 
 _MOST_WAITING = 64 << 20
@@ -106,7 +108,7 @@ class ArrowExport:
             if not self._options.by_table:
                 files.of(ALL)
             for built in results(pool, self._jobs()):
-                if isinstance(built, Built):
+                if isinstance(built, BuiltBatches):
                     self._write(files, built)
                 elif isinstance(built, TrailFile):
                     self._leave(built)
@@ -130,7 +132,7 @@ class ArrowExport:
         """Yield the result in words."""
         return self._tally.report(self._options.target_name, by_table=self._options.by_table)
 
-    def _jobs(self) -> Iterator[partial[Built] | Built | Event | TrailFile]:
+    def _jobs(self) -> Iterator[partial[BuiltBatches] | BuiltBatches | Event | TrailFile]:
         """The work on the pieces of each file, then the file, which is closed when that is done."""
         options, own = self._options, self._session.trail
         for trail in exported_files(self._session, options, self._tally, lambda _: None):
@@ -149,15 +151,15 @@ class ArrowExport:
             self._later.remove(trail)
             trail.close()
 
-    def _of_records(self) -> Callable[[Piece], Iterator[Built]]:
+    def _of_records(self) -> Callable[[Piece], Iterator[BuiltBatches]]:
         batches = RecordBatches(self._session.trail, self._session.row_definitions)
         return lambda piece: iter((batches.build(piece),))
 
-    def _by_table(self) -> Callable[[Piece], Iterator[partial[Built]]]:
+    def _by_table(self) -> Callable[[Piece], Iterator[partial[BuiltBatches]]]:
         batches = TableBatches(self._session.trail, self._session.row_definitions, self._tally.leave_out)
         return lambda piece: (partial(build, block) for block in blocks(batches.groups(piece)))
 
-    def _write(self, files: OpenFiles[ArrowFile], built: Built) -> None:
+    def _write(self, files: OpenFiles[ArrowFile], built: BuiltBatches) -> None:
         for problem in built.problems:
             self._tally.add_problem(*problem)
         for layout, rows in built.batches:

@@ -47,11 +47,11 @@ def run_export(session: Session, options: ExportOptions) -> Iterator[Event]:
     try:
         yield from _export(session, options)
     except BaseException as error:
-        told = return_to(session, place)
+        events = return_to(session, place)
         if isinstance(error, GeneratorExit):
-            list(told)
+            list(events)
         else:
-            yield from told
+            yield from events
         session.cursor.export_begun_in = begun
         raise
     session.cursor.export_begun_in = None if options.is_limited else begins_in

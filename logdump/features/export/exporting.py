@@ -21,6 +21,7 @@ from logdump.session.errors import CommandError
 from logdump.session.events import Event, Notice
 from logdump.session.session import Session
 from trailformat import CannotWrite
+from trailformat.trail.packed import status_of
 from trailformat.trail.whole_file import OUTCOMES
 
 if TYPE_CHECKING:
@@ -99,7 +100,7 @@ def _standard_output(session: Session, options: ExportOptions) -> StandardOutput
     if options.is_binary and stream.isatty():
         raise CommandError("This is binary, and standard output is a terminal: send it to a file or a program.")
     with contextlib.suppress(OSError):
-        if os.path.samestat(os.fstat(stream.fileno()), session.trail.path.stat()):
+        if os.path.samestat(os.fstat(stream.fileno()), status_of(session.trail.path)):
             raise CommandError("Standard output is the open trail: EXPORT never writes over it.")
     return StandardOutput(stream)
 

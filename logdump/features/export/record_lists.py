@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from logdump.arrow.records.definitions import Known
+from logdump.arrow.records.definitions import DefinitionGroups
 from logdump.arrow.records.image_texts import image_texts
 from logdump.arrow.records.rows import Rows
 from logdump.arrow.records.tokens import gg_parts
@@ -47,7 +47,7 @@ class Lists(NamedTuple):
 class RowImages:
     """Both images of rows on the fast path: the columns of all before images, followed by those of all after images."""
 
-    def __init__(self, rows: Rows, known: Known, other: Array, forms: MemberForms) -> None:
+    def __init__(self, rows: Rows, known: DefinitionGroups, other: Array, forms: MemberForms) -> None:
         self._rows = rows
         self._known = known
         self._other = other
@@ -194,8 +194,8 @@ def segments(rows: Rows, is_piece: Array, places: LobPlaces, forms: MemberForms)
     odd = np.zeros(len(rows), bool)
     odd[at] = ~found.is_sound & (counted == 0)
     is_possible = (counted <= rec_count) & (rec_count < MOST_COUNTED)
-    told = {name: _digits(values, found.is_sound) for name, values in found.numbers._asdict().items()}
-    told |= {
+    members = {name: _digits(values, found.is_sound) for name, values in found.numbers._asdict().items()}
+    members |= {
         "base_rba": _digits(base_rba),
         "number": _digits(np.where(found.is_sound, found.numbers.number, counted)),
         "pieces": _digits(np.where(found.is_sound, found.numbers.pieces, rec_count), found.is_sound | is_possible),
@@ -204,7 +204,7 @@ def segments(rows: Rows, is_piece: Array, places: LobPlaces, forms: MemberForms)
     of_base = MemberChoice(_PIECE_BASE, [base], np.zeros(len(at)))
     values: list[Values | MemberChoice] = [
         of_base,
-        *(told[member.name] for member in SEGMENT.members if member not in _PIECE_BASE.members),
+        *(members[member.name] for member in SEGMENT.members if member not in _PIECE_BASE.members),
     ]
     fields = [*forms.inside(SEGMENT, values)]
     return Lists(Parts(np.concatenate(([0], np.cumsum(is_piece))), fields, is_piece), odd)

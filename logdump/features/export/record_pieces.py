@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from logdump.arrow.records.definitions import Known
+from logdump.arrow.records.definitions import DefinitionGroups
 from logdump.arrow.tables.piece import Array, Piece
 from logdump.display import json_record
 from logdump.session.known_record import Facet, KnownRecord
@@ -54,7 +54,7 @@ class RecordPiece(NamedTuple):
 
     rows: RowBytes
     ordinary: Array
-    known: Known
+    known: DefinitionGroups
     tables: list[str | None]
     other: Array
     base_rba: Array
@@ -69,7 +69,7 @@ class RecordPiece(NamedTuple):
         ordinary = self.ordinary[part] & (is_inside | (other == NONE))
         group, definitions = self.known.group[part], self.known.definitions
         used = np.flatnonzero(np.bincount(group, minlength=1)[: len(definitions)])
-        known = Known(np.searchsorted(used, group), [definitions[number] for number in used.tolist()])
+        known = DefinitionGroups(np.searchsorted(used, group), [definitions[number] for number in used.tolist()])
         tables = [self.tables[number] for number in used.tolist()]
         rows, inside = self.rows.subset(np.arange(begin, end)), np.where(is_inside, other - begin, NONE)
         return RecordPiece(rows, ordinary, known, tables, inside, self.base_rba[part], self.number[part], self.owners)
@@ -95,7 +95,7 @@ class RecordPieces:
         group[chosen] = groups.group
         ordinary[chosen] = np.array([*map(_is_named, shown)], bool)[groups.group]
         tables = [json_record.table_of(one) for one in shown]
-        known = Known(group, [one.row_definition for one in shown])
+        known = DefinitionGroups(group, [one.row_definition for one in shown])
         other = _others(rows, related, ordinary, known.group, np.array([*map(tables.index, tables)], np.int64))
         base = related.base[rows.rows]
         base_rba = np.where(base >= 0, np.asarray(rows.batch.rba)[np.maximum(base, 0)], NONE)

@@ -51,7 +51,7 @@ class ExportJob(NamedTuple):
     narrowing: FilterSet | None = None
 
 
-class Written(NamedTuple):
+class TaskOutput(NamedTuple):
     """The result of a task: the number of its piece, the folder with its files, and their counts; or an error."""
 
     number: int
@@ -82,14 +82,14 @@ def export_pieces(spark: SparkSession, job: ExportJob, pieces: Sequence[tuple[in
         TrailError: as the local export.
     """
     tasks = spark.sparkContext.parallelize(list(enumerate(pieces)), len(pieces))
-    written: list[Written] = tasks.mapPartitions(partial(export_all, job)).collect()
+    written: list[TaskOutput] = tasks.mapPartitions(partial(export_all, job)).collect()
     for result in written:
         if result.error is not None:
             raise result.error
     return gathered(job, written)
 
 
-def export_all(job: ExportJob, pieces: Iterable[tuple[int, tuple[int, int]]]) -> Iterator[Written]:
+def export_all(job: ExportJob, pieces: Iterable[tuple[int, tuple[int, int]]]) -> Iterator[TaskOutput]:
     """The work of a task: the pieces by their numbers, each to a folder of its own."""
     from pyspark import TaskContext  # noqa: PLC0415 - only a worker has one
 
@@ -98,9 +98,9 @@ def export_all(job: ExportJob, pieces: Iterable[tuple[int, tuple[int, int]]]) ->
     for number, (start, stop) in pieces:
         folder = job.folder / ATTEMPTS / f"{number}-{attempt}"
         try:
-            yield Written(number, folder, _export(job, folder, number, start, stop))
+            yield TaskOutput(number, folder, _export(job, folder, number, start, stop))
         except (TrailError, CannotRead, OSError) as error:
-            yield Written(number, folder, ExportTally(), error)
+            yield TaskOutput(number, folder, ExportTally(), error)
 
 
 def _export(job: ExportJob, folder: Path, number: int, start: int, stop: int) -> ExportTally:
@@ -124,7 +124,7 @@ def _export(job: ExportJob, folder: Path, number: int, start: int, stop: int) ->
     return tally
 
 
-def gathered(job: ExportJob, written: Sequence[Written]) -> tuple[ExportTally, int]:
+def gathered(job: ExportJob, written: Sequence[TaskOutput]) -> tuple[ExportTally, int]:
     """Collect the files of all tasks in the folder of the export, by table, and add up their counts."""
     suffix = suffix_of(job.options)
     names, folders, whole = FileNames(suffix), dict[TableLayout, FileTally](), ExportTally()

@@ -7,7 +7,7 @@ from functools import partial
 
 import numpy as np
 
-from logdump.display.sql import DIALECTS, SqlScript, WalkReached, dialect_of
+from logdump.display.sql import DIALECTS, SqlScript, WalkProgress, dialect_of
 from logdump.display.sql.block_lines import BlockStatements
 from logdump.display.sql.block_text import ScriptLines
 from logdump.display.sql.script import Item
@@ -65,12 +65,14 @@ class SqlExport:
         """Write the script: jobs make the statements side by side, and a thread writes them in order."""
         lines = ScriptLines(script, self._offset)
 
-        def writing(part: BlockStatements | Item | Walked | WalkReached | Exception) -> Callable[[], None] | None:
+        def writing(part: BlockStatements | Item | Walked | WalkProgress | Exception) -> Callable[[], None] | None:
             if isinstance(part, Exception):
                 raise part
             if isinstance(part, BlockStatements):
                 return partial(_write, file, lines.of(script.finished(part)))
-            return None if isinstance(part, Walked | WalkReached) else partial(file.append, *_counted(lines.text(part)))
+            return (
+                None if isinstance(part, Walked | WalkProgress) else partial(file.append, *_counted(lines.text(part)))
+            )
 
         try:
             for part in written(script.parts(self._session.cursor.next, self._options.transactions), writing):
@@ -94,7 +96,7 @@ class SqlExport:
         if not self._transactions and walked.records // step > before // step:
             yield Progress(walked.records, walked.spot.rba, walked.time, self._session.trail.size)
 
-    def _begun(self, reached: WalkReached) -> Iterator[Event]:
+    def _begun(self, reached: WalkProgress) -> Iterator[Event]:
         """Count a transaction and its records; NOTIFY's report where one is due."""
         step, before, tally = self._session.settings.notify, self._tally.selected, self._tally
         self._transactions += 1

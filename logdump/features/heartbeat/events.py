@@ -34,7 +34,7 @@ class HeartbeatsShown(NamedTuple):
         not_applied: rows of transactions that a Replicat does not apply: copies, and those that are not whole.
         deleted: rows of the history that deletes in the trail have removed.
         purged: rows of the history that RETENTION would remove at ``at``; None where it is not given.
-        is_partial: whether not all was read: then how old the last beat is, and that none lacks, is not told.
+        is_partial: True if not all was read: age and gaps are then omitted.
     """
 
     base: str
@@ -85,7 +85,7 @@ class RestartPositionShown(NamedTuple):
         is_given: whether the command gave it; else it is that of the newest beat of the way.
         beat: of the beats with a CSN at or below it the one with the largest restart CSN; None where there is none.
         beats: how many have a CSN and a restart CSN.
-        is_exact: False where so many beats were kept that another one may have a larger restart CSN.
+        is_exact: False if another beat may have a larger restart CSN, because only a part of them was kept.
     """
 
     source: str | None

@@ -1,7 +1,7 @@
 """Ways of a beat: Extract, the pumps or distribution paths between, Replicat.
 
 A routing path is a list ``group[:path],…`` that may hold ``"*"``, for whatever comes next (the documentation of the
-flow); names may stand in double quotes. Oracle's views write a way as ``EXT1 ==> PMP1 ==> REP1``.
+flow); names may be in double quotes. Oracle's views write a way as ``EXT1 ==> PMP1 ==> REP1``.
 """
 
 from __future__ import annotations

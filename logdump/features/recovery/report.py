@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator
 from itertools import pairwise
 from pathlib import Path
 
-from logdump.features.recovery.cuts import Seen
 from logdump.features.recovery.model import (
     CutShown,
     KeepShown,
@@ -25,7 +24,9 @@ from logdump.features.recovery.survey import Survey
 from logdump.features.recovery.versions import FileFacts, changes_between
 from trailformat.changes.encrypted import looks_encrypted
 from trailformat.trail.file import TrailFile
+from trailformat.trail.packed import is_file, unpacked_size
 from trailformat.trail.sequence import Spot
+from trailformat.transactions.batches import TransactionSummary
 from trailformat.transactions.restart_places import restart_places
 from trailformat.transactions.whole_trail import TrailPosition
 
@@ -56,7 +57,7 @@ class RecoveryReport:
     def _spot(self, place: TrailPosition) -> Spot:
         return Spot(self._whole.paths[place.ordinal], place.rba)
 
-    def _ref(self, one: Seen, records: FoundRecords | None = None) -> TransactionRef:
+    def _ref(self, one: TransactionSummary, records: FoundRecords | None = None) -> TransactionRef:
         """A transaction of the survey; with its tables where ``records`` reads them and it is not too large."""
         first, after = self._spot(one.first), self._spot(one.after) if one.after is not None else None
         begin = first if one.has_begin else None
@@ -65,7 +66,7 @@ class RecoveryReport:
             return ref
         return ref._replace(tables=records.tables(ref))
 
-    def _again(self, cut: Seen, ref: TransactionRef, records: FoundRecords) -> SecondCopy | None:
+    def _again(self, cut: TransactionSummary, ref: TransactionRef, records: FoundRecords) -> SecondCopy | None:
         found = self._survey.cuts.again.get(cut.first)
         return records.compared(ref, self._ref(found)) if found is not None else None
 
@@ -93,22 +94,24 @@ class RecoveryReport:
         """Yield the later copies of whole transactions."""
         with FoundRecords(self._whole) as records:
             for one in self._survey.twice:
-                ref = self._ref(one.seen, records)
+                ref = self._ref(one.transaction, records)
                 if self._takes(ref):
                     yield SecondCopyShown(ref.csn or "", ref.xid or "", self._spot(one.first), ref)
 
     def order_breaks(self) -> Iterator[OrderBreakShown]:
         """Yield the positions at which CSNs decrease."""
         for one in self._survey.falls:
-            if self._takes(self._ref(one.seen)):
-                spot = self._spot(one.seen.first)
-                yield OrderBreakShown(spot, one.seen.csn, one.seen.xid, one.greatest, one.transactions)
+            if self._takes(self._ref(one.transaction)):
+                spot = self._spot(one.transaction.first)
+                yield OrderBreakShown(spot, one.transaction.csn, one.transaction.xid, one.greatest, one.transactions)
 
     def overwritten(self) -> Iterator[OverwriteShown]:
         """Yield damage that may be followed by older data."""
         for one in self._survey.overwritten:
             mark = one.damage
-            yield OverwriteShown(self._spot(mark.place), mark.after - mark.place.rba, one.seen.csn, one.was_passed)
+            yield OverwriteShown(
+                self._spot(mark.place), mark.after - mark.place.rba, one.transaction.csn, one.was_passed
+            )
 
     def producer_changes(self) -> Iterator[ProducerChangeShown]:
         """Yield the differences between the header of each file and that of the file before it."""
@@ -139,7 +142,7 @@ class RecoveryReport:
         known = {facts.path: facts for facts in self._survey.files}
         for path in self._whole.paths:
             error = self._whole.unreadable.get(path)
-            facts = known.get(path) or FileFacts(path, path.stat().st_size if path.exists() else 0, None, None)
+            facts = known.get(path) or FileFacts(path, unpacked_size(path) if is_file(path) else 0, None, None)
             keeps = path not in free if keep is not None else None
             yield TrailFileShown(
                 path,

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from logdump.features.recovery.cuts import Cuts, Seen, seen
+from logdump.features.recovery.cuts import Cuts
 from logdump.features.recovery.lists import Findings
 from logdump.features.recovery.versions import FileFacts, facts_of, is_rollover
 from trailformat.records.io_types import RESTART_ABEND
@@ -21,6 +21,7 @@ from trailformat.transactions.batches import (
     HALF_A_RECORD,
     TrailMark,
     TransactionBatch,
+    TransactionSummary,
 )
 from trailformat.transactions.extent import Ended
 from trailformat.transactions.walk import transaction_batches
@@ -30,19 +31,19 @@ _OVERWRITE_MODE = 0
 NOWHERE_YET = TrailPosition(1 << 62, 0)
 
 
-class Restarted(NamedTuple):
+class TrailRestart(NamedTuple):
     """A restart: where, by what, when, and the last whole transaction before it."""
 
     place: TrailPosition
     kind: str
     time: int | None
-    last_complete: Seen | None
+    last_complete: TransactionSummary | None
 
 
 class Copy(NamedTuple):
     """A later copy of a whole transaction, and the position of the first copy."""
 
-    seen: Seen
+    transaction: TransactionSummary
     first: TrailPosition
 
 
@@ -50,7 +51,7 @@ class Copy(NamedTuple):
 class Fall:
     """A transaction with which CSNs go back, below the greatest, and the number of those that are there."""
 
-    seen: Seen
+    transaction: TransactionSummary
     greatest: str
     transactions: int
 
@@ -62,7 +63,7 @@ class Overwritten(NamedTuple):
     """
 
     damage: TrailMark
-    seen: Seen
+    transaction: TransactionSummary
     was_passed: bool
 
 
@@ -83,16 +84,16 @@ class Survey:
     def __init__(self, whole: WholeTrail) -> None:
         self.whole = whole
         self.files: list[FileFacts] = []
-        self.restarts = Findings[Restarted]()
+        self.restarts = Findings[TrailRestart]()
         self.cuts = Cuts()
-        self.cut_at: dict[TrailPosition, Seen] = {}
+        self.cut_at: dict[TrailPosition, TransactionSummary] = {}
         self.twice, self.falls, self.overwritten = Findings[Copy](), Findings[Fall](), Findings[Overwritten]()
         self.judge = AppliedTransactions(whole)
         self.damage = Findings[TrailMark]()
         self.transactions = self.incomplete = self.twice_records = 0
-        self.open: Seen | None = None
+        self.open: TransactionSummary | None = None
         self.half_record: TrailPosition | None = None
-        self.last_whole: Seen | None = None
+        self.last_whole: TransactionSummary | None = None
         self._unbound: list[TrailPosition] = []
         self._pending: list[TrailMark] = []
         self._behind_gaps = [whole.ordinals[gap.behind] for gap in whole.gaps]
@@ -119,13 +120,13 @@ class Survey:
         for mark in batch.marks:
             self._mark(batch, whole, mark)
         for row in batch.not_whole():
-            self._not_whole(seen(batch, row))
+            self._not_whole(batch.transaction(row))
         for one in verdicts:
             self._verdict(batch, one)
         self._look_after_damage(batch, whole, verdicts)
         self.cuts.look_for_copies(batch, verdicts, self.judge)
         if whole:
-            self.last_whole = seen(batch, whole[-1])
+            self.last_whole = batch.transaction(whole[-1])
             del self._unbound[: bisect_right(self._unbound, self.last_whole.first)]
 
     def _mark(self, batch: TransactionBatch, whole: Sequence[int], mark: TrailMark) -> None:
@@ -154,12 +155,12 @@ class Survey:
         self, batch: TransactionBatch, whole: Sequence[int], place: TrailPosition, kind: str, time: int | None
     ) -> None:
         before = bisect_right(whole, place, key=lambda row: batch.after(row) or NOWHERE_YET)
-        last = seen(batch, whole[before - 1]) if before else self.last_whole
-        self.restarts.add(Restarted(place, kind, time, last))
+        last = batch.transaction(whole[before - 1]) if before else self.last_whole
+        self.restarts.add(TrailRestart(place, kind, time, last))
         if self.restarts.is_listed:
             self._unbound.append(place)
 
-    def _not_whole(self, one: Seen) -> None:
+    def _not_whole(self, one: TransactionSummary) -> None:
         if one.ended in (Ended.CUT, Ended.OVERTAKEN) and one.has_begin:
             self.cuts.add(one, is_shown=self._bind(one))
         elif one.ended is Ended.FILE_END and self.whole.is_newest(self._last_file(one)):
@@ -167,7 +168,7 @@ class Survey:
         else:
             self.incomplete += 1
 
-    def _bind(self, cut: Seen) -> bool:
+    def _bind(self, cut: TransactionSummary) -> bool:
         """Assign a cut transaction to the first restart inside it; return False if no listed restart is."""
         at = bisect_right(self._unbound, cut.first)
         if at == len(self._unbound) or self._unbound[at] >= (cut.after or NOWHERE_YET):
@@ -175,17 +176,17 @@ class Survey:
         self.cut_at[self._unbound[at]] = cut
         return True
 
-    def _last_file(self, one: Seen) -> int:
+    def _last_file(self, one: TransactionSummary) -> int:
         """The file in which an open transaction ends: the last of its stretch."""
         at = bisect_right(self._behind_gaps, one.first.ordinal)
         return (self._behind_gaps[at] if at < len(self._behind_gaps) else len(self.whole)) - 1
 
     def _verdict(self, batch: TransactionBatch, one: OrderVerdict) -> None:
         if (first := one.copy_of) is not None:
-            self.twice.add_made(lambda: Copy(seen(batch, one.row), first))
+            self.twice.add_made(lambda: Copy(batch.transaction(one.row), first))
             self.twice_records += int(batch.columns.records[one.row])
         if one.is_below and (one.goes_back or not self.falls.number):
-            self.falls.add_made(lambda: Fall(seen(batch, one.row), one.greatest, 1))
+            self.falls.add_made(lambda: Fall(batch.transaction(one.row), one.greatest, 1))
         elif one.is_below and self.falls.is_listed:
             self.falls.listed[-1].transactions += 1
 
@@ -202,7 +203,7 @@ class Survey:
                 continue
             row = whole[at]
             if row != before and (row in out_of_order or self._overwrites(self.whole.paths[damage.place.ordinal])):
-                self.overwritten.add(Overwritten(damage, seen(batch, row), row in out_of_order))
+                self.overwritten.add(Overwritten(damage, batch.transaction(row), row in out_of_order))
             before = row
 
     def _overwrites(self, path: Path) -> bool:

@@ -189,7 +189,7 @@ def keep_lines(shown: KeepShown, _settings: Settings) -> Iterator[str]:
 
 
 def end_lines(end: RecoveryEnd, _settings: Settings) -> Iterator[str]:
-    """Whether CSNs go back, and whether anything stands twice."""
+    """Return whether CSNs are in order and transactions appear twice."""
     shown = end.shown
     back, records = amount(shown.order_breaks, "place"), amount(shown.twice_records, "record")
     order = f"CSNs are out of order at {back}." if shown.order_breaks else "CSNs are in order."

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from logdump.display.sql import SqlScript
 
 
-class Wanted(NamedTuple):
+class RedoRequest(NamedTuple):
     """The number of transactions, the dialect (empty: that of the source database), and whether cut ones count."""
 
     transactions: int = 1
@@ -32,7 +32,7 @@ class Wanted(NamedTuple):
     includes_cut: bool = False
 
 
-def run_script(session: Session, wanted: Wanted, *, takes_back: bool) -> Iterator[Event]:
+def run_script(session: Session, wanted: RedoRequest, *, takes_back: bool) -> Iterator[Event]:
     """Print the statements for the transaction that is open at the position, or the next; with a number, that many."""
     from logdump.display import sql  # noqa: PLC0415 - slow
     from logdump.features.redo.script import script_of  # noqa: PLC0415 - slow
@@ -75,7 +75,7 @@ class _Shown:
         return f"Stopped after {amount(self.transactions, 'transaction')}{rest}: the position stays."
 
 
-def _texts(session: Session, script: SqlScript, wanted: Wanted, shown: _Shown) -> Iterator[Event]:
+def _texts(session: Session, script: SqlScript, wanted: RedoRequest, shown: _Shown) -> Iterator[Event]:
     from logdump.features.redo.script import script_texts  # noqa: PLC0415 - slow
 
     for item in script_texts(session, script, wanted.transactions, session.settings.time_offset):
@@ -87,7 +87,7 @@ def _texts(session: Session, script: SqlScript, wanted: Wanted, shown: _Shown) -
             yield ScriptPart(item.lines)
 
 
-def _items(session: Session, script: SqlScript, wanted: Wanted, shown: _Shown) -> Iterator[Event]:
+def _items(session: Session, script: SqlScript, wanted: RedoRequest, shown: _Shown) -> Iterator[Event]:
     from logdump.display import sql  # noqa: PLC0415 - slow
 
     for item in script.items(session.cursor.next, wanted.transactions):
@@ -103,7 +103,7 @@ def _items(session: Session, script: SqlScript, wanted: Wanted, shown: _Shown) -
 
 
 _FORM = AnyOrder(
-    Wanted,
+    RedoRequest,
     {
         "transactions": Number("<count>", least=1),
         "dialect": OneOf({name: name for name in DIALECTS}),
@@ -113,7 +113,7 @@ _FORM = AnyOrder(
 )
 
 
-def _command(name: str, summary: str, *details: str, takes_back: bool) -> Command[Wanted]:
+def _command(name: str, summary: str, *details: str, takes_back: bool) -> Command[RedoRequest]:
     return Command(
         name,
         _FORM,

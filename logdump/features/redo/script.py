@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import closing
 from typing import NamedTuple
 
-from logdump.display.sql import Closing, ScriptReach, SqlScript, WalkReached
+from logdump.display.sql import Closing, ScriptReach, SqlScript, WalkProgress
 from logdump.display.sql.block_lines import BlockStatements
 from logdump.display.sql.block_text import ScriptLines
 from logdump.display.sql.dialect import Dialect
@@ -59,5 +59,5 @@ def script_texts(
                 yield ScriptText(bytes(merged(lines.of(script.finished(part)))), ended)
             elif isinstance(part, Walked):
                 yield part
-            elif not isinstance(part, WalkReached):
+            elif not isinstance(part, WalkProgress):
                 yield ScriptText(lines.text(part), int(isinstance(part, Closing)))

@@ -3,7 +3,7 @@
     47 01 1c40 …  [ bytes that look like records ]  … 5a 01 1c40
 
 A record may hold records: a LOB that is a trail. Where its frame is damaged, a search for the next sound record finds
-those; its length or its trailer tells that they are data.
+those; its length or its trailer shows that they are data.
 """
 
 from __future__ import annotations

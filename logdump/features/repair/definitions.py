@@ -45,7 +45,7 @@ class _Meaning(NamedTuple):
     columns: int | None = None
 
 
-class _Left(NamedTuple):
+class _DefinitionRemains(NamedTuple):
     """The rest of a definition in damage."""
 
     rba: int
@@ -88,13 +88,13 @@ class CopiedDefinitions:
         elif len(survey.damage):
             self._look_for_database()
 
-    def _left(self) -> Iterator[_Left]:
+    def _left(self) -> Iterator[_DefinitionRemains]:
         """Yield the remains of definitions in the damage."""
         buffer, order = self._trail.bytes, self._trail.order
         for span in islice(self._survey.damage, _MOST_EXAMINED):
             for rba, header in readable_headers(buffer, span, order):
                 index = order.decode(order.encode(header.audit_rba, 4)[2:])
-                yield _Left(rba, header.orig_node, index, name_text(header.name_field))
+                yield _DefinitionRemains(rba, header.orig_node, index, name_text(header.name_field))
 
     def _look_for_database(self) -> None:
         """Look for the definition of the database, which may be lost even if no definition of a table is."""
@@ -104,7 +104,7 @@ class CopiedDefinitions:
             self._has_database = tables.database_before(first) is not None
             self._need_database(first)
 
-    def _walk(self, left: list[_Left]) -> None:
+    def _walk(self, left: list[_DefinitionRemains]) -> None:
         """Go over the file as a reader does, with what is lost in mind."""
         waiting = iter(left)
         following = next(waiting, None)
@@ -121,7 +121,7 @@ class CopiedDefinitions:
             elif rba > self._first and (index := record.table_index) is not None:
                 self._use(index, record)
 
-    def _lose(self, left: _Left) -> None:
+    def _lose(self, left: _DefinitionRemains) -> None:
         """An index has another meaning from here on, unless what is left of the definition cannot be trusted."""
         if left.kind not in (TABLE, REFERENCE):
             return

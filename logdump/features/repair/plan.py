@@ -9,7 +9,6 @@ from contextlib import suppress
 from itertools import chain, islice, takewhile
 from typing import NamedTuple
 
-from logdump.features.recovery.cuts import Seen, seen
 from logdump.features.recovery.lists import Findings
 from logdump.features.repair.byte_ranges import ByteRange, ByteRanges
 from logdump.features.repair.definitions import CopiedDefinitions
@@ -17,8 +16,9 @@ from logdump.features.repair.file_survey import FileSurvey
 from logdump.features.repair.model import LossReason, RepairLoss
 from trailformat import BadRecord, Record, TrailFile
 from trailformat.changes.transactions import TransactionRole, role_of
+from trailformat.trail.packed import unpacked_size
 from trailformat.trail.sequence import Spot
-from trailformat.transactions.batches import TransactionBatch
+from trailformat.transactions.batches import TransactionBatch, TransactionSummary
 from trailformat.transactions.extent import Ended
 from trailformat.transactions.records import TransactionRecord, TransactionRecords
 from trailformat.transactions.walk import transaction_batches
@@ -65,7 +65,7 @@ class TransactionPlan:
         self._looks_at_all = bool(self._continued or self._undefined or any(f.survey.embedded for f in files.values()))
         self._not_whole: dict[int, list[ByteRange]] = {}
         self._ranges: dict[int, ByteRanges] = {}
-        self._last: Seen | None = None
+        self._last: TransactionSummary | None = None
 
     def run(self) -> Iterator[TransactionBatch]:
         """Go over the transactions; yields what has been taken in."""
@@ -111,19 +111,19 @@ class TransactionPlan:
             return
         left: set[int] = set()
         for row in range(batch.rows) if self._looks_at_all else sorted({*batch.not_whole(), last}):
-            one = seen(batch, row)
+            one = batch.transaction(row)
             if not self._is_beyond(one.first) and (reason := self._reason(one)) is not None:
                 left.add(row)
                 self._lose(one, reason)
         kept = (row for row in chain((last,), inside) if row not in left)
         for row in islice(kept, 1):
-            self._last = seen(batch, row)
+            self._last = batch.transaction(row)
             known = (
                 batch.csns[one] for one in chain((row,), kept) if batch.is_whole(one) and batch.csns[one] is not None
             )
             self.after_csn = next(known, self.after_csn)
 
-    def _reason(self, one: Seen) -> LossReason | None:
+    def _reason(self, one: TransactionSummary) -> LossReason | None:
         """The reason for which a transaction is not whole; None where it is, or was not in the source either."""
         if one.ended is Ended.DAMAGE or one.after in self._continued:
             return LossReason.DAMAGE
@@ -154,7 +154,7 @@ class TransactionPlan:
         last = len(self._whole) - 1
         return next((at for at in range(ordinal, last) if self._breaks(at + 1)), last)
 
-    def _end(self, one: Seen) -> TrailPosition:
+    def _end(self, one: TransactionSummary) -> TrailPosition:
         """Return the end of a transaction; for an open one the end of all files that it may be in."""
         if one.after is None or self._is_grown(one.after):
             return TrailPosition(self._stretch_end(one.first.ordinal) + 1, 0)
@@ -163,12 +163,12 @@ class TransactionPlan:
         damage = self._files[one.after.ordinal].survey.damage.after(one.after.rba)
         return TrailPosition(one.after.ordinal, damage.stop) if damage is not None else one.after
 
-    def _undefined_in(self, one: Seen) -> TrailPosition | None:
+    def _undefined_in(self, one: TransactionSummary) -> TrailPosition | None:
         at = bisect_left(self._undefined, one.first)
         is_in = at < len(self._undefined) and self._undefined[at] < self._end(one)
         return self._undefined[at] if is_in else None
 
-    def _lose(self, one: Seen, reason: LossReason) -> None:
+    def _lose(self, one: TransactionSummary, reason: LossReason) -> None:
         begin, end = one.first, self._end(one)
         if not one.has_begin and reason is LossReason.DAMAGE and begin.ordinal in self._files:
             before = self._files[begin.ordinal].survey.damage.before(begin.rba)
@@ -186,7 +186,7 @@ class TransactionPlan:
         spots = (self.spot(one.first) if one.has_begin else None), self.spot(place)
         self._add(RepairLoss(one.csn, one.xid, spots[0], records, reason, spots[1], is_copied=self._is_all))
 
-    def _records_of(self, one: Seen, end: TrailPosition) -> int:
+    def _records_of(self, one: TransactionSummary, end: TrailPosition) -> int:
         """The records of a transaction, up to where the copy stops."""
         is_over = one.after is not None and not self._is_grown(one.after)
         if (self._stop is None or end <= self._stop) and (is_over or not self._has_grown()):
@@ -200,7 +200,7 @@ class TransactionPlan:
     def _has_grown(self) -> bool:
         """Return True if the last file has grown since the survey."""
         last = self._files.get(len(self._whole) - 1)
-        return last is not None and last.survey.path.stat().st_size > last.survey.size
+        return last is not None and unpacked_size(last.survey.path) > last.survey.size
 
     def _damage_in(self, begin: TrailPosition, end: TrailPosition) -> TrailPosition | None:
         """Return the first damage from one position to right after another."""

@@ -11,7 +11,6 @@ from logdump.features.diff.comparison import TrailComparison
 from logdump.features.diff.model import DifferenceKind, DifferenceShown, DiffLevel
 from logdump.features.diff.rows import RowOptions
 from logdump.features.diff.side import Bounds, CsnBounds, Side
-from logdump.features.recovery.cuts import Seen
 from logdump.features.repair.file_survey import FileSurvey
 from logdump.features.repair.plan import TransactionPlan
 from logdump.session.errors import CommandError
@@ -19,17 +18,18 @@ from logdump.session.events import Progress
 from trailformat import Record, TrailFile
 from trailformat.changes.transactions import is_transactional
 from trailformat.trail.sequence import Spot
+from trailformat.transactions.batches import TransactionSummary
 from trailformat.transactions.records import TransactionRecords
 from trailformat.transactions.whole_trail import TrailPosition, WholeTrail
 
 
-class _Copied:
+class _CopyBounds:
     """The transactions of the source that are in the copy."""
 
     def __init__(self, plan: TransactionPlan) -> None:
         self._plan = plan
 
-    def takes(self, one: Seen, copy_of: TrailPosition | None) -> bool:  # noqa: ARG002 - as Bounds has it
+    def takes(self, one: TransactionSummary, *, is_applied: bool) -> bool:  # noqa: ARG002 - as Bounds has it
         """Return True if the transaction is copied."""
         return self._plan.takes(one.first)
 
@@ -72,7 +72,7 @@ class Proof:
     def _compare(self) -> Iterator[Progress]:
         options = RowOptions(DiffLevel.BYTES)
         sides: tuple[tuple[str, WholeTrail, Bounds], ...] = (
-            ("a", self._whole, _Copied(self._plan)),
+            ("a", self._whole, _CopyBounds(self._plan)),
             ("b", WholeTrail(self._copies, in_order=True), CsnBounds()),
         )
         with ExitStack() as stack:

@@ -26,6 +26,7 @@ from trailformat.changes.transactions import is_transactional
 from trailformat.codec.mapped_file import MappedFile
 from trailformat.definitions.metadata_kinds import REFERENCE
 from trailformat.trail.carried_definitions import definition_of
+from trailformat.trail.packed import status_of, unpacked_size
 from trailformat.trail.sequence import Spot, next_file
 from trailformat.trail.whole_file import is_copy
 from trailformat.transactions.whole_trail import WholeTrail
@@ -182,7 +183,7 @@ def _firsts(key: Callable[[Path], Key | None], paths: list[Path]) -> dict[Key | 
 def _identity(path: Path) -> tuple[int, int] | None:
     """The device and number of a file; None where there is none."""
     try:
-        status = path.stat()
+        status = status_of(path)
     except OSError:
         return None
     return status.st_dev, status.st_ino
@@ -299,7 +300,7 @@ class Repair:
 
     def _decide(self) -> Iterator[Progress]:
         last = next_file(self._whole.paths[-1])[0]
-        goes_on = last is not None and last.stat().st_size > 0
+        goes_on = last is not None and unpacked_size(last) > 0
         self._plan = TransactionPlan(self._whole, self._files, is_all=self._options.is_all, goes_on=goes_on)
         for batch in self._plan.run():
             if (reached := batch.reached) is not None:
@@ -383,7 +384,7 @@ class Repair:
         surveys = [file.survey for file in self._files.values()]
         lost = sum(survey.damage.size if survey.stop is None else survey.size - survey.stop for survey in surveys)
         known = {survey.path for survey in surveys}
-        return lost + sum(path.stat().st_size for path in self._whole.paths if path not in known)
+        return lost + sum(unpacked_size(path) for path in self._whole.paths if path not in known)
 
     def _shown(self) -> RepairShown:
         plan, surveys = self._plan, [file.survey for file in self._files.values()]

@@ -32,8 +32,7 @@ def safe_lines(shown: SafePointShown, _settings: Settings) -> Iterator[str]:
     places = shown.places
     yield _verdict(places)
     if places.extent is None:
-        yield restart_text(places.asked)
-        yield from _damage_lines((places.damage,) if places.damage else ())
+        yield from _damage_lines((places.damage,)) if places.damage is not None else (restart_text(places.asked),)
         return
     yield from _advice(places, places.extent)
     yield from _damage_lines(places.extent.damage)

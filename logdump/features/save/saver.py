@@ -143,7 +143,7 @@ class Saver:
         from trailformat.scan import RECORD, Workers  # noqa: PLC0415 - long files only
 
         selection, start = self._session.selection(), self._session.cursor.next
-        copied = _Copied(self, writer)
+        copied = _RangeWriter(self, writer)
         copy = RangeCopy(partial(self._write, writer), copied.write, copy_range=copied.copy)
         rows_of_file = RowsOfFile(self._trail)
         with Workers() as workers:
@@ -222,7 +222,7 @@ class Saver:
         return make_record(header, text.encode(), order=self._trail.order)
 
 
-class _Copied:
+class _RangeWriter:
     """Writes bytes of whole records and counts them as saved."""
 
     def __init__(self, saver: Saver, writer: TrailWriter) -> None:

@@ -26,6 +26,7 @@ from logdump.session.session import Session
 from logdump.session.settings import OutputFormat
 from logdump.spark.jobs.engine import NotForSpark, read_options
 from logdump.spark.source.options import path_options
+from trailformat.trail.packed import is_file
 
 MOST_ROWS = 1000
 """Rows that are shown as a table, at most."""
@@ -107,7 +108,7 @@ class QuerySource(NamedTuple):
 
 def _absolute(wildcards: str) -> tuple[str, ...]:
     """The paths in a text, with commas between them unless it is the name of a file."""
-    names = [wildcards] if Path(wildcards).expanduser().exists() else wildcards.split(",")
+    names = [wildcards] if is_file(Path(wildcards).expanduser()) else wildcards.split(",")
     return tuple(str(Path(name).expanduser().absolute()) for name in names if name)
 
 

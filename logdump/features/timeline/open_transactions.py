@@ -74,7 +74,7 @@ class OpenTransactions(NamedTuple):
         return start_of(oldest) if oldest is not None else None
 
 
-class BrRefused(NamedTuple):
+class BrRefusal(NamedTuple):
     """The reason why BR has no answer: the source is not Oracle, the parameter file is wrong."""
 
     lines: tuple[str, ...]
@@ -92,7 +92,7 @@ class OpenTransactionsScan:
     def __init__(self, parameters: ParametersInUse | None) -> None:
         self.parameters = parameters
         self.size = 0
-        self.found: OpenTransactions | BrRefused | None = None
+        self.found: OpenTransactions | BrRefusal | None = None
         self._survey: BrSurvey | None = None
         self._records = 0
 
@@ -111,7 +111,7 @@ class OpenTransactionsScan:
             options = with_parameters(BrOptions(), self.parameters or ParametersInUse())
             survey = self._survey = BrSurvey(whole, options, {})
         except CommandError as error:
-            self.found = BrRefused(tuple(error.lines))
+            self.found = BrRefusal(tuple(error.lines))
             return
         yield from self._run(survey, options, title)
 
@@ -125,7 +125,7 @@ class OpenTransactionsScan:
                 yield self._records
             reading = survey.reading()
         except CommandError as error:
-            self.found = BrRefused(tuple(error.lines))
+            self.found = BrRefusal(tuple(error.lines))
             return
         finally:
             if reading is not None or survey.long_transactions:

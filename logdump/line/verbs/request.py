@@ -10,6 +10,7 @@ from typing import NamedTuple
 from logdump.language.words import split_commands
 from logdump.session.errors import MissingFileError
 from logdump.session.session import is_trail
+from trailformat.trail.packed import entries_of, is_archive, is_file
 
 _WILD = "*?"
 
@@ -55,8 +56,9 @@ class VerbRequest(NamedTuple):
 
     def trails(self) -> Iterator[tuple[Path, ...]]:
         """The files trail by trail, each in the order in which it was written. Raises as ``matching_files``."""
-        if len(self.files) == 1 and Path(self.files[0]).expanduser().is_file():
-            yield (Path(self.files[0]).expanduser(),)
+        file = Path(self.files[0]).expanduser()
+        if len(self.files) == 1 and is_file(file) and not is_archive(file):
+            yield (file,)
             return
         from logdump.session.matching_files import matching_files  # noqa: PLC0415 - one file needs no search
         from trailformat.trail.sequence import trails_among  # noqa: PLC0415 - one file needs no search
@@ -78,7 +80,7 @@ def is_source(word: str) -> bool:
     from logdump.notation.wildcard import matches  # noqa: PLC0415 - the shell puts files in place of most wildcards
 
     try:
-        return any(matches(path.name, entry.name, case_sensitive=True) for entry in path.absolute().parent.iterdir())
+        return any(matches(path.name, entry.name, case_sensitive=True) for entry in entries_of(path.absolute().parent))
     except OSError:
         return False
 

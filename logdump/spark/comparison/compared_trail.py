@@ -18,6 +18,7 @@ from logdump.spark.source.options import Options, Use, parse_options
 from logdump.spark.source.planner import plan
 from logdump.spark.source.source_definitions import definitions_of, with_absolute_definitions
 from trailformat import CannotRead, NotATrail, TrailError
+from trailformat.trail.packed import unpacked_size
 from trailformat.transactions.records import TransactionRecords
 from trailformat.transactions.whole_trail import TrailPosition, WholeTrail
 
@@ -106,7 +107,7 @@ def compared_trail(letter: str, given: Mapping[str, str]) -> ComparedTrail:
     except NotATrail as error:
         raise BadOption(f"{located(error, next(iter(paths)))}; diff compares one trail with another") from None
     _check_readable(whole)
-    sizes = [path.stat().st_size + 1 for path in whole.paths]
+    sizes = [unpacked_size(path) + 1 for path in whole.paths]
     ordinals = whole.ordinals
     starts = [TrailPosition(ordinals[Path(lot[0].path)], lot[0].start) for lot in lots if Path(lot[0].path) in ordinals]
     return ComparedTrail(letter, whole.paths, (0, *accumulate(sizes[:-1])), tuple(starts), options)

@@ -6,11 +6,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from logdump.features.diff.side import Side, SideTransaction
-from logdump.features.recovery.cuts import Seen, seen
 from logdump.spark.comparison.compared_trail import Compared, ComparedTrail, as_changed
 from logdump.spark.comparison.stretches import StretchWalk
 from trailformat.changes.csn import csn_key
-from trailformat.transactions.batches import DAMAGE
+from trailformat.transactions.batches import DAMAGE, TransactionSummary
 from trailformat.transactions.extent import Ended
 from trailformat.transactions.whole_trail import TrailPosition
 
@@ -23,7 +22,7 @@ class TransactionRow(NamedTuple):
         stretch: the number of the stretch in which it begins.
         size: its bytes.
         key: what it has in common with its other half; None of damage.
-        csn, xid, has_begin, ended, records: as of Seen.
+        csn, xid, has_begin, ended, records: as of TransactionSummary.
         is_named: whether it is whole and has a name by which copies are told.
     """
 
@@ -61,8 +60,9 @@ def _rows(trail: ComparedTrail, side: Side, compared: Compared, number: int) -> 
     walk = StretchWalk(side.whole, trail.stretches[number])
     for batch, rows, marks in walk.batches():
         for row in range(rows):
-            one = seen(batch, row)
-            if compared.bounds.takes(one, None):
+            one = batch.transaction(row)
+            # copies are told when the transactions of all stretches are joined
+            if compared.bounds.takes(one, is_applied=one.is_whole):
                 yield _row(trail, number, one, repr(side.key(one)))
         for mark in marks:
             if mark.io_type == DAMAGE:
@@ -71,9 +71,8 @@ def _rows(trail: ComparedTrail, side: Side, compared: Compared, number: int) -> 
         yield TransactionRow(trail.offset(TrailPosition(side.whole.ordinals[path], 0)), number, 0)
 
 
-def _row(trail: ComparedTrail, number: int, one: Seen, key: str) -> TransactionRow:
-    is_whole = one.has_begin and one.ended is Ended.LAST
-    is_named = is_whole and one.xid is not None and one.csn is not None and csn_key(one.csn) is not None
+def _row(trail: ComparedTrail, number: int, one: TransactionSummary, key: str) -> TransactionRow:
+    is_named = one.is_whole and one.xid is not None and one.csn is not None and csn_key(one.csn) is not None
     known = key, one.csn, one.xid, one.has_begin, one.ended.value, one.records, is_named
     return TransactionRow(trail.offset(one.first), number, one.size, *known)
 
@@ -82,5 +81,5 @@ def transaction_of(trail: ComparedTrail, row: Mapping[str, Any]) -> SideTransact
     """The transaction of a row that has a column ``copy_of`` too."""
     first, copy_of = trail.place(row["at"]), row["copy_of"]
     ended = Ended(row["ended"])
-    one = Seen(row["csn"], row["xid"], first, row["has_begin"], None, row["records"], row["size"], ended)
+    one = TransactionSummary(row["csn"], row["xid"], first, row["has_begin"], None, row["records"], row["size"], ended)
     return SideTransaction(one, row["key"], None if copy_of is None else trail.place(copy_of))

@@ -20,6 +20,7 @@ from logdump.session.errors import ArgumentError
 from logdump.spark.errors import BadOption, NoTrailFiles
 from logdump.spark.source.options import Options
 from trailformat import TrailError, TrailName, TrailSequence
+from trailformat.trail.packed import is_file, status_of
 from trailformat.trail.sequence import trails_among
 
 _NO_PATH = (
@@ -55,7 +56,7 @@ class TrailInput(NamedTuple):
     @property
     def ends_trail(self) -> bool:
         """Whether there is no next file, so that it may be growing."""
-        return self.name is None or not self.name.next.path.exists()
+        return self.name is None or not is_file(self.name.next.path)
 
 
 def find_files(options: Options) -> list[TrailInput]:
@@ -108,7 +109,7 @@ def _matching(pattern: str, options: Options) -> Iterator[Path]:
     path = Path(pattern).expanduser().absolute()
     if path.is_dir():
         yield from _listed(path, options)
-    elif path.exists():
+    elif path.exists() or is_file(path):
         yield path
     elif glob.has_magic(pattern):
         for match in map(Path, sorted(glob.glob(str(path), recursive=True))):  # noqa: PTH207 - of an absolute path
@@ -149,7 +150,7 @@ def _is_wanted(path: Path, options: Options) -> bool:
     if after is None and before is None:
         return True
     try:
-        modified = datetime.fromtimestamp(path.stat().st_mtime, UTC)
+        modified = datetime.fromtimestamp(status_of(path).st_mtime, UTC)
     except OSError:
         return True
     return (after is None or modified > after) and (before is None or modified < before)

@@ -21,6 +21,7 @@ from logdump.spark.source.paths import TrailInput, find_files
 from logdump.spark.source.slice import Slice
 from trailformat import CannotRead, NotATrail, PartialRecord, TrailFile
 from trailformat.scan import Workers, split_points
+from trailformat.trail.packed import unpacked_size
 from trailformat.transactions.not_applied import NotApplied, Ranges
 from trailformat.transactions.whole_trail import WholeTrail
 
@@ -72,7 +73,7 @@ def slices_of(file: TrailInput, options: Options) -> Iterator[Slice]:
     if only is None:
         return
     try:
-        size = file.path.stat().st_size
+        size = unpacked_size(file.path)
         points = _points(file, size, options)
     except NotATrail as error:
         if is_unborn(error, file.ends_trail):

@@ -11,6 +11,7 @@ from logdump.spark.source.options import Options
 from logdump.spark.source.paths import local_path
 from trailformat import CannotRead, TrailError, TrailFile
 from trailformat.definitions.file import DefinitionsFile, read_definitions
+from trailformat.trail.packed import status_of
 from trailformat.trail.row_definitions import RowDefinitions
 
 
@@ -32,7 +33,7 @@ def source_definitions(options: Options) -> DefinitionsFile | None:
         return None
     path = _path(options.source_defs)
     try:
-        status = path.stat()
+        status = status_of(path)
         return _read(path, status.st_mtime_ns, status.st_size)
     except (OSError, ValueError) as error:
         raise BadOption(f"option sourceDefs: {path}: {getattr(error, 'strerror', None) or error}") from None

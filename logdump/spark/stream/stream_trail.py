@@ -20,6 +20,7 @@ from logdump.spark.source.slice import Slice
 from trailformat import ByteOrder, CannotRead, NotATrail, TrailFile, TrailName
 from trailformat.records import framing
 from trailformat.scan import PARTIAL, next_boundary, scan
+from trailformat.trail.packed import unpacked_size
 
 
 class Offset(NamedTuple):
@@ -191,7 +192,7 @@ _IGNORE = "option ignoreMissingFiles continues with the next"
 
 def _size(name: TrailName) -> int:
     try:
-        return name.path.stat().st_size
+        return unpacked_size(name.path)
     except OSError as error:
         raise FileChanged(f"{place(name.path)}: {error.strerror}") from None
 

@@ -24,7 +24,7 @@ from trailformat.index import TableTotals, TrailIndex
 
 if TYPE_CHECKING:
     from logdump.features.diff.aligned_listing import AlignedSoFar
-    from logdump.features.timeline.open_transactions import BrRefused, OpenTransactions
+    from logdump.features.timeline.open_transactions import BrRefusal, OpenTransactions
     from logdump.features.timeline.timeline import Timeline
 
 OUTPUT = "output"
@@ -107,7 +107,7 @@ class Model(Observable):
     transactions = Part[tuple[ListedTransaction, ...]](())
     timeline: Part[Timeline | None] = Part(None)
     """The file over time, as far as it has been scanned for that; None before."""
-    open_transactions: Part[OpenTransactions | BrRefused | None] = Part(None)
+    open_transactions: Part[OpenTransactions | BrRefusal | None] = Part(None)
     """The long transactions of the trail, as far as it has been read for that; None before."""
     follows = Part(False)  # noqa: FBT003 - its first value
     """Whether the end of the trail is followed."""

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from logdump.session.settings import Across
 from trailformat.errors import CannotRead
+from trailformat.trail.packed import status_of
 from trailformat.trail.sequence import names_around, nearest_of
 
 _SETTLED = 2_000_000_000
@@ -71,11 +72,11 @@ def neighbour_files(path: Path) -> NeighbourFiles:
 
 def _changed(folder: Path) -> int | None:
     with suppress(OSError):
-        return folder.stat().st_mtime_ns
+        return status_of(folder).st_mtime_ns
     return None
 
 
 def _size(path: Path | None) -> int:
     with suppress(OSError):
-        return path.stat().st_size if path is not None else 0
+        return status_of(path).st_size if path is not None else 0
     return 0

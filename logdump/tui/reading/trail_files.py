@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from trailformat.errors import CannotRead
+from trailformat.trail.packed import status_of
 from trailformat.trail.peek import peek
 from trailformat.trail.sequence import names_around
 from trailformat.transactions.whole_trail import WholeTrail
@@ -41,7 +42,7 @@ def trail_files(path: Path, known: tuple[ListedFile, ...] = (), *, with_headers:
 def _listed(path: Path, known: ListedFile | None, *, with_headers: bool) -> ListedFile:
     listed = ListedFile(path)
     with suppress(OSError):
-        listed = listed._replace(size=path.stat().st_size)
+        listed = listed._replace(size=status_of(path).st_size)
     if known is not None and (listed.size or 0) >= (known.size or 0):
         return known._replace(size=listed.size)
     header = None

@@ -16,7 +16,7 @@ from operator import itemgetter
 from logdump.display.as_read import PARTIAL
 from logdump.features.bounded_recovery.model import LongTransactionShown
 from logdump.features.bounded_recovery.text import checkpoint_lines, end_lines, long_lines, recovery_lines
-from logdump.features.timeline.open_transactions import BrRefused, OpenTransactions
+from logdump.features.timeline.open_transactions import BrRefusal, OpenTransactions
 from logdump.session.settings import Settings
 from logdump.tui.text.cells import fit, harmless
 from logdump.tui.text.glyphs import Glyphs
@@ -35,7 +35,7 @@ _WANTED = 8
 
 
 def open_transactions_page(
-    found: OpenTransactions | BrRefused | None,
+    found: OpenTransactions | BrRefusal | None,
     bar: int,
     size: tuple[int, int],
     settings: Settings,
@@ -50,7 +50,7 @@ def open_transactions_page(
     if found is None:
         text = "The trail is being read for its open transactions." if partial == PARTIAL else partial
         return TimelinePage([line(text, "dim" if partial == PARTIAL else "warn")])
-    if isinstance(found, BrRefused):
+    if isinstance(found, BrRefusal):
         return TimelinePage([line(text) for text in found.lines])
     if not found.transactions:
         return TimelinePage(_lines_about_all(found, partial, settings, glyphs))

@@ -8,12 +8,12 @@ import pytest
 
 from logdump.features.bounded_recovery.checkpoints import BrCheckpoints
 from logdump.features.bounded_recovery.model import (
-    Began,
     BeginSource,
     BrRestartShown,
     CheckpointShown,
     LongTransactionShown,
     RestartKind,
+    TransactionInterval,
 )
 from logdump.session.events import Event
 from tests.logdump.bounded_recovery.test_simulated import redo_of, survey
@@ -101,9 +101,9 @@ def test_long_running_are_those_open_for_longer_than_the_interval(path: Path) ->
     assert {one.began.xid for one in found} == {f"9.9.{number}" for number in (27, 45, 801, 950, 1024, 208412, 208863)}
 
 
-def _begun(xid: str, place: RedoPlace | None, begin: int = 0) -> Began:
+def _begun(xid: str, place: RedoPlace | None, begin: int = 0) -> TransactionInterval:
     """A transaction that is still open."""
-    return Began(None, xid, None, begin, BeginSource.GIVEN, None, place, None, None, 1, 1)
+    return TransactionInterval(None, xid, None, begin, BeginSource.GIVEN, None, place, None, None, 1, 1)
 
 
 @pytest.mark.parametrize("is_turned", [False, True])

@@ -12,7 +12,7 @@ from fixtures import TRAILS
 from logdump.features.bounded_recovery import observed
 from logdump.features.bounded_recovery.begins import GivenBegin
 from logdump.features.bounded_recovery.checkpoints import BrCheckpoints
-from logdump.features.bounded_recovery.model import Began, BeginSource, FirstSource
+from logdump.features.bounded_recovery.model import BeginSource, FirstSource, TransactionInterval
 from logdump.features.bounded_recovery.sources import began
 from logdump.features.bounded_recovery.survey import FirstPass
 from logdump.features.heartbeat.model import HeartbeatRow
@@ -34,8 +34,8 @@ STEP = 8
 """Moments between two of the whole numbers that are drawn, so that what is open up to one is seen."""
 
 
-def _open(begin: int, end: int | None) -> Began:
-    return Began(None, None, None, begin, BeginSource.NONE, end, None, None, None, 1, 10)
+def _open(begin: int, end: int | None) -> TransactionInterval:
+    return TransactionInterval(None, None, None, begin, BeginSource.NONE, end, None, None, None, 1, 10)
 
 
 def _reads_back(begin: int, end: int | None, at: int, checkpoints: BrCheckpoints) -> int:

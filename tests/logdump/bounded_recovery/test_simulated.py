@@ -12,7 +12,6 @@ import pytest
 from logdump.features.bounded_recovery.begins import GivenBegin
 from logdump.features.bounded_recovery.checkpoints import MOST_CHECKPOINTS, BrCheckpoints
 from logdump.features.bounded_recovery.model import (
-    Began,
     BeginSource,
     BoundedRecoveryShown,
     BrIntervalShown,
@@ -22,6 +21,7 @@ from logdump.features.bounded_recovery.model import (
     LongTransactionShown,
     RedoStart,
     RestartKind,
+    TransactionInterval,
 )
 from logdump.features.bounded_recovery.options import BrOptions
 from logdump.features.bounded_recovery.survey import BrSurvey
@@ -200,6 +200,6 @@ def test_thousands_of_transactions_open_at_thousands_of_checkpoints_are_summed_i
     count, number = MOST_CHECKPOINTS, 5_000
     many = BrCheckpoints(0, 1, count - 1)
     for begin in range(number):
-        many.add(Began(None, None, None, begin, BeginSource.NONE, None, None, None, None, 1, 10))
+        many.add(TransactionInterval(None, None, None, begin, BeginSource.NONE, None, None, None, None, 1, 10))
     last = many.shown()[-1]
     assert (last.number, last.open, last.persisted, last.persisted_bytes) == (count - 1, number, number, 10 * number)

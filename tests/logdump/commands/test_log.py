@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from logdump.line.line_mode import Piped, Script
+from logdump.line.line_mode import PipedInput, Script
 from logdump.session.session_log import SessionLog
 from tests.logdump.line import Line
 
@@ -48,7 +48,7 @@ def test_a_piped_session_is_copied_with_its_prompts(
 ) -> None:
     log = tmp_path / "session.txt"
     monkeypatch.setattr(sys, "stdin", io.StringIO(f"out {log}\nghdr\nfc ghdr\n..//\n"))
-    Piped().run()
+    PipedInput().run()
     assert log.read_text().splitlines()[1:] == [
         "Logdump 2 >ghdr",
         "GHDR is OFF",
@@ -61,7 +61,7 @@ def test_a_piped_session_is_copied_with_its_prompts(
 
 def test_the_file_is_complete_after_every_command(tmp_path: Path) -> None:
     log = tmp_path / "session.txt"
-    session = Piped()
+    session = PipedInput()
     session.enter(f"log {log}")
     session.enter("reclen 77")
     assert log.read_text().endswith("Logdump 2 >reclen 77\nReclen set to 77\n")

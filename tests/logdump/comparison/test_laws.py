@@ -27,7 +27,6 @@ from logdump.features.diff.model import (
     SameRow,
 )
 from logdump.features.diff.side import SideTransaction
-from logdump.features.recovery.cuts import Seen
 from logdump.session.events import Progress
 from tests.logdump.line import Line
 from tests.logdump.repair.repaired import rows
@@ -38,6 +37,7 @@ from tests.trailformat.small_batches import in_batches
 from trailformat import Record, TrailFile
 from trailformat.trail.sequence import Spot
 from trailformat.transactions import whole_trail
+from trailformat.transactions.batches import TransactionSummary
 from trailformat.transactions.extent import Ended
 from trailformat.transactions.whole_trail import TrailPosition
 
@@ -74,7 +74,9 @@ def _key_at(spot: Spot | None) -> str | None:
 
 
 def _transaction(number: int) -> SideTransaction:
-    return SideTransaction(Seen(str(number), "1.1.1", TrailPosition(0, number), True, None, 1, 1, Ended.LAST), number)
+    return SideTransaction(
+        TransactionSummary(str(number), "1.1.1", TrailPosition(0, number), True, None, 1, 1, Ended.LAST), number
+    )
 
 
 @given(

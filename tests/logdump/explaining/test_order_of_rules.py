@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from fixtures.flavour import ORACLE_12
-from logdump.features.bounded_recovery.model import Began, BeginSource
+from logdump.features.bounded_recovery.model import BeginSource, TransactionInterval
 from logdump.features.ddl.model import Outcome
 from logdump.features.explain import ddl, lag_rules
 from logdump.features.explain.beat_facts import BeatFacts, MissingBeats, PassedBeat
@@ -75,7 +75,9 @@ def lag_facts() -> Iterator[LagFacts]:
     )
     gaps = (None, MissingBeats(BeatPlace(8 * MINUTE, HERE), BeatPlace(20 * MINUTE, HERE), 20 * MINUTE, 11))
     restarts = ((), (Restart(HERE, RESTART_OK, 9 * MINUTE + SECOND),))
-    long = Began("1", "1.1.1", None, 0, BeginSource.OPERATIONS, 60 * MINUTE, None, None, HERE, 3, 100, HERE)
+    long = TransactionInterval(
+        "1", "1.1.1", None, 0, BeginSource.OPERATIONS, 60 * MINUTE, None, None, HERE, 3, 100, HERE
+    )
     for one, before, gap, restart, longest in product(chosen, ((), rising, slowly), gaps, restarts, (None, long)):
         for at, ends in product((None, 10 * MINUTE), (None, (9 * MINUTE, 20 * MINUTE))):
             trail = TrailFacts(restart, len(restart), None, 0, 0, 0, None, longest, 0, None, 0)

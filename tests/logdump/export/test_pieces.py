@@ -14,7 +14,7 @@ import pytest
 from fixtures import TRAILS
 from logdump.commands import REGISTRY
 from logdump.features.export import spark_export
-from logdump.features.export.spark_export import ATTEMPTS, ExportJob, Written, export_all, export_pieces, pieces_of
+from logdump.features.export.spark_export import ATTEMPTS, ExportJob, TaskOutput, export_all, export_pieces, pieces_of
 from logdump.features.export.tally import ExportTally
 from logdump.language.reader import Context, parse
 from logdump.session.session import Session
@@ -207,7 +207,7 @@ def test_the_error_of_a_task_ends_the_export(tmp_path: Path) -> None:
 def test_two_attempts_at_a_piece_write_to_folders_of_their_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / ATTEMPTS).mkdir()
     job = _job(TRAILS / "et000000000", f"csv to {tmp_path / 'x'}", tmp_path)
-    attempts: list[Written] = []
+    attempts: list[TaskOutput] = []
     for number in (3, 4):
         context = SimpleNamespace(taskAttemptId=partial(int, number))
         monkeypatch.setattr("pyspark.TaskContext.get", lambda context=context: context)

@@ -10,27 +10,26 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from logdump.features.recovery.cuts import Seen, seen
 from logdump.spark.comparison.stretches import StretchWalk, TrailStretch
 from logdump.spark.errors import SplitMismatch
 from tests.searching import examples
 from tests.trailformat.samples import trail_of
 from tests.trailformat.test_transaction_walk import records_of
 from trailformat.scan import FILE_HEADER
-from trailformat.transactions.batches import DAMAGE, TrailMark
+from trailformat.transactions.batches import DAMAGE, TrailMark, TransactionSummary
 from trailformat.transactions.whole_trail import FIRST_PLACE, TrailPosition, WholeTrail
 
 TEXTS = st.text("bbmmlooAOTCF#", min_size=1, max_size=14)
 
 
-def read(paths: list[Path], starts: list[TrailPosition]) -> tuple[list[Seen], list[TrailMark]]:
+def read(paths: list[Path], starts: list[TrailPosition]) -> tuple[list[TransactionSummary], list[TrailMark]]:
     """The transactions of the stretches that start there, one after the other, and the damage."""
-    found: list[Seen] = []
+    found: list[TransactionSummary] = []
     damage: list[TrailMark] = []
     for start, stop in pairwise([*starts, None]):
         assert start is not None
         for batch, rows, marks in StretchWalk(WholeTrail(paths), TrailStretch(start, stop)).batches():
-            found += [seen(batch, row) for row in range(rows)]
+            found += [batch.transaction(row) for row in range(rows)]
             damage += [mark for mark in marks if mark.io_type == DAMAGE]
     return found, damage
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from fixtures import TRAILS
-from logdump.display.sql import DIALECTS, Closing, Opening, Skipped, SqlScript, Statement, script_files
+from logdump.display.sql import DIALECTS, Closing, Opening, SkippedTransaction, SqlScript, Statement, script_files
 from logdump.session.selection import Selection
 from tests.trailformat.samples import row, table_record, trail_of
 from trailformat import NotATrail, Record, TrailError, TrailFile
@@ -48,7 +48,7 @@ def test_damage_in_the_file_that_a_transaction_goes_on_in_ends_the_script(
 ) -> None:
     path = trail_of(tmp_path, _TABLE, _row(ONLY), _row(FIRST), name="tt000000000")
     trail_of(tmp_path, *following, _row(ONLY), name="tt000000001")
-    assert _kinds(path) == [*_ONE, "Skipped", "damage"]
+    assert _kinds(path) == [*_ONE, "SkippedTransaction", "damage"]
     assert _kinds(path, takes_back=True) == ["damage"]
 
 
@@ -58,7 +58,7 @@ def test_damage_in_an_earlier_file_costs_the_transaction_that_it_hits_alone(dama
         damage: list[Record | bytes] = [_GARBAGE, _row(MIDDLE)] if number == damaged else []
         trail_of(tmp_path, _row(place), *damage, name=f"tt{number:09}")
     path = trail_of(tmp_path, _row(LAST), _row(ONLY), name="tt000000002")
-    assert _kinds(path) == ["Skipped", *_ONE]
+    assert _kinds(path) == ["SkippedTransaction", *_ONE]
 
 
 @pytest.mark.parametrize("takes_back", [False, True])
@@ -104,7 +104,12 @@ def test_transactions_without_an_end_are_counted(tmp_path: Path) -> None:
     path = trail_of(tmp_path, _TABLE, _row(FIRST), _row(FIRST), _row(ONLY), _row(FIRST))
     with TrailFile(path) as trail:
         script = SqlScript(trail, DIALECTS["ANSI"])
-        assert [type(one).__name__ for one in script.items(0)] == ["Skipped", "Skipped", *_ONE, "Skipped"]
+        assert [type(one).__name__ for one in script.items(0)] == [
+            "SkippedTransaction",
+            "SkippedTransaction",
+            *_ONE,
+            "SkippedTransaction",
+        ]
     assert script.skipped == 3
 
 
@@ -113,7 +118,7 @@ def test_the_file_in_which_a_transaction_begins_is_named_where_it_is_missing(tmp
     path = trail_of(tmp_path, _row(MIDDLE), _row(LAST), _row(ONLY), name="tt000000002")
     with TrailFile(path) as trail:
         first = next(SqlScript(trail, DIALECTS["ANSI"]).items(0))
-    assert isinstance(first, Skipped)
+    assert isinstance(first, SkippedTransaction)
     assert first.extent.missing == tmp_path / "tt000000001"
 
 

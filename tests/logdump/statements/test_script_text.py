@@ -8,7 +8,16 @@ from typing import cast
 
 import pytest
 
-from logdump.display.sql import DIALECTS, Closing, NotRun, Opening, Skipped, Statement, script_lines, statement_lines
+from logdump.display.sql import (
+    DIALECTS,
+    Closing,
+    NotRun,
+    Opening,
+    SkippedTransaction,
+    Statement,
+    script_lines,
+    statement_lines,
+)
 from logdump.notation.times import TimeOffset
 from tests.logdump.extents import HERE, NEXT, OPEN, OVERTAKEN, WHOLE
 from tests.logdump.statements.made_changes import change
@@ -38,7 +47,7 @@ class _File:
 _TRAIL = cast("TrailFile", _File())
 
 
-def _lines(item: Opening | Closing | Skipped | NotRun, dialect: str = "ANSI", offset: int = 0) -> list[str]:
+def _lines(item: Opening | Closing | SkippedTransaction | NotRun, dialect: str = "ANSI", offset: int = 0) -> list[str]:
     return list(script_lines(item, DIALECTS[dialect], TimeOffset(offset)))
 
 
@@ -81,7 +90,7 @@ def _cut(io_type: int, at: Spot) -> Extent:
     ],
 )
 def test_a_transaction_that_is_left_out_says_why(extent: Extent, reason: str) -> None:
-    (line,) = _lines(Skipped(extent, 2, _TRAIL))
+    (line,) = _lines(SkippedTransaction(extent, 2, _TRAIL))
     assert line == _FRONT + reason
 
 
@@ -111,7 +120,7 @@ def test_the_title_of_a_transaction(extent: Extent, title: str) -> None:
 def test_a_transaction_of_which_no_record_is_known() -> None:
     extent = _LOST._replace(first=None, last=None, transaction=NO_TRANSACTION, missing=NEXT)
     title = "1970/01/01 00:00:00.000.000, RBA not known, 1 records"
-    assert _lines(Skipped(extent, 1, _TRAIL)) == [
+    assert _lines(SkippedTransaction(extent, 1, _TRAIL)) == [
         f"-- Left out: transaction {title}: it begins in dirdat/et000000008, which is not here."
     ]
 
@@ -167,9 +176,9 @@ def test_no_text_of_a_trail_and_no_name_of_a_file_ends_its_comment() -> None:
     foreign = Transaction(_FOREIGN, _FOREIGN)
     lines = [
         *_lines(Opening(_WHOLE._replace(transaction=foreign, first=Spot(odd, 1), after=Spot(odd, 2)), 2, _TRAIL)),
-        *_lines(Skipped(_LOST._replace(transaction=foreign, missing=odd), 2, _TRAIL)),
-        *_lines(Skipped(_OPEN._replace(missing=odd), 2, _TRAIL)),
-        *_lines(Skipped(_cut(RESTART_OK, Spot(odd, 1)), 2, _TRAIL)),
+        *_lines(SkippedTransaction(_LOST._replace(transaction=foreign, missing=odd), 2, _TRAIL)),
+        *_lines(SkippedTransaction(_OPEN._replace(missing=odd), 2, _TRAIL)),
+        *_lines(SkippedTransaction(_cut(RESTART_OK, Spot(odd, 1)), 2, _TRAIL)),
         *_lines(NotRun(Statement(made, None, _FOREIGN, elsewhere=odd))),
         *statement_lines(Statement(made, None, _FOREIGN, elsewhere=odd)),
     ]

@@ -13,7 +13,7 @@ import pytest
 from fixtures import TRAILS
 from logdump.features.diff.aligned_listing import AlignedListing, AlignedSoFar
 from logdump.features.diff.model import DiffLevel
-from logdump.features.timeline.open_transactions import BrRefused
+from logdump.features.timeline.open_transactions import BrRefusal
 from logdump.features.timeline.timeline import Timeline
 from logdump.notation.times import GMT
 from logdump.session.marks import Mark
@@ -69,7 +69,7 @@ CHANGES: dict[tuple[str, str], Callable[[Model], Any]] = {
     ("transactions", "records"): lambda model: model.transactions[:1],
     ("transactions", "transactions"): lambda model: model.transactions[:1],
     ("timeline", "records"): lambda _: Timeline(0, (), None, None, is_filtered=False),
-    ("open_transactions", "records"): lambda _: BrRefused(("Bounded Recovery is for Oracle alone.",)),
+    ("open_transactions", "records"): lambda _: BrRefusal(("Bounded Recovery is for Oracle alone.",)),
     ("aligned", "records"): lambda _: AlignedSoFar(AlignedListing(DiffLevel.BYTES, ("a", "b")), 0, is_ended=False),
     ("follows", "records"): lambda model: not model.follows,
     ("row", "records"): lambda model: model.row._replace(rba=1811) if model.row is not None else None,

@@ -15,7 +15,7 @@ import pyarrow as pa
 from logdump.arrow.records.column_types import IMAGE
 from logdump.arrow.records.columns.arrow_values import bytes_at, lists, masked, replaced
 from logdump.arrow.records.columns.single_images import SingleImages, single_images
-from logdump.arrow.records.definitions import Known, definitions_of
+from logdump.arrow.records.definitions import DefinitionGroups, definitions_of
 from logdump.arrow.records.image_texts import ImageTexts, ValueProblem, image_texts, too_large
 from logdump.arrow.records.rows import Rows
 from trailformat import BadData
@@ -74,12 +74,12 @@ def _values(rows: Rows, which: int) -> ImageTexts:
     return values
 
 
-def _known(rows: Rows) -> Known:
+def _known(rows: Rows) -> DefinitionGroups:
     """The definitions of the rows with images; found once, for both images."""
     if "definitions" not in rows.walked:
         before, after = image_parts(rows).images
         rows.walked["definitions"] = definitions_of(rows, (before.counts > 0) | (after.counts > 0))
-    known: Known = rows.walked["definitions"]
+    known: DefinitionGroups = rows.walked["definitions"]
     return known
 
 

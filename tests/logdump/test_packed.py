@@ -1,0 +1,238 @@
+"""A trail that is compressed, or lies in an archive, gives the answers of one that is not."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import lzma
+import tarfile
+import zipfile
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+import pytest
+import zstandard
+
+from fixtures import TRAILS
+from logdump.session import read_progress
+from logdump.session.file_state import file_state
+from tests.logdump.program import logdump
+from trailformat import NotATrail, TrailFile
+from trailformat.records import reached
+from trailformat.trail import packed
+from trailformat.trail.packed import LIMIT_VARIABLE
+from trailformat.trail.sequence import TrailName, TrailSequence, next_file
+
+NAMES = [f"at00000000{number}" for number in range(3)]
+COMPRESSORS: dict[str, Callable[[bytes], bytes]] = {
+    ".gz": gzip.compress,
+    ".bz2": bz2.compress,
+    ".xz": lzma.compress,
+    ".zst": zstandard.compress,
+}
+QUESTIONS = [
+    "n; n; pos 2722; n; pos last; pos reverse; n",
+    "count detail",
+    "across on; count detail; pos 0; sfet; sft insert; find CHUN01",
+    "check",
+    "recovery",
+    "pos 2722; safe; transaction end; explain restart",
+    "filter include filename teahouse.teas; n 5; count",
+    "across on; redo; undo",
+    "export jsonl to -",
+    "across on; filter include filename teahouse.teas; export csv to -",
+    "across on; sql select op, count(*) from records group by all order by all",
+    "metadata",
+    "diff {trail}",
+    "br",
+]
+
+
+def in_folder(folder: Path, suffix: str) -> Path:
+    for name in NAMES:
+        (folder / f"{name}{suffix}").write_bytes(COMPRESSORS[suffix]((TRAILS / name).read_bytes()))
+    return folder
+
+
+def in_tar(folder: Path, suffix: str) -> Path:
+    archive = folder / f"trails.tar{suffix}"
+    with tarfile.open(archive, "w:gz" if suffix else "w") as file:
+        for name in NAMES:
+            file.add(TRAILS / name, f"./{name}")
+    return archive
+
+
+def in_zip(folder: Path) -> Path:
+    archive = folder / "trails.zip"
+    with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as file:
+        for name in NAMES:
+            file.write(TRAILS / name, name)
+    return archive
+
+
+PACKED: dict[str, tuple[Callable[[Path], Path], str]] = {
+    **{suffix: (partial(in_folder, suffix=suffix), suffix) for suffix in COMPRESSORS},
+    "tar": (partial(in_tar, suffix=""), ""),
+    "tar.gz": (partial(in_tar, suffix=".gz"), ""),
+    "zip": (in_zip, ""),
+}
+"""What packs the trail, and the suffix of its files."""
+
+
+def answers(folder: Path, suffix: str, question: str) -> str:
+    """What a question about the trail prints, as if it lay in no folder and were not packed."""
+    trail = folder / f"{NAMES[0]}{suffix}"
+    done = logdump("-c", f"open {trail}; {question.format(trail=trail)}")
+    lines = [line for line in done.out.splitlines() if not line.startswith("It is packed")]
+    shown = "\n".join(lines).replace(str(folder), "").replace(f"{folder.name}/", "")
+    return shown.replace(suffix, "") if suffix else shown
+
+
+@pytest.mark.parametrize("question", QUESTIONS)
+def test_each_command_gives_the_answer_of_the_trail_that_is_not_packed(question: str, tmp_path: Path) -> None:
+    plain = tmp_path / "plain"
+    plain.mkdir()
+    for name in NAMES:
+        (plain / name).write_bytes((TRAILS / name).read_bytes())
+    expected = answers(plain, "", question)
+    assert "\n" in expected
+    assert answers(in_folder(tmp_path, ".gz"), ".gz", question) == expected
+    assert answers(in_tar(tmp_path, ".gz"), "", question) == expected
+
+
+@pytest.mark.parametrize("kind", PACKED)
+def test_files_packed_in_each_way_are_one_trail(kind: str, tmp_path: Path) -> None:
+    pack, suffix = PACKED[kind]
+    folder = pack(tmp_path)
+    paths = TrailSequence(folder / f"{NAMES[1]}{suffix}").paths
+    assert [path.name for path in paths] == [f"{name}{suffix}" for name in NAMES]
+    for path, name in zip(paths, NAMES, strict=True):
+        with TrailFile(path) as trail, TrailFile(TRAILS / name) as plain:
+            assert trail.packing is not None
+            assert trail.size == plain.size
+            assert [one.raw for one in trail.records()] == [one.raw for one in plain.records()]
+
+
+def test_of_a_file_that_lies_there_twice_the_plain_one_counts(tmp_path: Path) -> None:
+    in_folder(tmp_path, ".gz")
+    (tmp_path / NAMES[1]).write_bytes((TRAILS / NAMES[1]).read_bytes())
+    assert [path.name for path in TrailSequence(tmp_path / "at").paths] == [
+        f"{NAMES[0]}.gz",
+        NAMES[1],
+        f"{NAMES[2]}.gz",
+    ]
+    assert next_file(tmp_path / NAMES[1]) == (tmp_path / f"{NAMES[2]}.gz", None)
+    assert next_file(tmp_path / f"{NAMES[0]}.gz") == (tmp_path / f"{NAMES[1]}.gz", None)
+
+
+def test_a_suffix_is_no_part_of_the_number() -> None:
+    name = TrailName.parse("dirdat/lt000000009.gz")
+    assert name == TrailName(Path("dirdat"), "lt", 9, 9, ".gz")
+    assert name is not None
+    assert name.next.path == Path("dirdat/lt000000010.gz")
+
+
+def test_a_packed_file_that_changes_is_unpacked_again(tmp_path: Path) -> None:
+    path = tmp_path / "et000000000.gz"
+    for name in ("at000000000", "at000000001"):
+        path.write_bytes(gzip.compress((TRAILS / name).read_bytes()))
+        with TrailFile(path) as trail:
+            assert trail.size == (TRAILS / name).stat().st_size
+
+
+def test_a_packed_file_is_what_it_was_until_it_is_replaced(tmp_path: Path) -> None:
+    path = in_folder(tmp_path, ".gz") / f"{NAMES[0]}.gz"
+    with TrailFile(path) as trail:
+        assert file_state(trail) == (trail.size, False, False, tmp_path / f"{NAMES[1]}.gz")
+        (tmp_path / "new").write_bytes(b"another")
+        (tmp_path / "new").replace(path)
+        assert file_state(trail).is_replaced
+
+
+def test_a_copy_is_kept_for_the_next_who_opens_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = in_folder(tmp_path, ".gz") / f"{NAMES[0]}.gz"
+    with TrailFile(path):
+        pass
+    monkeypatch.setattr(packed, "_reader", None)
+    with TrailFile(path) as trail:
+        assert trail.twin().size == (TRAILS / NAMES[0]).stat().st_size
+
+
+@pytest.mark.parametrize(
+    ("data", "problem"),
+    [
+        (gzip.compress((TRAILS / NAMES[0]).read_bytes())[:-200], "cannot be unpacked"),
+        (gzip.compress((TRAILS / NAMES[0]).read_bytes())[:30] + b"\xff" * 90, "cannot be unpacked"),
+        (b"BZh9 no bzip2", "cannot be unpacked"),
+        (b"\xfd7zXZ\0 no xz", "cannot be unpacked"),
+        (b"\x28\xb5\x2f\xfd no zstd", "cannot be unpacked"),
+        (b"PK\x03\x04 no zip", "cannot be unpacked"),
+        (gzip.compress(b""), "empty"),
+        (gzip.compress(b"no trail at all"), "no"),
+    ],
+)
+def test_what_cannot_be_unpacked_is_no_trail(data: bytes, problem: str, tmp_path: Path) -> None:
+    path = tmp_path / "lt000000000.gz"
+    path.write_bytes(data)
+    with pytest.raises(NotATrail, match=problem):
+        TrailFile(path)
+
+
+def test_a_small_file_that_unpacks_to_more_than_the_limit_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "lt000000000.gz"
+    path.write_bytes(gzip.compress(bytes(3 << 20)))
+    monkeypatch.setenv(LIMIT_VARIABLE, str(2 << 20))
+    with pytest.raises(NotATrail, match="more than 2,097,152 bytes"):
+        TrailFile(path)
+
+
+def test_unpacking_shows_its_progress(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(read_progress, "_FIRST", -1)
+    path = in_folder(tmp_path, ".gz") / f"{NAMES[0]}.gz"
+    told: list[read_progress.ReadSoFar] = []
+    with reached.observed(read_progress.ReadProgress(told.append, str)), TrailFile(path):
+        pass
+    assert [(one.path, one.percent) for one in told] == [(path, 100)]
+
+
+def test_an_archive_itself_says_what_to_open(tmp_path: Path) -> None:
+    with pytest.raises(NotATrail, match=r"zip archive: open a file in it, trails.zip/at000000000"):
+        TrailFile(in_zip(tmp_path))
+    with pytest.raises(NotATrail, match=r"tar archive: open a file in it, trails.tar.gz/at000000000"):
+        TrailFile(in_tar(tmp_path, ".gz"))
+
+
+@pytest.mark.parametrize("folder", ["", "dirdat/"])
+def test_an_archive_stands_for_the_trail_files_in_it(folder: str, tmp_path: Path) -> None:
+    archive = tmp_path / "all.tgz"
+    with tarfile.open(archive, "w:gz") as file:
+        for name in NAMES:
+            file.add(TRAILS / name, f"{folder}{name}")
+    counted = logdump("count", str(archive)).out
+    assert "3 files, has 30 records" in counted
+
+
+def test_a_member_that_is_not_there_is_named_with_those_near_it(tmp_path: Path) -> None:
+    archive = in_zip(tmp_path)
+    done = logdump("-c", f"open {archive}/at00000000; exit")
+    assert "at00000000" in done.out + done.err
+    with pytest.raises(NotATrail, match="No such file"):
+        TrailFile(archive / "et000000000")
+
+
+def test_names_in_an_archive_reach_no_terminal_raw(tmp_path: Path) -> None:
+    archive = tmp_path / "a.zip"
+    with zipfile.ZipFile(archive, "w") as file:
+        file.writestr("\x1b[2Jlt000000000", b"x")
+    done = logdump("-c", f"open {archive}")
+    assert "\x1b" not in done.out + done.err
+
+
+def test_what_is_written_onto_a_packed_file_is_refused_or_whole(tmp_path: Path) -> None:
+    path = in_folder(tmp_path, ".gz") / f"{NAMES[0]}.gz"
+    before = path.read_bytes()
+    done = logdump("-c", f"open {path}; save {path} all")
+    assert path.read_bytes() == before, done.out

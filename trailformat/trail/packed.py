@@ -1,0 +1,405 @@
+"""Packed files: a file that is compressed, or a member of an archive, is read from an unpacked copy.
+
+    lt000000001.gz               gzip; also bzip2, xz and zstd (which needs zstandard)
+    trails.tar.gz/lt000000001    a member of a tar archive, compressed or not, or of a zip archive
+
+How a file is packed is seen from its first bytes, not from its name. A copy has no name of its own: it lies in the
+folder for temporary files and is gone with its last user, whatever ends the process. The most recent copies are kept
+for the next who opens the same file; one that has changed since is unpacked again.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import re
+import sys
+import threading
+from collections import OrderedDict
+from collections.abc import Iterator
+from pathlib import Path, PurePosixPath
+from typing import IO, NamedTuple, Protocol, cast
+
+from trailformat.codec.regular_file import open_regular
+from trailformat.errors import CannotRead, NotATrail
+from trailformat.records import reached
+
+LIMIT_VARIABLE = "LOGDUMP_UNPACKED_LIMIT"
+"""The environment variable that sets another limit, in bytes."""
+LIMIT = 64 << 30
+"""Bytes of one unpacked file, and of all copies that are kept: a small file can hold zeros without end."""
+_MOST_KEPT = 64
+_MOST_LAYERS = 3
+_CHUNK = 1 << 20
+_MAGICS = {b"\x1f\x8b": "gzip", b"BZh": "bzip2", b"\xfd7zXZ\0": "xz", b"\x28\xb5\x2f\xfd": "zstd"}
+_ZIP = (b"PK\x03\x04", b"PK\x05\x06")
+_TAR = b"ustar"
+_ARCHIVES = ("zip", "tar")
+_TAR_NAME = re.compile(r"\.tar\.\w+$|\.t[gbx]z2?$", re.IGNORECASE)
+_TAR_AT = 257
+_HEAD = _TAR_AT + len(_TAR)
+_MOST_NAMED = 3
+SUFFIXES = (".gz", ".bz2", ".xz", ".zst")
+"""Suffixes of compressed files, which are no part of a trail's name."""
+
+
+class _Reader(Protocol):
+    def read(self, size: int, /) -> bytes: ...
+
+
+class OpenedFile(NamedTuple):
+    """A descriptor of the bytes of a file, unpacked; how it is packed: ``gzip``, ``tar``, … or None; its status."""
+
+    handle: int
+    packing: str | None
+    status: os.stat_result
+
+
+class _Key(NamedTuple):
+    """A packed file as it is now."""
+
+    device: int
+    inode: int
+    size: int
+    modified: int
+    member: str
+
+
+_kept: OrderedDict[_Key, tuple[int, str]] = OrderedDict()
+_lock = threading.Lock()
+
+
+def open_unpacked(path: Path) -> OpenedFile:
+    """A file for reading, unpacked where it is packed.
+
+    Raises:
+        OSError: it is not there, cannot be read, or is no regular file.
+        ValueError: no file can have such a name.
+        NotATrail: it is an archive, or cannot be unpacked.
+        CannotRead: there is no room for the unpacked copy, or reading has failed.
+    """
+    try:
+        handle, member = open_regular(path), ""
+    except NotADirectoryError:
+        handle, member = _archive_around(path)
+    try:
+        head, status = _head(handle), os.fstat(handle)
+        if not member and _packing(head) is None:
+            return OpenedFile(handle, None, status)
+        with _lock:
+            copy, packing = _copy_of(path, handle, member)
+            opened = OpenedFile(os.dup(copy), packing, status)
+    except BaseException:
+        os.close(handle)
+        raise
+    os.close(handle)
+    return opened
+
+
+def unpacked_size(path: Path) -> int:
+    """The bytes of a file as they are read; it is unpacked for that.
+
+    Raises:
+        OSError, ValueError, NotATrail, CannotRead: like :func:`open_unpacked`.
+    """
+    handle = open_unpacked(path).handle
+    try:
+        return os.fstat(handle).st_size
+    finally:
+        os.close(handle)
+
+
+def known_size(path: Path) -> int:
+    """The bytes of a file as far as that is known without unpacking it: on disk, or of a copy that is kept.
+
+    Raises:
+        OSError: it is not there.
+    """
+    status = status_of(path)
+    kept = _kept.get(_key(status, ""))  # without the lock: progress of unpacking asks for it
+    return os.fstat(kept[0]).st_size if kept is not None else status.st_size
+
+
+def unpacked_head(path: Path, size: int) -> bytes:
+    """The first bytes of a file, at most ``size``; of a compressed one without unpacking all of it.
+
+    Raises:
+        OSError, ValueError, NotATrail, CannotRead: like :func:`open_unpacked`.
+    """
+    try:
+        handle = open_regular(path)
+    except NotADirectoryError:
+        handle = open_unpacked(path).handle
+    with os.fdopen(handle, "rb") as file:
+        packing = _packing(_head(file.fileno()))
+        if packing is None or packing in _ARCHIVES:
+            return file.read(size)
+        with _unpacking(path, packing):
+            return _reader(file, packing, path).read(size)
+
+
+def entries_of(folder: Path) -> list[Path]:
+    """The entries of a folder, or the files in an archive that stands for one.
+
+    Raises:
+        OSError: it is neither.
+        NotATrail, CannotRead: like :func:`open_unpacked`.
+    """
+    if folder.is_dir() or not (folder.is_file() or _is_in_archive(folder)):
+        return list(folder.iterdir())
+    handle, member = _archive_of(folder)
+    with os.fdopen(handle, "rb") as file, _unpacking(folder, "the archive"):
+        archive = Path(*folder.parts[: len(folder.parts) - len(PurePosixPath(member).parts)])
+        names = (PurePosixPath(name) for name in _member_names(file))
+        inside = PurePosixPath(member)
+        return [archive / name for name in names if name.parent == inside]
+
+
+def members_of(archive: Path) -> list[Path]:
+    """All files in an archive, those in its folders too. Raises like :func:`entries_of`."""
+    with os.fdopen(open_regular(archive), "rb") as file, _unpacking(archive, "the archive"):
+        return [archive / name for name in _member_names(file)]
+
+
+def is_archive(path: Path) -> bool:
+    """Whether a regular file is an archive: by its first bytes, a compressed one by its name."""
+    try:
+        handle = open_regular(path)
+    except (OSError, ValueError):
+        return False
+    try:
+        packing = _packing(_head(handle))
+    finally:
+        os.close(handle)
+    return packing in _ARCHIVES or (packing is not None and _TAR_NAME.search(path.name) is not None)
+
+
+def is_file(path: Path) -> bool:
+    """Whether there is a regular file of this name, or a member of an archive."""
+    if path.is_file():
+        return True
+    try:
+        return _is_in_archive(path) and path in entries_of(path.parent)
+    except (OSError, ValueError, NotATrail, CannotRead):
+        return False
+
+
+def status_of(path: Path) -> os.stat_result:
+    """The status of a file, of a member of an archive that of the archive.
+
+    Raises:
+        OSError: it is not there.
+    """
+    try:
+        return path.stat()
+    except NotADirectoryError:
+        if not is_file(path):
+            raise
+        return next(parent for parent in path.parents if parent.is_file()).stat()
+
+
+def _is_in_archive(path: Path) -> bool:
+    return any(parent.is_file() for parent in path.parents)
+
+
+def _archive_around(path: Path) -> tuple[int, str]:
+    """The regular file among the parents of a path, opened, and the rest of the path."""
+    for parent in path.parents:
+        with contextlib.suppress(NotADirectoryError):
+            return open_regular(parent), path.relative_to(parent).as_posix()
+    raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), os.fspath(path))
+
+
+def _archive_of(folder: Path) -> tuple[int, str]:
+    try:
+        return open_regular(folder), ""
+    except NotADirectoryError:
+        return _archive_around(folder)
+
+
+def _head(handle: int) -> bytes:
+    return os.pread(handle, _HEAD, 0) if hasattr(os, "pread") else _read_head(handle)
+
+
+def _read_head(handle: int) -> bytes:
+    head = os.read(handle, _HEAD)
+    os.lseek(handle, 0, os.SEEK_SET)
+    return head
+
+
+def _packing(head: bytes) -> str | None:
+    """How a file is packed that begins with these bytes."""
+    for magic, packing in _MAGICS.items():
+        if head.startswith(magic):
+            return packing
+    if head.startswith(_ZIP):
+        return "zip"
+    return "tar" if head[_TAR_AT:] == _TAR else None
+
+
+def _key(status: os.stat_result, member: str) -> _Key:
+    return _Key(status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, member)
+
+
+def _copy_of(path: Path, handle: int, member: str) -> tuple[int, str]:
+    """The descriptor of the unpacked copy, and how the file is packed; it is unpacked where no copy is kept."""
+    key = _key(os.fstat(handle), member)
+    if key in _kept:
+        _kept.move_to_end(key)
+        return _kept[key]
+    with os.fdopen(os.dup(handle), "rb") as file, _unpacking(path, "it"):
+        file.seek(0)
+        copy, packing = _unpacked(path, file, member)
+    _kept[key] = copy, packing
+    while len(_kept) > 1 and (len(_kept) > _MOST_KEPT or _bytes_kept() > _limit()):
+        os.close(_kept.popitem(last=False)[1][0])
+    return copy, packing
+
+
+def _bytes_kept() -> int:
+    return sum(os.fstat(handle).st_size for handle, _ in _kept.values())
+
+
+def _limit() -> int:
+    given = os.environ.get(LIMIT_VARIABLE, "")
+    return int(given) if given.isdecimal() else LIMIT
+
+
+def _unpacked(path: Path, file: IO[bytes], member: str) -> tuple[int, str]:
+    """A descriptor of the bytes of a compressed file, or of a member of an archive."""
+    packing = _packing(_head(file.fileno()))
+    if packing not in _MAGICS.values() and not member:
+        raise NotATrail(_archive_problem(path, file, packing), path=path)
+    if member:
+        copy, packing = _copied(path, _member(path, file, member), None), packing or "archive"
+    else:
+        copy = _copied(path, _reader(file, cast("str", packing), path), file)
+    for _ in range(_MOST_LAYERS):
+        inner = _packing(_head(copy))
+        if inner is None:
+            return copy, packing or ""
+        with os.fdopen(copy, "rb") as layer:
+            if inner not in _MAGICS.values():
+                raise NotATrail(_archive_problem(path, layer, inner), path=path)
+            copy = _copied(path, _reader(layer, inner, path), layer)
+    os.close(copy)
+    raise NotATrail("it is packed too often", path=path)
+
+
+def _archive_problem(path: Path, file: IO[bytes], packing: str | None) -> str:
+    """The sentence about an archive that is opened as a trail."""
+    file.seek(0)
+    names = []
+    for name in _member_names(file):
+        names.append(name)
+        if len(names) > _MOST_NAMED:
+            break
+    shown = ", ".join(f"{path.name}/{name}" for name in names[:_MOST_NAMED])
+    more = ", …" if len(names) > _MOST_NAMED else ""
+    return (
+        f"it is a {packing} archive: open a file in it, {shown}{more}" if names else f"it is an empty {packing} archive"
+    )
+
+
+def _copied(path: Path, source: _Reader, packed: IO[bytes] | None) -> int:
+    """The bytes of a source in a file without a name, as a descriptor.
+
+    Raises:
+        NotATrail: they are more than the limit.
+        OSError: there is no room for them.
+    """
+    import tempfile  # noqa: PLC0415 - few files are packed
+
+    limit, size = _limit(), 0
+    with tempfile.TemporaryFile(prefix="logdump-") as copy:
+        while chunk := source.read(_CHUNK):
+            size += len(chunk)
+            if size > limit:
+                raise NotATrail(
+                    f"unpacked it has more than {limit:,} bytes; {LIMIT_VARIABLE} sets the limit", path=path
+                )
+            copy.write(chunk)
+            if packed is not None:
+                reached.report(path, packed.tell())
+        copy.flush()
+        return os.dup(copy.fileno())
+
+
+def _reader(file: IO[bytes], packing: str, path: Path) -> _Reader:
+    """Gives the unpacked bytes of a compressed file."""
+    file.seek(0)
+    if packing == "gzip":
+        import gzip  # noqa: PLC0415 - few files are packed
+
+        return gzip.GzipFile(fileobj=file)
+    if packing == "bzip2":
+        import bz2  # noqa: PLC0415 - likewise
+
+        return bz2.BZ2File(file)
+    if packing == "xz":
+        import lzma  # noqa: PLC0415 - likewise
+
+        return lzma.LZMAFile(file)
+    try:
+        import zstandard  # noqa: PLC0415 - likewise
+    except ImportError:
+        raise NotATrail("it is compressed with zstd: install logdump[packed], or unpack it", path=path) from None
+    return zstandard.ZstdDecompressor().stream_reader(file, read_across_frames=True)
+
+
+def _member_names(file: IO[bytes]) -> Iterator[str]:
+    """The names of the regular files in an archive."""
+    import tarfile  # noqa: PLC0415 - few files are packed
+    import zipfile  # noqa: PLC0415 - likewise
+
+    if _head(file.fileno()).startswith(_ZIP):
+        with zipfile.ZipFile(file) as archive:
+            yield from (_plain(one.filename) for one in archive.infolist() if not one.is_dir())
+    else:
+        with tarfile.open(fileobj=file, mode="r|*") as members:
+            yield from (_plain(one.name) for one in members if one.isreg())
+
+
+def _plain(name: str) -> str:
+    return PurePosixPath(name.removeprefix("./")).as_posix()
+
+
+def _member(path: Path, file: IO[bytes], member: str) -> _Reader:
+    """Gives the bytes of a member of an archive."""
+    import tarfile  # noqa: PLC0415 - few files are packed
+    import zipfile  # noqa: PLC0415 - likewise
+
+    if _head(file.fileno()).startswith(_ZIP):
+        archive = zipfile.ZipFile(file)
+        for info in archive.infolist():
+            if _plain(info.filename) == member and not info.is_dir():
+                return cast("_Reader", archive.open(info))
+    else:
+        members = tarfile.open(fileobj=file, mode="r|*")  # noqa: SIM115 - it is read by the caller
+        for one in members:
+            if one.isreg() and _plain(one.name) == member:
+                return cast("_Reader", members.extractfile(one))
+    raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), os.fspath(path))
+
+
+@contextlib.contextmanager
+def _unpacking(path: Path, what: str) -> Iterator[None]:
+    """Errors of what unpacks are those of reading: the bytes are no archive, or there is no room."""
+    import lzma  # noqa: PLC0415 - few files are packed
+    import tarfile  # noqa: PLC0415 - likewise
+    import zipfile  # noqa: PLC0415 - likewise
+    import zlib  # noqa: PLC0415 - likewise
+
+    of_zstd = (sys.modules["zstandard"].ZstdError,) if "zstandard" in sys.modules else ()
+    broken = (*of_zstd, EOFError, zlib.error, lzma.LZMAError, tarfile.TarError, zipfile.BadZipFile, NotImplementedError)
+    try:
+        yield
+    except (*broken, RuntimeError) as error:
+        raise NotATrail(f"{what} cannot be unpacked: {error}", path=path) from error
+    except FileNotFoundError:
+        raise
+    except OSError as error:
+        if error.errno is None:
+            raise NotATrail(f"{what} cannot be unpacked: {error}", path=path) from error
+        raise CannotRead.of(error, path) from error
