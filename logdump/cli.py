@@ -90,6 +90,8 @@ def _parser(*, with_verbs: bool) -> argparse.ArgumentParser:
     formats = "show records as Logdump does (text), or everything as one JSON object per line (jsonl)"
     parser.add_argument("--format", choices=("text", "jsonl"), default="text", help=formats)
     screen = "show FILE in the full-screen view; a folder, a wildcard or nothing: the trails there"
+    stop = "end -c and -f at the first command whose exit status is not 0"
+    parser.add_argument("--stop", action="store_true", help=stop)
     parser.add_argument("--tui", action="store_true", help=screen)
     parser.add_argument("--no-mouse", action="store_true", help="leave the mouse to the terminal (--tui)")
     parser.add_argument("--version", action="version", version=f"logdump {__version__}")
@@ -262,6 +264,7 @@ def _run_mode(options: argparse.Namespace, first: str) -> int:
         return start(options.command, mouse=not options.no_mouse)
     mode = _mode(options.scripts, first, options.command)
     mode.session.settings.format = OutputFormat[options.format.upper()]
+    mode.session.settings.stops_at_failure = options.stop
     if sys.stdout.isatty():
         mode.session.width = shutil.get_terminal_size().columns
     status = mode.run()

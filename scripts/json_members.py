@@ -15,6 +15,7 @@ PAGES = {
     "session": ("POSITION, MARK, FILES and ENV", ("position", "no_record", "marks", "files", "env")),
     "safe": ("SAFE", ("safe_point",)),
     "check": ("CHECK", ("check", "gap")),
+    "row": ("ROW", ("row_change", "row_story")),
     "doctor": ("DOCTOR", ("doctor",)),
     "list": ("LIST", ("listed_record",)),
     "lob": ("LOB", ("lobs",)),

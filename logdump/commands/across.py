@@ -32,7 +32,7 @@ def _last(session: Session, name: str) -> Path:
     if not path.is_file():
         raise MissingFileError(f"{name}: No such file.")
     if path not in [one.path for one in names_around(session.trail.path)]:
-        raise CommandError(f"{name} is no file of the open trail.")
+        raise CommandError(f"{name} is not a file of the open trail.")
     return path
 
 

@@ -58,7 +58,7 @@ COMMANDS = (
         """\
 FLOAT 2.2 FMT %e        a C99 specifier after FMT or FORMAT; %f without
 FLOAT 0x400199999999999a F64
-<value> is decimal, or hex after 0x, %H, X or H; F32, 32bit, F64, 64bit, IEEE, TDM ... tell its size.""",
+<value> is decimal, or hex after 0x, %H, X or H; F32, 32bit, F64, 64bit, IEEE, TDM ... give its size.""",
     ),
     _conversion(
         "CTIME",

@@ -104,7 +104,7 @@ COMMANDS = (
         run_find,
         details=(
             'FIND Denver; FIND "a = b"; FIND B,"denver" (either case); FIND HEX 00004BF6; FIND HR.JOBS.SALARY >= 100',
-            "Text is sought as UTF-8. Columns are those of the trail or of SOURCEDEFS, compared as FILTER VALUE does.",
+            "Text is searched in UTF-8. Columns are those of the trail or of SOURCEDEFS, compared as by FILTER VALUE.",
             "Alone or with NEXT it looks on, with PREVIOUS back. The filter applies.",
         ),
         origin=Origin.OURS,

@@ -29,8 +29,6 @@ if TYPE_CHECKING:
 
 _LIKE = {"END": "EOF", "BOTTOM": "EOF", "BEGIN": "FIRST", "START": "FIRST", "TOP": "FIRST"}
 """What POSITION calls the places that other programs call so."""
-_FEW = 16
-"""Records up to which each is shown by itself."""
 _MANY = 500
 """Records from which lines of JSON are made by columns: one by one they take as long as numpy takes to load."""
 _ROW_BYTES = 128
@@ -56,7 +54,7 @@ class Skip(NamedTuple):
 def run_next(session: Session, count: int | None) -> Iterator[Event]:
     """Display the next records that pass the filter, in the read direction; at the end, none."""
     reader, left = FilteredReader(session), count or 1
-    takes_lines = left > _FEW and _takes_lines(session)
+    takes_lines = left > 1 and _takes_lines(session)
     try:
         while left:
             if takes_lines and (shown := (yield from _show_together(session, left, reader.scanned))):
@@ -90,7 +88,7 @@ def _show_together(session: Session, count: int, scanned: int) -> Generator[Even
         from logdump.commands.records.many_in_json import show_many  # noqa: PLC0415 - it needs numpy and kernels
 
         return (yield from show_many(session, count, scanned))
-    if count <= _FEW:
+    if count == 1:
         return 0
     from logdump.commands.records.many_rows import show_rows  # noqa: PLC0415 - for many records only
 

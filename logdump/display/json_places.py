@@ -30,7 +30,7 @@ NO_RECORD = Shape(
         *POSITION.members,
         member("before", "number or null", "RBA of the record that starts before it"),
         member("after", "number or null", "RBA of the record that starts after it"),
-        member("inside", "boolean", "Whether it lies inside the record before it", "is_inside"),
+        member("inside", "boolean", "Whether it is inside the record before it", "is_inside"),
         member("end_of_file", "number", "Bytes in the file", "size"),
     ),
     NoRecordThere,

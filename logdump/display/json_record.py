@@ -336,10 +336,10 @@ _CONTENT = (
     member(
         "csn",
         "string or null",
-        "LOGCSN of the record's transaction, wherever it began; null where no record tells it",
+        "LOGCSN of the record's transaction, wherever it began; null if no record has it",
         "transaction.csn",
     ),
-    member("xid", "string or null", "TRANID; likewise", "transaction.xid"),
+    member("xid", "string or null", "TRANID of the same transaction", "transaction.xid"),
     member("row_id", "string or null", "ORAROWID", "record.row_id"),
     member(
         "before",

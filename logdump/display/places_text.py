@@ -30,7 +30,7 @@ def no_record_lines(shown: NoRecordThere, _settings: Settings) -> Iterator[str]:
     if shown.rba > shown.size:
         yield f"RBA {shown.rba} is past the end of the file, which is at RBA {shown.size}."
     elif shown.is_inside:
-        yield f"No record {verb} at RBA {shown.rba}: it lies inside the record at RBA {shown.before}."
+        yield f"No record {verb} at RBA {shown.rba}: it is inside the record at RBA {shown.before}."
     else:
         yield f"No record {verb} at RBA {shown.rba}: the bytes there are damaged."
     before, after = ("none" if rba is None else f"RBA {rba}" for rba in (shown.before, shown.after))

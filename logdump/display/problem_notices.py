@@ -13,7 +13,7 @@ from trailformat import TrailError
 
 _ALWAYS = frozenset({Facet.FILE_HEADER, Facet.DEFINITION, Facet.TABLE, Facet.NAME})
 """The parts that are shown whatever the switches say."""
-_GOES_ON = "the columns go on in the record fragments that follow: VALUES ON shows the whole"
+_GOES_ON = "the columns continue in the record fragments that follow: VALUES ON shows the whole"
 
 
 def problem_notices(known: KnownRecord, settings: Settings) -> list[Notice]:

@@ -13,7 +13,7 @@ _ABSENT = "-"
 
 
 def record_line(row: RecordRow, offset: TimeOffset, file: str = "", marks: Marks = UNICODE_MARKS) -> str:
-    """The line of a row; ``file`` stands before its RBA, ``-`` in place of what is not known."""
+    """The line of a row; ``file`` precedes its RBA, ``-`` replaces unknown parts."""
     time = format_timestamp(row.time, offset) if row.time is not None else f"{_ABSENT} {_ABSENT}"
     place = f"{_field(file)}:{row.rba}" if file else f"{row.rba:>10}"
     fields = (place, time, f"{row.kind.name:<8}", _field(row.table), _field(row.csn), _field(row.xid))

@@ -196,7 +196,7 @@ class RecordRows:
         if kind is RecordKind.FRAGMENT:
             return f"the record before it goes on, {record.data_size:,} bytes"
         if record.header.continued:
-            return "its columns go on in the records that follow"
+            return "its columns continue in the records that follow"
         return f"{record.data_size:,} bytes of columns" if record.data_size > _LARGEST else None
 
     def _piece_note(self, record: Record) -> str:

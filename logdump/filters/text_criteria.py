@@ -85,7 +85,7 @@ def _text_needle(item: Item, *, any_case: bool) -> Needle:
     try:
         value = item.text.encode("utf-8", "surrogateescape")
     except UnicodeEncodeError:
-        raise FilterError(f"{quoted(item.text)} is no text") from None
+        raise FilterError(f"{quoted(item.text)} is not text") from None
     return make_needle(value, item.columns, any_case=any_case)
 
 

@@ -43,14 +43,21 @@ def _run_calls(session: Session, registry: Registry, calls: list[tuple[str, str]
     for word, text in calls:
         if session.is_over:
             return
-        try:
-            command = registry.find(word)
-        except CommandError as error:
-            hint = _filter_hint(word)
-            session.has_failed_filter |= session.is_script and (hint is not None or _is_like_narrowing(registry, word))
-            yield Failure((*error.lines[:1], hint) if hint else error.lines)
-            continue
-        yield from run_command(session, command, text)
+        for event in _run_call(session, registry, word, text):
+            yield event
+            if getattr(event, "status", ExitStatus.OK) and session.is_script and session.settings.stops_at_failure:
+                session.is_over = True
+
+
+def _run_call(session: Session, registry: Registry, word: str, text: str) -> Iterator[Event]:
+    try:
+        command = registry.find(word)
+    except CommandError as error:
+        hint = _filter_hint(word)
+        session.has_failed_filter |= session.is_script and (hint is not None or _is_like_narrowing(registry, word))
+        yield Failure((*error.lines[:1], hint) if hint else error.lines)
+        return
+    yield from run_command(session, command, text)
 
 
 def run_command(session: Session, command: AnyCommand, text: str) -> Iterator[Event]:
@@ -75,7 +82,7 @@ def stopped_writing(done: str, nothing: str, written: int) -> Notice:
 
 
 def _answers(session: Session, command: AnyCommand, text: str, written: int) -> Iterator[Event]:
-    """What a command yields, and what is wrong with it or with the trail. Raises CannotRead."""
+    """Yield the events of a command, and its failures. Raises CannotRead."""
     if session.has_trail:
         with suppress(CannotRead):
             # a file that was cut since the command before is read as it is now
@@ -113,7 +120,7 @@ def _note_failure(session: Session, command: AnyCommand) -> None:
 
 
 def _is_like_narrowing(registry: Registry, word: str) -> bool:
-    """Whether an unknown word is most like the name of a command that narrows what others read."""
+    """Return True if an unknown word most resembles the name of a command that restricts others."""
     from difflib import get_close_matches  # noqa: PLC0415 - needed for unknown commands only
 
     return any(registry.find(near).is_narrowing for near in get_close_matches(word.upper(), registry.words(), n=1))

@@ -35,7 +35,7 @@ def read_text(path: Path, place: ParameterPlace | None = None) -> str:
         raise ParameterError(where, f"{path} is larger than 1 MB")
     if found := _CONTROL.search(data):
         line = data.count(b"\n", 0, found.start()) + 1
-        raise ParameterError(ParameterPlace(path, line), f"byte x{found[0].hex()} is no text")
+        raise ParameterError(ParameterPlace(path, line), f"byte x{found[0].hex()} is not text")
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError:

@@ -84,7 +84,7 @@ class Session:
         self._kept[type(value)] = value
 
     def kept(self, kind: type[T]) -> T | None:
-        """What is kept of a type."""
+        """Return the kept value of a type, None without one."""
         kept = self._kept.get(kind)
         return kept if isinstance(kept, kind) else None
 
@@ -124,7 +124,7 @@ class Session:
 
     @property
     def is_filter_enabled(self) -> bool:
-        """Whether the filter is switched on, as it is before its first use."""
+        """True if the filter is switched on, as it is before its first use."""
         return self._filters is None or self._filters.enabled
 
     @property
@@ -172,7 +172,7 @@ class Session:
         return Selection(trail, filters, partial(self.definitions_of, trail), transactions)
 
     def _is_open(self, trail: TrailFile) -> bool:
-        """Whether this is the open trail."""
+        """Return True if this is the open trail."""
         return self._cursor is not None and trail is self._cursor.trail
 
     @contextlib.contextmanager
@@ -187,7 +187,7 @@ class Session:
 
     @property
     def has_trail(self) -> bool:
-        """Whether a trail is open."""
+        """True if a trail is open."""
         return self._cursor is not None
 
     @property
@@ -277,7 +277,7 @@ class Session:
 
 
 def _near(path: Path) -> str:
-    """What may be meant with a file that is not there; empty where nothing is like it."""
+    """Return a hint at similar names for a missing file, empty without any."""
     from logdump.session.near_files import near_files  # noqa: PLC0415 - where a file is not there
 
     near = near_files(path)
@@ -285,7 +285,7 @@ def _near(path: Path) -> str:
 
 
 def is_trail(name: str) -> bool:
-    """Whether OPEN finds a file of this name, or a trail."""
+    """Return True if OPEN finds a file of this name, or a trail."""
     try:
         return is_file(_existing(Path(name).expanduser()))
     except (OSError, RuntimeError, ValueError):

@@ -68,6 +68,7 @@ class Settings(types.SimpleNamespace):
     values: bool = False
     across: Across = Across.OFF
     across_to: Path | None = None
+    stops_at_failure: bool = False
     notify: int = 10000
     scan_scrolling: bool = True
     trans_hist: int = 0

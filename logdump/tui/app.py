@@ -13,6 +13,7 @@ from textual.widget import Widget
 from textual.widgets import Input
 
 from logdump.line.history_file import KeptHistory
+from logdump.notation.times import iso_time
 from logdump.session.exit_status import ExitStatus
 from logdump.session.session import Session
 from logdump.tui.keys.jumps import Jumps
@@ -30,6 +31,7 @@ from logdump.tui.panes.pages import Pages
 from logdump.tui.panes.palette import Palette, PaletteChoice
 from logdump.tui.panes.prompt import Prompt, PromptLabel
 from logdump.tui.panes.record_list import RecordList
+from logdump.tui.panes.shape_strip import ShapeStrip
 from logdump.tui.panes.side_by_side_pane import SideBySidePane
 from logdump.tui.panes.sidebar import Panes, Sidebar
 from logdump.tui.panes.tabs import Tabs
@@ -47,6 +49,8 @@ from logdump.tui.text.styled import StyledScreen
 from trailformat.trail.sequence import Spot
 
 _POLL_EVERY = 1.0
+_TALL = 40
+"""Lines of a screen on which the strip over the list is always there."""
 
 
 class TrailApp(HarmlessApp):
@@ -67,7 +71,7 @@ class TrailApp(HarmlessApp):
     BINDINGS = bindings(Area.EVERYWHERE)
     ENABLE_COMMAND_PALETTE = False
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (110, "-wide")]  # noqa: RUF012 - Textual's own form
-    VERTICAL_BREAKPOINTS = [(0, "-flat"), (10, "-low"), (18, "-high")]  # noqa: RUF012
+    VERTICAL_BREAKPOINTS = [(0, "-flat"), (10, "-low"), (18, "-high"), (_TALL, "-tall")]  # noqa: RUF012
 
     records: RecordList
     pages: Pages
@@ -93,6 +97,7 @@ class TrailApp(HarmlessApp):
         self._start_page = StartPage(self.post_message)
         self._letters = MarkLetters()
         self._jumps = Jumps()
+        self._has_brushed = False
         self._goes_back_to: Widget | None = None
 
     def get_default_screen(self) -> StyledScreen:
@@ -110,6 +115,7 @@ class TrailApp(HarmlessApp):
         with Panes(id="panes"):
             yield Sidebar(model, self.glyphs)
             with Vertical(id="main"):
+                yield ShapeStrip(model, self.glyphs)
                 with Vertical(id="upper"):
                     yield self.records
                     for name in CHOICES:
@@ -142,6 +148,7 @@ class TrailApp(HarmlessApp):
             self._reports.tell(problem)
         self.model.observe(self.exit, Model.is_over)
         self.model.observe(self._ask_files, Model.upper, Model.neighbours, Model.opened)
+        self.model.observe(self._scan_shape, Model.state, Model.indexed)
         self.model.observe(self._scan_timeline, Model.shown, Model.listing, Model.state)
         self.set_interval(_POLL_EVERY, self._poll)
         self.app_resume_signal.subscribe(self, lambda _: self.refresh(layout=True))
@@ -159,6 +166,13 @@ class TrailApp(HarmlessApp):
     def _scan_timeline(self) -> None:
         if self.model.page == TIMELINE and self.model.state.path is not None:
             self.file.ask_timeline(self.model.state)
+
+    def _scan_shape(self) -> None:
+        """Have the strip read where it is shown, after the index: there is one disk."""
+        indexed, strip = self.model.indexed, self.query_one(ShapeStrip)
+        is_shown = strip.has_class("-shown") or self.size.height >= _TALL
+        if is_shown and indexed is not None and indexed.is_done:
+            self.file.ask_shape()
 
     def _poll(self) -> None:
         if not self.is_headless and not os.isatty(sys.stdin.fileno()):
@@ -433,6 +447,35 @@ class TrailApp(HarmlessApp):
         else:
             self.model.upper = name
             self.query_one(f"#{name}").focus()
+
+    def action_show_shape(self) -> None:
+        """Show the strip over the list and go there; again: without it."""
+        strip = self.query_one(ShapeStrip)
+        if strip.has_focus:
+            strip.remove_class("-shown")
+            self.records.focus()
+        else:
+            strip.add_class("-shown")
+            self._scan_shape()
+            strip.focus()
+
+    def action_leave_shape(self) -> None:
+        """Take the filter of a stretch back, and go to the list."""
+        if self._has_brushed:
+            self.enter("FILTER CLEAR STARTTIME; FILTER CLEAR ENDTIME")
+            self._has_brushed = False
+        self.records.focus()
+
+    def on_shape_strip_taken(self, message: ShapeStrip.Taken) -> None:
+        """A column: its first record. A stretch: a filter to its times."""
+        first, last = message.first, message.last
+        if first is last and first.rba is not None:
+            self.enter(f"POS {first.rba}")
+        elif first is not last:
+            back = "FILTER CLEAR STARTTIME; FILTER CLEAR ENDTIME; " * self._has_brushed
+            times = f"FILTER STARTTIME {iso_time(first.start)}; FILTER ENDTIME {iso_time(last.end - 1)}"
+            self._has_brushed = True
+            self.enter(f"{back}FILTER MATCH ALL; {times}")
 
     def action_show_start_page(self) -> None:
         """The trails of the folder of the open file, or of the place that the view began with."""

@@ -13,6 +13,7 @@ from tests.laws.imports import modules, room_of
 OF_THE_WORK = {
     *("notify", "trans_hist", "trans_rec_limit", "trans_byte_limit"),
     *("hash_stats", "save_file_comments", "spark_master", "across", "across_to"),
+    "stops_at_failure",
 }
 """Switches of what is done, not of how it is displayed."""
 DISPLAY = {*get_type_hints(Settings), "shows_everything"} - OF_THE_WORK

@@ -46,7 +46,6 @@ class Shown(NamedTuple):
 
 @pytest.fixture(autouse=True)
 def _few_are_many(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(position, "_FEW", 1)
     monkeypatch.setattr(position, "_MANY", 2)
     monkeypatch.setattr(position, "_ROW_BYTES", 1)
     monkeypatch.setattr(many_rows, "_TOGETHER", 6)

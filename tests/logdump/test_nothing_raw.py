@@ -47,6 +47,8 @@ MAP *.*, TARGET x{ODD}.*;
 SHOWS = {
     "OPEN": ("open",),
     "NEXTTRAIL": ("nt",),
+    "ROW": ("row *owned* A=1",),
+    "ONERROR": ("onerror",),
     "DOCTOR": ("doctor",),
     "LIST": ("pos 0; list all; across on; pos 0; list all; across off",),
     "FOLLOW": ("pos 0; follow list",),

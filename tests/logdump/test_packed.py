@@ -171,6 +171,7 @@ def test_a_copy_is_kept_for_the_next_who_opens_the_file(tmp_path: Path, monkeypa
         (gzip.compress(b""), "empty"),
         (gzip.compress(b"no trail at all"), "no"),
     ],
+    ids=["cut", "damaged", "bzip2", "xz", "zstd", "zip", "empty", "no trail"],
 )
 def test_what_cannot_be_unpacked_is_no_trail(data: bytes, problem: str, tmp_path: Path) -> None:
     path = tmp_path / "lt000000000.gz"

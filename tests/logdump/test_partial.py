@@ -400,7 +400,7 @@ def test_writing_over_files_of_which_one_is_not_there_writes_nothing(
     before, command = _writing(name, tmp_path, tmp_path / "out", "on")
     done = logdump("-c", f"{before}; {command}")
     assert done.status == ExitStatus.BAD_DATA
-    assert f"{other} is missing" in done.err or f"{other}, RBA 0: this is no trail" in done.err
+    assert f"{other} is missing" in done.err or f"{other}, RBA 0: this is not a trail file" in done.err
     assert not _WRITTEN.search(done.err + done.out)
     assert not (tmp_path / "out").exists()
 

@@ -161,7 +161,7 @@ def _ddl(change: Change, dialect: Dialect) -> OneStatement:
     """The statement as the source ran it, in the source's own dialect."""
     record = change.records[0]
     if record.header.continued:
-        raise Unwritable("the statement goes on in the records that follow")
+        raise Unwritable("the statement continues in the records that follow")
     try:
         record.data.decode()
     except TrailError as error:
@@ -172,7 +172,7 @@ def _ddl(change: Change, dialect: Dialect) -> OneStatement:
 
 
 def _impossible(change: Change, _dialect: Dialect) -> str:
-    raise Unwritable(change.problem or _REASONS.get(change.op, f"{change.op} is no change of a row"))
+    raise Unwritable(change.problem or _REASONS.get(change.op, f"{change.op} is not a change of a row"))
 
 
 _Makers = dict[str, Callable[[Change, Dialect], str | OneStatement]]

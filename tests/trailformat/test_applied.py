@@ -123,7 +123,6 @@ def test_copies_are_those_that_a_table_of_all_transactions_tells(
 ) -> None:
     with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
         patch.setattr(whole_trail, "scan_in_threads", in_batches(size))
-        patch.setattr(applied, "_COLUMNS_PAY", 2)
         patch.setattr(applied, "MOST_CHECKPOINTS", 5)
         paths = written(Path(folder), transactions, each)
         judge, copies, _ = judged(paths)
@@ -203,18 +202,14 @@ def test_a_copy_is_found_among_equal_csns_that_fill_several_files(tmp_path: Path
 
 
 @pytest.mark.usefixtures("kernels")
-def test_a_file_that_begins_with_the_last_transaction_once_more_begins_with_a_copy(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(applied, "_COLUMNS_PAY", 1)
+def test_a_file_that_begins_with_the_last_transaction_once_more_begins_with_a_copy(tmp_path: Path) -> None:
     again = [(csn, "1.1", False) for csn in ("10", "11", "12", "12", "13", "14")]
     _, copies, _ = judged(written(tmp_path, again, 3))
     assert copies == [TrailPosition(1, 0)]
 
 
 @pytest.mark.usefixtures("kernels")
-def test_a_rest_without_its_beginning_is_not_whole_among_many(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(applied, "_COLUMNS_PAY", 1)
+def test_a_rest_without_its_beginning_is_not_whole_among_many(tmp_path: Path) -> None:
     tokens = [make_token("L", b"10"), make_token("6", b"1.1")]
     rest = make_record(header(trans_ind=LAST), b"leaf", tokens)
     path = trail_of(tmp_path, rest, *transaction("11", "1.1"), *transaction("12", "1.1"))

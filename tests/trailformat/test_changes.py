@@ -120,7 +120,7 @@ def test_a_row_with_more_columns_than_its_definition_keeps_them(opened: Opened) 
     ("continued", "problem"),
     [
         (0, "its columns do not decode: column at byte 0 does not fit"),
-        (1, "its columns go on in the records that follow"),
+        (1, "its columns continue in the records that follow"),
     ],
 )
 def test_columns_that_do_not_decode_are_a_problem_of_the_change(opened: Opened, continued: int, problem: str) -> None:
@@ -235,7 +235,7 @@ def test_columns_come_by_index_whichever_image_has_them(opened: Opened) -> None:
     ("continued", "problem"),
     [
         (0, "its columns do not decode: column at byte 0 does not fit into the 9 bytes around it"),
-        (1, "its columns go on in the records that follow"),
+        (1, "its columns continue in the records that follow"),
     ],
 )
 def test_why_columns_do_not_decode_is_said_in_full(opened: Opened, continued: int, problem: str) -> None:

@@ -135,5 +135,5 @@ def test_what_is_wrong_with_images_is_said(io_type: int, data: bytes, problem: s
 def test_what_cannot_be_written_is_said() -> None:
     with pytest.raises(CannotWrite) as caught:
         build_images(Images(OLD, NEW), ByteOrder.BIG)
-    problem = "a record with two images needs a length in front of the first; expected 2 or 4 bytes"
+    problem = "a record with two images needs a length before the first; expected 2 or 4 bytes"
     assert str(caught.value) == problem

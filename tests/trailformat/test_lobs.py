@@ -140,7 +140,7 @@ def test_before_and_after_image_of_a_column_are_two(tmp_path: Path) -> None:
     ("change", "problem"),
     [
         (lambda numbers: numbers._replace(total=999), "disagree about its length"),
-        (lambda numbers: numbers._replace(offset=1), "comes behind byte 64"),
+        (lambda numbers: numbers._replace(offset=1), "comes after byte 64"),
     ],
 )
 def test_pieces_that_contradict_each_other_are_told(
@@ -261,7 +261,7 @@ WRONG = {
     "a piece again": (
         placed((1, 0, 10, 99), (2, 10, 10, 99), (2, 5, 5, 99), (3, 20, 10, 99)),
         (Missing(30, 69),),
-        ("a piece at byte 5 comes behind byte 20",),
+        ("a piece at byte 5 comes after byte 20",),
     ),
     "more than there is": (
         placed((1, 0, 10, 99), (3, 20, 10, 40)),

@@ -134,7 +134,7 @@ def test_the_end_of_the_file_has_no_record(tmp_path: Path) -> None:
 def test_a_position_outside_the_file_is_a_bad_record(tmp_path: Path, rba: int) -> None:
     with TrailFile(trail_of(tmp_path, row())) as trail, pytest.raises(BadRecord) as caught:
         trail.record_at(rba)
-    assert str(caught.value).startswith(f"{trail.path}, RBA {rba}: position lies outside the file; expected 0 to ")
+    assert str(caught.value).startswith(f"{trail.path}, RBA {rba}: position is outside the file; expected 0 to ")
 
 
 def test_a_position_inside_a_record_is_a_bad_record_with_its_place(tmp_path: Path) -> None:

@@ -55,7 +55,9 @@ def test_an_empty_file_is_not_a_trail(tmp_path: Path) -> None:
 @pytest.mark.parametrize("data", [b"x", b"text of any kind\n" * 99, bytes(5000)], ids=["byte", "text", "zeros"])
 def test_a_file_without_any_record_is_not_a_trail(tmp_path: Path, data: bytes) -> None:
     path = trail_of(tmp_path, data)
-    assert refusal(path).startswith(f"{path}, RBA 0: this is no trail: no sound record in it; expected header token")
+    assert refusal(path).startswith(
+        f"{path}, RBA 0: this is not a trail file: no sound record in it; expected header token"
+    )
 
 
 @pytest.mark.parametrize("size", [1, 7, 8, 30])

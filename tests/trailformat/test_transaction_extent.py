@@ -221,7 +221,7 @@ def test_a_place_inside_a_record_is_refused(first: Record, tmp_path: Path) -> No
     path = trail_of(tmp_path, first, *rows(ONLY))
     with pytest.raises(BadRecord) as caught:
         at(path, 7)
-    expected = f"{path}, RBA 7: position lies inside a record; expected 0 or {first.length}"
+    expected = f"{path}, RBA 7: position is inside a record; expected 0 or {first.length}"
     assert str(caught.value) == expected
 
 
@@ -230,7 +230,7 @@ def test_a_place_outside_the_file_is_refused(rba: int, tmp_path: Path) -> None:
     path = trail_of(tmp_path, *rows(ONLY))
     with pytest.raises(BadRecord) as caught:
         at(path, rba)
-    expected = f"{path}, RBA {rba}: position lies outside the file; expected 0 to {path.stat().st_size}"
+    expected = f"{path}, RBA {rba}: position is outside the file; expected 0 to {path.stat().st_size}"
     assert str(caught.value) == expected
 
 

@@ -1,7 +1,7 @@
-"""The canonical form of a record: equal for two records that say the same, however their files write it.
+"""The canonical form of a record: equal for two records of the same meaning, however their files write them.
 
 It leaves out the byte order, the indexes of definitions, whether a header holds its table's name or an index, the info
-of tokens, and the bytes after the indicator of a NULL. The length in front of a variable text is in the byte order of
+of tokens, and the bytes after the indicator of a NULL. The length before a variable text is in the byte order of
 the file: where the first two bytes of a value are the length of the others, they are taken for it.
 """
 
@@ -39,7 +39,7 @@ def column_form(column: Column, order: ByteOrder) -> ColumnForm:
 
 
 def images_of(record: Record) -> Images | None:
-    """The images of a record; None where it has none, or they do not decode."""
+    """The images of a record; None if it has none, or they cannot be decoded."""
     try:
         return record.images
     except TrailError:
@@ -70,7 +70,7 @@ def _payload(record: Record, token_id: str) -> bytes | str:
 
 
 def _data(_: TrailFile, record: Record) -> bytes | str | None:
-    """The data where they do not come apart into images."""
+    """Return the data if it cannot be split into images."""
     return _payload(record, "D") if images_of(record) is None else None
 
 

@@ -21,7 +21,7 @@ _LONGEST = 200
 
 
 class CsnKey(NamedTuple):
-    """A CSN as what it is: keys of one kind compare by their parts."""
+    """A CSN as a sort key: keys of one kind compare by their parts."""
 
     kind: str
     parts: tuple[int, ...]

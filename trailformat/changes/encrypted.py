@@ -1,4 +1,4 @@
-"""Whether the rows of a file look encrypted: decided from the first of them, and remembered as long as it is open.
+"""Detection of encrypted rows, from the first rows of a file; the result is kept as long as the file is open.
 
 Headers, names and tokens stay readable in a trail whose data is encrypted. docs/robustness.md has the rule in figures.
 """
@@ -56,13 +56,13 @@ class RowSample(NamedTuple):
 
     @property
     def looks_encrypted(self) -> bool:
-        """Whether nearly no row comes apart, and the others do not compress."""
+        """True if almost no row can be split, and the others do not compress."""
         is_enough = self.rows >= FEWEST_ROWS and len(self.other) >= FEWEST_BYTES
         return is_enough and self.apart <= MOST_APART * self.rows and self.ratio < INCOMPRESSIBLE
 
     @property
     def is_whole(self) -> bool:
-        """Whether more rows would change nothing."""
+        """True if more rows would not change the result."""
         return self.rows == ROWS or self.apart > MOST_APART * ROWS
 
 
@@ -71,7 +71,7 @@ _known: WeakKeyDictionary[TrailFile, bool] = WeakKeyDictionary()
 
 
 def looks_encrypted(trail: TrailFile) -> bool:
-    """Whether the record data of a file looks encrypted; false where there are too few rows to say so."""
+    """Return True if the record data of a file looks encrypted; False if there are too few rows."""
     if (known := _known.get(trail)) is not None:
         return known
     sample = row_sample(trail)
@@ -81,7 +81,7 @@ def looks_encrypted(trail: TrailFile) -> bool:
 
 
 def row_sample(trail: TrailFile) -> RowSample:
-    """The first rows of a file, up to damage, or until so many have come apart that the others cannot matter."""
+    """Return the first rows of a file, up to damage, or until enough could be split to decide."""
     definitions, sample = RowDefinitions(trail), RowSample(0, 0, b"")
     for record in _rows(trail):
         is_apart = _comes_apart(record, definitions)
@@ -93,7 +93,7 @@ def row_sample(trail: TrailFile) -> RowSample:
 
 
 def _rows(trail: TrailFile) -> Iterator[Record]:
-    """The rows among the first records: with data, neither large nor parts of what goes on in other records."""
+    """Yield the rows among the first records: with data, neither large nor continued in other records."""
     rba, is_part = trail.first_rba, False
     for _ in range(MOST_RECORDS):
         try:
@@ -114,7 +114,7 @@ def _rows(trail: TrailFile) -> Iterator[Record]:
 
 
 def _comes_apart(record: Record, definitions: RowDefinitions) -> bool:
-    """Whether the data of a row are columns, with an indicator in front of each in a full image."""
+    """Return True if the data of a row are columns, each with an indicator in a full image."""
     try:
         if record.images is not None:
             return True

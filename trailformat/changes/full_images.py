@@ -6,7 +6,7 @@
     4       the value                         internal length
 
 A column's room goes from its fetch offset to that of the next one, the last one's to the end of the record; a system
-key of NonStop stands in front of all. A record of another length than the definition gives was written by another
+key of NonStop comes first. A record of another length than the definition gives was written by another
 definition, and is not decoded. (Inferred: the offsets of definitions files, of trails and of transcripts leave
 this room; no full image with a definition was seen.)
 """
@@ -79,7 +79,7 @@ def _is_variable(column: ColumnDefinition) -> bool:
 
 
 def _has_indicator(column: ColumnDefinition, room: int) -> bool:
-    """Whether a column that takes ``room`` bytes of the image begins with an indicator."""
+    """Return True if a column that takes ``room`` bytes of the image begins with an indicator."""
     return room - _stored_size(column) >= _INDICATOR
 
 

@@ -41,13 +41,13 @@ class Lob(NamedTuple):
     """A LOB of one row, as far as its pieces are there.
 
     Attributes:
-        ordinal: which LOB of the row it is, by its first piece, from 1.
-        column: the index of its column; None when the layout of its pieces is not known.
-        is_before: whether it is a before image.
+        ordinal: its number among the LOBs of the row, by first piece, from 1.
+        column: the index of its column; None if the layout of its pieces is unknown.
+        is_before: True for a before image.
         base: the record of the row; None when it is not found.
         first: its first piece.
         pieces: the number of pieces found; ``size`` are their bytes.
-        total: the number of bytes that there should be; None when it is not known.
+        total: the number of bytes expected; None if unknown.
         missing: the gaps, where offsets are known.
         problems: other faults, in words.
     """
@@ -65,7 +65,7 @@ class Lob(NamedTuple):
 
     @property
     def is_whole(self) -> bool:
-        """Whether all of it is there, as far as its pieces show."""
+        """True if it is complete, as far as its pieces show."""
         return not self.missing and not self.problems
 
 
@@ -85,7 +85,7 @@ class _Piece(NamedTuple):
 
 
 class _Assembly:
-    """The LOBs of one row, growing piece by piece."""
+    """The LOBs of one row, assembled piece by piece."""
 
     def __init__(self, base: Spot | None) -> None:
         self.base = base
@@ -142,7 +142,7 @@ class _Growing:
         if self._total not in (None, total):
             self.note(f"its pieces disagree about its length, {self._total} and {total} bytes")
         if offset < self._expected:
-            self.note(f"a piece at byte {offset} comes behind byte {self._expected}")
+            self.note(f"a piece at byte {offset} comes after byte {self._expected}")
         if offset > self._expected:
             self._miss(offset)
         self._total, self._expected = total, max(self._expected, offset + size)
@@ -197,7 +197,7 @@ def lobs_of(trail: TrailFile, rba: int) -> list[Lob]:
     """The LOBs of the row to which the record at ``rba`` belongs, as its base or as a part of it.
 
     Raises:
-        TrailError: no record stands there, or it belongs to no row.
+        TrailError: there is no record, or it belongs to no row.
     """
     walk = _Walk(trail, rba)
     for _ in walk.pieces():
@@ -206,10 +206,10 @@ def lobs_of(trail: TrailFile, rba: int) -> list[Lob]:
 
 
 def read_lob(trail: TrailFile, rba: int, ordinal: int, write: Callable[[bytes], object]) -> Lob:
-    """Hand the bytes of one LOB of the row to ``write``, piece by piece, and return what it is.
+    """Hand the bytes of one LOB of the row to ``write``, piece by piece, and return its description.
 
     Raises:
-        BadData: it is not whole, or the row has no such LOB.
+        BadData: it is incomplete, or the row has no such LOB.
     """
     walk = _Walk(trail, rba)
     for piece in walk.pieces():
@@ -231,10 +231,9 @@ def _row_at(trail: TrailFile, here: Spot) -> Row:
 
 
 def whole_lobs(trail: TrailFile, rba: int, most: int, pieces: Sequence[Record] | None = None) -> list[LobBytes]:
-    """The LOBs of a row, and the bytes of those that have at most so many.
+    """Return the LOBs of a row, with the bytes of those of at most ``most`` bytes.
 
-    ``pieces`` are those of the row whose base stands at ``rba``, where they are known: they are not looked for then.
-    Raises like lobs_of.
+    ``pieces`` are those of the row whose base is at ``rba``, if known: no search is made then. Raises like lobs_of.
     """
     walk = _Walk(trail, rba, pieces)
     data: list[bytearray] = []
@@ -250,7 +249,7 @@ def lob_value(data: bytes, definition: ColumnDefinition, codec: str) -> Value:
     """The value of a column whose LOB has these bytes; ``codec`` is that of text in its database.
 
     Raises:
-        BadData: they are no text in the character set of the column.
+        BadData: they are not text in the character set of the column.
     """
     subtype = sub_type(definition.sub_data_type)
     if definition.data_type not in _TEXTS or subtype.is_binary:
@@ -259,7 +258,7 @@ def lob_value(data: bytes, definition: ColumnDefinition, codec: str) -> Value:
 
 
 class _Walk:
-    """One way through the records of a row, or through its pieces where these are given."""
+    """A walk through the records of a row, or through its pieces if these are given."""
 
     def __init__(self, trail: TrailFile, rba: int, pieces: Sequence[Record] | None = None) -> None:
         here = Spot(trail.path, rba)

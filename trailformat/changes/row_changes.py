@@ -5,7 +5,7 @@
     GGSPKUpdate, GGSUnified(PK)Update         both images in one record
 
 Two records are one change when a before image is followed by an after image of the same table, type and transaction;
-metadata records may stand between them. (Pairs of FieldComp: documented; no transcript shows one.)
+metadata records may be between them. (Pairs of FieldComp: documented; no transcript shows one.)
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ class ColumnChange(NamedTuple):
 
     @property
     def is_changed(self) -> bool:
-        """Whether both images have the column and differ in it; NULL equals NULL, whatever bytes follow it."""
+        """True if both images have the column and differ in it; NULL equals NULL, whatever bytes follow it."""
         before, after = self.before, self.after
         if before is None or after is None:
             return False
@@ -77,13 +77,13 @@ class Change(NamedTuple):
 
     Attributes:
         op: INSERT, UPDATE, PK UPDATE, DELETE, TRUNCATE, DDL, LOB or SEQUENCE.
-        table: its table's name, empty when it has none or it is not known.
+        table: its table's name, empty if it has none or it is unknown.
         records: the record, or the two that hold the before and the after image.
-        columns: every column that one of the images has, by index; empty when the record holds none.
-        definition: the table's definition; None where there is none.
-        csn: LOGCSN of its transaction, None where no record holds it; ``xid`` TRANID likewise.
+        columns: every column that one of the images has, by index; empty if the record has none.
+        definition: the table's definition; None without one.
+        csn: LOGCSN of its transaction, None if no record has it; ``xid``: TRANID.
         time: IO Time of its last record, Julian microseconds.
-        problem: why the images do not decode; None when they do.
+        problem: the reason why the images cannot be decoded; None if they can.
     """
 
     op: str
@@ -120,9 +120,9 @@ def changes(
 
     Args:
         trail: the file.
-        records: those wanted.
-        definitions: those of the rows; those in the trail unless given.
-        transactions: LOGCSN and TRANID as far as they are known already.
+        records: the records to be read.
+        definitions: the definitions of rows; None: those in the trail.
+        transactions: LOGCSN and TRANID as far as known already.
     """
     source = _source(trail, definitions, transactions)
     return changes_over(records, lambda _: source)
@@ -163,7 +163,7 @@ def changes_over(
 
 
 def may_be_paired(record: Record, *, is_after: bool) -> bool:
-    """Whether a row may be the after image, or the before image, of an update in two records."""
+    """Return True if a row may be the after image, or the before image, of an update in two records."""
     header = record.header
     is_half = header.trans_ind not in BEGINS and not header.is_before if is_after else header.is_before
     return is_half and header.io_type in PAIRED
@@ -175,7 +175,7 @@ def change_of(
     definitions: RowDefinitions | None = None,
     transactions: TransactionContext | None = None,
 ) -> Change | None:
-    """The change that ``record`` is, or is one half of; None when it is no change of a row or object."""
+    """The change that ``record`` is, or is one half of; None if it is not a change of a row or object."""
     if record.is_file_header or record.header.io_type not in OPERATIONS:
         return None
     source = _source(trail, definitions, transactions)
@@ -193,7 +193,7 @@ def row_columns(record: Record, known: RowDefinition) -> tuple[ColumnChange, ...
     """The columns of one record, which has a before image, an after image, or both.
 
     Raises:
-        TrailError: the data is not what the record's type says.
+        TrailError: the data does not match the record's type.
     """
     return _merged(row_images(record, known), known, record)
 
@@ -222,7 +222,7 @@ class _Reader:
         )
 
     def is_pair(self, first: Record, second: Record) -> bool:
-        """Whether two rows, one after the other, are the before and the after image of one update."""
+        """Return True if two consecutive rows are the before and the after image of one update."""
         before, after = first.header, second.header
         return (
             before.io_type in PAIRED
@@ -263,16 +263,16 @@ def _columns(records: tuple[Record, ...], known: RowDefinition) -> tuple[tuple[C
             before, after = images.before or before, images.after or after
     except TrailError as error:
         if records[-1].header.continued:
-            return (), "its columns go on in the records that follow"
+            return (), "its columns continue in the records that follow"
         return (), f"its columns do not decode: {error.problem}"
     return _merged(Images(before, after), known, records[-1]), None
 
 
 def row_images(record: Record, known: RowDefinition) -> Images:
-    """The images of a record; a full one is taken apart by the offsets of its definition, where there is one.
+    """The images of a record; a full one is split by the offsets of its definition, if there is one.
 
     Raises:
-        TrailError: the data is not what the record's type says.
+        TrailError: the data does not match the record's type.
     """
     header = record.header
     if record.images is not None or header.io_type not in FULL or known.table is None:

@@ -8,7 +8,7 @@
         2599  RecordFragment, N         fragment 2, the last
 
 Fragments continue the data of the record before them (documented); that they do so byte after byte is inferred.
-Metadata may stand between the records of a row, and the next file of the trail may hold the rest of it.
+Metadata may be between the records of a row, and the next file of the trail may have the rest of it.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ from trailformat.trail.file import TrailFile
 from trailformat.trail.sequence import Spot, next_file, previous_file
 
 FARTHEST = 1 << 20
-"""So many records are looked at on the way back to a base record; a LOB of 2 GB has as many pieces."""
+"""Maximum number of records read on the way back to a base record; a LOB of 2 GB has as many pieces."""
 _FAR = 1 << 16
-"""Bytes of a way back from which on it is worth marks, one at every so many records:"""
+"""Length of a way back in bytes above which it is worth marks, one every _MARK_EVERY records:"""
 _MARK_EVERY = 64
 LARGEST = 1 << 26
 """A record that comes to more bytes with its fragments is not put together in memory."""
@@ -64,7 +64,7 @@ class Segment(NamedTuple):
 
 
 def kind_of(record: Record) -> Kind | None:
-    """The whole that the record is a part of; None when it stands for itself."""
+    """The whole that the record is a part of; None if it is not a part."""
     if record.is_file_header:
         return None
     return {LARGE_OBJECT: Kind.LOB, RECORD_FRAGMENT: Kind.FRAGMENT}.get(record.header.io_type)
@@ -79,10 +79,10 @@ class Row(NamedTuple):
     """The state of the records of one row.
 
     Attributes:
-        base: its base record; None when that is not found.
+        base: its base record; None if not found.
         first: the first record of it that was found: the base, or else a part.
         fragments: the number of fragments so far.
-        pieces: the number of pieces so far of the LOB that goes on; 0 after the last of one.
+        pieces: the number of pieces so far of the unfinished LOB; 0 after the last of one.
     """
 
     base: Spot | None = None
@@ -91,7 +91,7 @@ class Row(NamedTuple):
     pieces: int = 0
 
     def with_part(self, record: Record, kind: Kind) -> Row:
-        """The row with a part behind it."""
+        """Return the row with a further part."""
         if kind is Kind.FRAGMENT:
             return self._replace(fragments=self.fragments + 1)
         return self._replace(pieces=self.pieces + 1 if record.header.continued else 0)
@@ -139,7 +139,7 @@ class SegmentContext:
         return None
 
     def _row_before(self, rba: int) -> Row:
-        """The row that goes on at ``rba``, where one of its parts stands."""
+        """Return the row that continues in the part at ``rba``."""
         if self._marks and self._marks[0][0] <= rba <= self._marked_to:
             at = bisect_right(self._marks, rba, key=itemgetter(0)) - 1
             return self._walk(*self._marks[at], rba)
@@ -152,7 +152,7 @@ class SegmentContext:
         return row
 
     def _walk(self, start: int, row: Row, rba: int, marks: list[tuple[int, Row]] | None = None) -> Row:
-        """The row at ``rba``, known at ``start``, where its base or a part stands; on the way ``marks`` are added."""
+        """Return the row at ``rba``, known at ``start``, its base or a part; ``marks`` are added on the way."""
         for number, record in enumerate(self._trail.records(start)):
             if marks is not None and number % _MARK_EVERY == 0:
                 marks.append((record.rba, row))
@@ -164,7 +164,7 @@ class SegmentContext:
 
 
 def row_before(trail: TrailFile, rba: int) -> Row:
-    """The row that goes on at ``rba``, where one of its parts stands: found by walking back to its base."""
+    """Return the row that continues in the part at ``rba``, found by walking back to its base."""
     first, fragments, pieces, counts_pieces = Spot(trail.path, rba), 0, 0, True
     for spot, record in _records_before(trail, rba):
         kind = kind_of(record)
@@ -238,7 +238,7 @@ def _with_damage(trail: TrailFile, start: int) -> Iterator[tuple[Spot, Record | 
 
 
 def whole_record(trail: TrailFile, record: Record) -> Record | None:
-    """``record`` with the data of its fragments after its own; None when it has none.
+    """``record`` with the data of its fragments after its own; None if it has none.
 
     Raises:
         BadData: a fragment is missing, or together they have more than LARGEST bytes.
@@ -268,7 +268,7 @@ def whole_record(trail: TrailFile, record: Record) -> Record | None:
 
 
 def joined(trail: TrailFile, record: Record) -> Record:
-    """The whole record, or ``record`` itself where it has no fragments or they are not all there."""
+    """Return the whole record, or ``record`` itself if it has no fragments or they are incomplete."""
     try:
         return whole_record(trail, record) or record
     except TrailError:

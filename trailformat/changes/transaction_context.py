@@ -26,7 +26,7 @@ class TransactionContext:
         most_records: the most records to walk back over for all answers together; None: many for each.
 
     Attributes:
-        is_found: whether the search for the last answer ended before its limit.
+        is_found: True if the search for the last answer ended before its limit.
     """
 
     def __init__(self, trail: TrailFile, most_records: int | None = None) -> None:
@@ -47,7 +47,7 @@ class TransactionContext:
         return self._last[1]
 
     def of_row(self, record: Record, own: Transaction) -> Transaction:
-        """The same of a record inside of a transaction, by what it says of that itself."""
+        """Return the transaction of a record inside of a transaction, given its own tokens."""
         if record.rba != self._last[0]:
             self._last = record.rba, self._find_inside(record, own)
         return self._last[1]
@@ -77,7 +77,7 @@ class TransactionContext:
         return NO_TRANSACTION
 
     def _step(self, record: Record) -> tuple[bool, Transaction | None]:
-        """Go on to a record: whether it follows the last one; what goes on in the last one, where that follows it."""
+        """Move to a record; return whether it follows the last one, and the transaction if the last one follows it."""
         end = record.rba + record.length
         follows, later = record.rba == self._expected_rba, self._goes_on if end == self._begin else None
         self._expected_rba, self._begin = end, record.rba
@@ -99,7 +99,7 @@ class TransactionContext:
         return self._open
 
     def _look_for(self, record: Record, *, is_fragment: bool) -> bool:
-        """Look for what goes on in a record; whether nothing does."""
+        """Look for the transaction that continues in a record; return True if none does."""
         found = self._search.found_at(record.rba, record.order, is_fragment=is_fragment)
         self.is_found = not self._search.is_exhausted
         self._open, has_ended = found if found is not None else (NO_TRANSACTION, False)

@@ -1,6 +1,6 @@
-"""The search for the beginning of a transaction, back from a record in which it goes on.
+"""The search for the beginning of a transaction, back from a record in which it continues.
 
-A transaction may begin in the file before: a trail rolls over to the next file where the current one is full. That file
+A transaction may begin in the file before: a trail rolls over to the next file when the current one is full. That file
 is read when it has a trail's name with the number before, the file headers do not contradict, and a sound record ends
 where it ends.
 """
@@ -21,20 +21,20 @@ from trailformat.trail.file import TrailFile
 from trailformat.trail.sequence import TrailName
 
 _MOST_RECORDS = 1 << 22
-"""So many records are walked over for one answer, in all files together; then nothing is known."""
+"""Maximum number of records read for one answer, in all files together; then the answer is unknown."""
 _MARK_EVERY = 1 << 10
 _MOST_MARKS = 1 << 16
 
 
 class TransactionSearch:
-    """Finds the transactions that go on at places of one file, and remembers the places it has passed.
+    """Finds the transactions that continue at places of one file, and remembers the places it has passed.
 
     Args:
-        trail: the file; what is ``known`` of it and of the ``beginnings`` of files shortens the way.
-        most_records: walk over no more than these for all answers together; None: over _MOST_RECORDS for each.
+        trail: the file; its ``known`` facts and ``beginnings`` shorten the walk.
+        most_records: maximum number of records for all answers together; None: _MOST_RECORDS for each.
 
     Attributes:
-        is_exhausted: whether the last answer is empty because the walk has come to its limit.
+        is_exhausted: True if the last answer is empty because the walk has reached its limit.
     """
 
     def __init__(self, trail: TrailFile, most_records: int | None = None) -> None:
@@ -45,10 +45,10 @@ class TransactionSearch:
         """By RBA, what goes on in some of the records that neither begin nor end a transaction."""
 
     def found_at(self, rba: int, order: ByteOrder, *, is_fragment: bool = False) -> CarriedTransaction | None:
-        """What goes on in the record at ``rba``, which does not begin a transaction; None where nothing is open there.
+        """Return the transaction that continues in the record at ``rba``, which begins none; None if none is open.
 
-        Nothing is where the transaction before has ended, or a restart of Extract has cut it, or damage lies between; a
-        fragment goes on with one that has ended too. The transaction is empty where its first record is not there.
+        None is open if the transaction before has ended, or a restart of Extract has cut it, or damage is between; a
+        fragment continues one that has ended too. The transaction is empty if its first record is missing.
         """
         walk = _Walk(self._marks, _MOST_RECORDS if self._left is None else self._left)
         try:
@@ -69,12 +69,12 @@ class TransactionSearch:
 
 
 class _Walk:
-    """One walk back, over a file and those before it.
+    """One walk back, over a file and the files before it.
 
     Attributes:
-        passed: some of the records of the first file that it has come past.
-        left: how many records it may still walk over.
-        is_exhausted: whether it has ended for want of these.
+        passed: some of the records of the first file that it has passed.
+        left: number of records that it may still read.
+        is_exhausted: True if it ended at that limit.
     """
 
     def __init__(self, marks: dict[int, Transaction], most_records: int) -> None:
@@ -85,7 +85,7 @@ class _Walk:
         self._is_fragment = self._has_ended = self._is_inside = False
 
     def back(self, trail: TrailFile, rba: int, order: ByteOrder, *, is_fragment: bool) -> CarriedTransaction | None:
-        """What goes on at ``rba``.
+        """Return the transaction that continues at ``rba``.
 
         Raises:
             TrailError: there is no file before, or it cannot be read.
@@ -99,7 +99,7 @@ class _Walk:
         return found._replace(has_ended=edge is not None and edge.has_ended) if found is not None else edge
 
     def _at_beginning(self, trail: TrailFile) -> CarriedTransaction | None:
-        """What goes on at the beginning of a file, by those before it. Raises like back."""
+        """Return the transaction open at the beginning of a file, from the files before it. Raises like back."""
         known, passed = trail.beginnings, [trail.path]
         found = None
         try:
@@ -112,7 +112,7 @@ class _Walk:
     def _before(
         self, trail: TrailFile, known: Mapping[Path, CarriedTransaction | None], passed: list[Path]
     ) -> CarriedTransaction | None:
-        """The same; ``passed``: the files at whose beginning it goes on too."""
+        """Do so; ``passed`` gets the files at whose beginning it is open too."""
         name, seqno = TrailName.parse(trail.path), _seqno(trail)
         while name is not None and name.is_documented and not self.is_exhausted:
             if passed[-1] in known:
@@ -132,7 +132,7 @@ class _Walk:
     def _in_file(
         self, trail: TrailFile, rba: int, order: ByteOrder, marks: dict[int, Transaction], passed: list[int]
     ) -> CarriedTransaction | _FileStart | None:
-        """What goes on at ``rba``, where the file tells."""
+        """Return the transaction that continues at ``rba``, if it begins in the file."""
         at, buffer = min(rba, trail.refresh()), trail.bytes
         while at > 0:
             if self.left <= 0:
@@ -160,12 +160,12 @@ class _Walk:
         return _FileStart()
 
     def _edge(self) -> CarriedTransaction | None:
-        """The answer where nothing before can belong to it."""
+        """Return the answer if no earlier record can belong to the transaction."""
         return CarriedTransaction(NO_TRANSACTION, self._has_ended) if self._is_inside else None
 
 
 class _FileStart:
-    """The file does not tell: what goes on has begun before it, if anything has."""
+    """No answer in the file: the transaction has begun before it, if one is open."""
 
 
 def _record_before(buffer: Source, end: int, order: ByteOrder) -> tuple[int, int, ByteOrder] | None:

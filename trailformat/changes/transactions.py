@@ -1,6 +1,6 @@
-"""The transaction of a record: LOGCSN and TRANID stand on its first record, and hold for all of them.
+"""The transaction of a record: LOGCSN and TRANID are on its first record, and hold for all of them.
 
-Metadata, restart and comment records stand between the records of a transaction without belonging to it; a TDR carries
+Metadata, restart and comment records may be between the records of a transaction without belonging to it; a TDR carries
 a TransInd of its own (real 12.2 trail).
 """
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class TransactionRole(enum.Flag):
-    """What a record is for the transactions around it; no flag: it stands inside one.
+    """The role of a record for the transactions around it; no flag: it is inside one.
 
     OUTSIDE: it belongs to none. RESTART: it closes the one that is open. FRAGMENT: it belongs to the record before it.
     """
@@ -53,7 +53,7 @@ _ROLES = {
 
 
 def role_of(record: Record) -> TransactionRole:
-    """The role of a record; a file header stands outside."""
+    """The role of a record; a file header is outside."""
     return TransactionRole.OUTSIDE if record.is_file_header else role_in(record.header.io_type, record.header.trans_ind)
 
 
@@ -66,7 +66,7 @@ def place_of(record: Record) -> int | None:
 
 
 def is_transactional(record: Record) -> bool:
-    """Whether the record belongs to a transaction at all."""
+    """Return True if the record belongs to a transaction."""
     return not record.is_file_header and record.header.io_type not in NOT_TRANSACTIONAL
 
 

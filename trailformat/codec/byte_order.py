@@ -26,7 +26,7 @@ class ByteOrder(enum.Enum):
 
     @property
     def other(self) -> ByteOrder:
-        """The other order."""
+        """The opposite byte order."""
         return ByteOrder.LITTLE if self is ByteOrder.BIG else ByteOrder.BIG
 
     def decode(self, data: bytes) -> int:

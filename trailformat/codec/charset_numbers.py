@@ -1,6 +1,6 @@
 """Character sets by the number that definitions hold, each with its name and the codec that reads it.
 
--1 stands for the character set of the database, 0x20000000 for an unknown one. The numbers are those of the header
+-1 is the character set of the database, 0x20000000 an unknown one. The numbers are those of the header
 file for user exits that comes with GoldenGate (``ucharset.h``); names are those that definitions files print, as far
 as they are known. The real 12.2 trail (database UTF-8 0, national UTF-16 1, file 0x20000000) and the 21c transcripts
 agree. A set without a codec has a name and no meaning here.

@@ -1,6 +1,6 @@
 """Text in the character sets of source databases, through Python's codecs and two that Python lacks.
 
-CESU-8 (Oracle's character set UTF8) is UTF-8 in which a character beyond U+FFFF stands as two surrogates of 3 bytes.
+CESU-8 (Oracle's character set UTF8) is UTF-8 in which a character beyond U+FFFF is two surrogates of 3 bytes each.
 EBCDIC 1047 is Latin-1 of z/OS: Python's code page 037 with six bytes of its own (compared with glibc's IBM1047): ``5f``
 ^, ``ad`` [, ``b0`` ¬, ``ba`` Ý, ``bb`` ¨, ``bd`` ].
 """
@@ -28,7 +28,7 @@ EBCDIC_1047 = "".join(_DIFFERENCES.get(byte, character) for byte, character in e
 
 
 def codec_of(number: int, default: str = UTF_8) -> str:
-    """The codec of a character-set number; ``default`` for -1, which stands for the one of the database.
+    """The codec of a character-set number; ``default`` for -1, which is that of the database.
 
     A set that cannot be read has a codec too, whose name says so when :func:`decode` fails on it.
     """
@@ -82,7 +82,7 @@ def decode(data: bytes, codec: str) -> str:
 
 @cache
 def keeps_ascii(codec: str) -> bool:
-    """Whether bytes below 80 are ASCII in a character set, each for itself."""
+    """Return True if bytes below 80 are ASCII in a character set, each on its own."""
     try:
         return codec not in _SHIFTING and decode(_ASCII, codec) == _ASCII.decode("ascii")
     except TrailError:

@@ -10,7 +10,7 @@ from typing import Any, Literal
 from trailformat.errors import CannotWrite, TrailError
 
 MOST = 1 << 16
-"""How many tokens or columns can stand side by side: column indexes have 16 bits."""
+"""Maximum number of tokens or columns side by side: column indexes have 16 bits."""
 
 
 @contextmanager
@@ -44,7 +44,7 @@ def parse_all(
 ) -> Iterator[Any]:
     """Parse ``layout`` again and again until ``data`` is used up; more than 65536 times is an error too.
 
-    ``start`` is the offset of the first, which ``number`` of them stand before.
+    ``start`` is the offset of the first, and ``number`` the number of those before it.
     """
     stream = io.BytesIO(data)
     stream.seek(start)
@@ -58,13 +58,13 @@ def parse_all(
 
 
 def read_prefixed(data: bytes, size: int, order: Literal["big", "little"]) -> bytes | None:
-    """The bytes behind their length of ``size`` bytes; None where that is not their length."""
+    """Return the bytes after their length of ``size`` bytes; None if the length does not match."""
     has_length = len(data) >= size and int.from_bytes(data[:size], order) == len(data) - size
     return data[size:] if has_length else None
 
 
 def build(layout: Any, value: Any, what: str) -> bytes:
-    """The bytes of ``value``."""
+    """Return the bytes of ``value``."""
     with construct_errors(CannotWrite, f"{what} cannot be written"):
         return bytes(layout.build(value))
 

@@ -1,4 +1,4 @@
-"""Properties that are made when they are first read."""
+"""Properties that are computed when first read, and then kept."""
 
 from __future__ import annotations
 

@@ -85,7 +85,7 @@ class MappedFile(mmap.mmap):
         """The bytes from ``start`` to before ``stop``, read from the file.
 
         Raises:
-            CannotRead: they are not there any more, or cannot be read.
+            CannotRead: the file has been truncated, or cannot be read.
         """
         if self.recent is not None and (kept := self.recent.copy(start, stop)) is not None and self._reaches(stop):
             return kept
@@ -111,11 +111,11 @@ class MappedFile(mmap.mmap):
         """Write the bytes from ``start`` to before ``stop`` to an open file, by the system alone where it does that.
 
         Raises:
-            CannotRead: they are not there any more, or cannot be read.
+            CannotRead: the file has been truncated, or cannot be read.
             OSError: they cannot be written.
         """
         with contextlib.suppress(AttributeError, OSError):
-            # what is refused, between two file systems or on some, is read and written
+            # if refused, as between some file systems, the bytes are read and written
             while start < stop and (count := os.copy_file_range(self.file, target, stop - start, start)):
                 start += count
         while start < stop:
@@ -123,9 +123,9 @@ class MappedFile(mmap.mmap):
 
 
 class FileBytes:
-    """The bytes of a mapped file by their places, as a buffer has them, but read: a file that is cut is an error.
+    """The bytes of a mapped file, indexed like a buffer but read: a truncated file is an error, not a signal.
 
-    Some before and behind those wanted are read with them and kept, for as long as one look at the file takes, in two
+    Neighbouring bytes are read too and kept, for as long as one look at the file takes, at two
     places at most.
 
     Args:
@@ -133,7 +133,7 @@ class FileBytes:
         size: its bytes.
 
     Attributes:
-        barren: where a search through them has found nothing, from one place to before another.
+        barren: the range in which a search has found nothing.
 
     Both kinds of access raise like MappedFile.copy.
     """
@@ -173,7 +173,7 @@ class FileBytes:
         return self._piece[start - self._start : stop - self._start]
 
     def note_barren(self, start: int, stop: int) -> None:
-        """Note that a search has found nothing between two places: of stretches that do not touch, the longest."""
+        """Note that a search has found nothing in a range; of ranges that do not touch, the longest is kept."""
         low, high = self.barren
         if start <= high and low <= stop:
             start, stop = min(start, low), max(stop, high)
@@ -181,14 +181,14 @@ class FileBytes:
             self.barren = (start, stop)
 
     def around(self, place: int) -> tuple[bytes, int]:
-        """Bytes that hold a place and some kilobytes behind it, as far as there are, and the place where they begin."""
+        """Return bytes from a place to some kilobytes after it, as far as available, and the offset of the first."""
         stop = min(place + _AROUND, self._size)
         if not self._start <= place <= stop <= self._start + len(self._piece):
             self._read(place, stop)
         return self._piece, self._start
 
     def _read(self, start: int, stop: int) -> None:
-        """Have bytes at hand: those before the last, where they hold them, since a record is read at both its ends."""
+        """Load bytes: from the piece before the last if it has them, since a record is read at both its ends."""
         piece, begin = self._other
         self._other = self._piece, self._start
         if begin <= start <= stop <= begin + len(piece):
@@ -211,7 +211,7 @@ def as_read(buffer: Source, size: int) -> Source:
 
 
 def around(buffer: Source, place: int) -> tuple[bytes | mmap.mmap, int]:
-    """Bytes that hold a place and what is near after it, and the place where they begin."""
+    """Return bytes that contain a place and its neighbourhood, and the offset of the first."""
     return buffer.around(place) if isinstance(buffer, FileBytes) else (buffer, 0)
 
 

@@ -1,4 +1,4 @@
-"""Opening a file that is to be read, if it is one: what blocks or never ends is refused."""
+"""Opening of a file for reading; refuses what is not a regular file, since it may block or never end."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ def _units() -> tuple[datetime, timedelta]:
 
 
 def to_datetime(julian: int) -> datetime | None:
-    """The moment in GMT, or None when it lies outside the years 1 to 9999."""
+    """Return the moment in GMT, or None outside of the years 1 to 9999."""
     epoch, microsecond = _units()
     try:
         return epoch + (julian - JULIAN_UNIX_EPOCH) * microsecond

@@ -30,5 +30,5 @@ ROWID, LOGCSN, TRANID = b"RL6"
 
 
 def token_name(table: dict[str, str], token_id: int) -> str:
-    """The name behind an id, or an empty text for an unknown one."""
+    """Return the name of an id, "" for an unknown one."""
     return table.get(chr(token_id), "")

@@ -47,12 +47,12 @@ class Token(NamedTuple):
 
     @property
     def is_wide(self) -> bool:
-        """Whether the length is stored in four bytes."""
+        """True if the length is stored in four bytes."""
         return is_wide(self.info)
 
     @property
     def is_unset(self) -> bool:
-        """Whether info says that the value is not set."""
+        """True if info marks the value as not set."""
         return self.info == UNSET
 
     @property
@@ -62,7 +62,7 @@ class Token(NamedTuple):
 
 
 def is_wide(info: int) -> bool:
-    """Whether a token with this info has a four-byte length; ``ff`` is the unset mark, not a set of bits."""
+    """Return True if a token with this info has a four-byte length; ``ff`` is the unset mark, not a set of bits."""
     return bool(info & WIDE) and info != UNSET
 
 
@@ -80,7 +80,7 @@ _LONG = {order: struct.Struct(order.value + "I").unpack_from for order in ByteOr
 
 
 def length_at(buffer: Source, at: int, order: ByteOrder) -> tuple[int, int]:
-    """What the length of the token at ``at`` says, and the bytes of the token before its payload."""
+    """Return the length of the token at ``at``, and the number of bytes before its payload."""
     info = buffer[at + 1]
     if not info & WIDE or info == UNSET:
         return int.from_bytes(buffer[at + 2 : at + 4], order.word), 4
@@ -90,7 +90,7 @@ def length_at(buffer: Source, at: int, order: ByteOrder) -> tuple[int, int]:
 def walk_tokens(
     buffer: memoryview | Source, start: int, stop: int, order: ByteOrder, origin: int = 0, most: int = layout.MOST
 ) -> tuple[list[TokenPlace], int]:
-    """The tokens from ``start`` to ``stop``, at most ``most``, by their places counted from ``origin``; and their end.
+    """Return the tokens from ``start`` to ``stop``, at most ``most``, by offset from ``origin``; and their end.
 
     They fill the bytes if that is ``stop``; where it is greater, the last of them runs past ``stop``.
     """
@@ -136,13 +136,13 @@ def parse_tokens(data: bytes, order: ByteOrder) -> tuple[Token, ...]:
     if end != len(data):
         from trailformat import spec
 
-        # the layout says at which byte it goes wrong, and what stands there
+        # the layout reports the offset and the contents of the error
         list(layout.parse_all(spec.token(order.value), data, BadToken, "token"))
     return tuple([Token(token, info, data[at : at + size]) for token, info, at, size in places])
 
 
 def build_token(token: Token, order: ByteOrder) -> bytes:
-    """The bytes of one token.
+    """Return the bytes of one token.
 
     Raises:
         CannotWrite: the payload is too long for the token's length field.

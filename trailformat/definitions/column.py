@@ -1,4 +1,4 @@
-"""One column of a table definition: its name, 44 fixed bytes, and whatever follows them, by ``spec.column_definition``.
+"""One column of a table definition: its name, 44 fixed bytes, and the bytes after them, by ``spec.column_definition``.
 
 Flags: ``01`` key, ``02`` null, ``20`` elementary item (inferred from what DEFGEN prints for Oracle tables).
 """
@@ -41,7 +41,7 @@ class ColumnDefinition(NamedTuple):
 
     @property
     def is_key(self) -> bool:
-        """Whether the column belongs to the key."""
+        """True if the column belongs to the key."""
         return bool(self.flags & KEY)
 
 
@@ -67,7 +67,7 @@ _FIXED = {each: struct.Struct(each.value + "H6Ii2h2Hh2H") for each in ByteOrder}
 
 
 def _usual(data: bytes, order: ByteOrder) -> ColumnDefinition | None:
-    """The same where it is as Extract writes it; None leaves it to the layout."""
+    """Parse a definition in the form that Extract writes; None leaves it to the layout."""
     size = order.decode(data[:2])
     fixed, tail = layout.read_prefixed(data[: 2 + size], 2, order.word), data[2 + size :]
     last = layout.read_prefixed(tail, 2, order.word) if tail else None

@@ -93,9 +93,9 @@ class DefinitionsFile(NamedTuple):
     """A definitions file.
 
     Attributes:
-        version: as its first line says, empty when it says nothing.
+        version: as in its first line, empty without one.
         encoding: the character set of the file itself, as its first line names it.
-        properties: what it says of the database, by the words in front of the colon.
+        properties: facts about the database, by the words before the colon.
         tables: the tables by name.
     """
 
@@ -140,10 +140,10 @@ def read_definitions(path: str | os.PathLike[str]) -> DefinitionsFile:
 
 
 def parse_definitions(data: bytes) -> DefinitionsFile:
-    """The definitions in the bytes of a file.
+    """Return the definitions in the bytes of a file.
 
     Raises:
-        BadData: they are none, or one of them contradicts itself; the line is named.
+        BadData: they are not definitions, or one of them contradicts itself; the line is named.
     """
     if len(data) > MOST_BYTES:
         raise BadData("too large for a definitions file", expected=f"at most {MOST_BYTES} bytes")

@@ -1,7 +1,7 @@
 """Metadata records (IOType 170, from 12.2): the database (DDR) and the tables (TDR), as token trees in file byte order.
 
 They are laid out by ``spec.database_definition`` and ``spec.table_definition``. OrigNode is the kind: 1 DDR, 2 TDR, 3 a
-reference (no data) to the TDR whose index stands in the header. The 21c form of the TDR (version 11) lacks the last
+reference (no data) to the TDR whose index is in the header. The 21c form of the TDR (version 11) lacks the last
 three tokens of ``02`` and the 14 bytes of each column: this is inferred from the lengths of two transcripts, 138 and
 252 bytes, which come out exactly.
 """
@@ -33,7 +33,7 @@ class DatabaseDefinition(NamedTuple):
 
 
 class TableDefinition(NamedTuple):
-    """A TDR. ``options`` are the tokens ``02``-``04`` beside the key count, kept as they are (empty in 21c)."""
+    """A TDR. ``options`` are the tokens ``02``-``04`` beside the key count, kept unchanged (empty in 21c)."""
 
     version: int
     key_columns: int
@@ -71,7 +71,7 @@ class _Tree:
         return self.prefixed(token_id, 2).decode("utf-8", "backslashreplace")
 
     def prefixed(self, token_id: int, size: int) -> bytes:
-        """The payload behind its length; where that is another, the layout says so."""
+        """Return the payload after its length; if that does not match, the layout raises the error."""
         data = layout.read_prefixed(self.payload(token_id), size, self.order.word)
         if data is not None:
             return data
@@ -80,7 +80,7 @@ class _Tree:
         return bytes(self.parsed(token_id, spec.prefixed(self.order.value, size)))
 
     def columns(self, token_id: int) -> list[bytes]:
-        """The payload as definitions of columns, likewise."""
+        """Return the payload as definitions of columns; if they do not fill it, the layout raises the error."""
         stored = _stored_columns(self.payload(token_id), self.order)
         if stored is not None:
             return stored
@@ -90,7 +90,7 @@ class _Tree:
 
 
 def _stored_columns(data: bytes, order: ByteOrder) -> list[bytes] | None:
-    """The definitions of columns behind their number; None where they do not fill the place."""
+    """Return the definitions of columns after their number; None if they do not fill the payload."""
     columns, start = [], 2
     for _ in range(order.decode(data[:2])):
         end = start + 2 + order.decode(data[start : start + 2])

@@ -7,4 +7,4 @@ DATABASE = 1
 TABLE = 2
 """A TDR."""
 REFERENCE = 3
-"""A table with the same structure as the TDR whose index stands in the header."""
+"""A table with the same structure as the TDR whose index is in the header."""

@@ -1,4 +1,4 @@
-"""The sparse index of one file: which record is where, what there is of each table, damage, the largest transactions.
+"""The sparse index of one file: places of records, sums of tables, damage, the largest transactions.
 
     from trailformat import TrailFile
     from trailformat.index import build, index_of
@@ -9,8 +9,8 @@
             print(covered, index.places.records)
         print(index.places.rba_of(trail, 1000), index.sums.tables)
 
-It holds a checkpoint for every 256th row of a scan of the file, and sums. A row is a record or a span of damage; row 0
-is the file header where there is one. Any scan of the file can extend it.
+It has a checkpoint for every 256th row of a scan of the file, and sums. A row is a record or a span of damage; row 0
+is the file header if there is one. Any scan of the file can extend it.
 """
 
 from __future__ import annotations

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 _STEP = 1 << 8
 _AT_ONCE = 6 << 20
-"""Bytes that are scanned where nothing tells how far that is."""
+"""Bytes scanned at once if the distance in rows is unknown."""
 _ROWS = 1 << 14
 """Rows to a batch: some hundredths of a second, so that progress can be shown and the scan stopped."""
 
@@ -60,7 +60,7 @@ def reach(trail: TrailFile, rba: int, *, at_once: bool = False) -> RecordIndex |
 
 
 class _TransactionMarker:
-    """Finds the transactions that go on in every 256th row of long ones, so that no walk back to a beginning is long.
+    """Notes the transaction at every 256th row of long ones, so that no walk back to a beginning is long.
 
     Shorter transactions are left out: the walk back to their beginning is short.
 

@@ -14,14 +14,14 @@ _LITTLE, _BIG, _LITTLE_SEEN = 1, 2, 4
 
 
 class IncrementalScan:
-    """Every row of a file, taken once, from the first on; subclasses keep what they need of them in ``_take``.
+    """A scan of every row of a file, once, from the first on; subclasses collect their results in ``_take``.
 
     Several threads may extend and read one, each with a TrailFile of its own.
 
     Attributes:
         covered: RBA up to which rows were taken.
-        records: the number of these rows; a half-written record at the end of the file is none yet.
-        end: where the next scan has to start: ``covered``, or the start of damage that ends there, which more bytes
+        records: the number of these rows; an incomplete record at the end of the file does not count.
+        end: where the next scan starts: ``covered``, or the start of damage that ends there, which more bytes
             may turn into a record.
         partial: bytes of the half-written record found at ``covered``; 0 without one.
     """
@@ -31,7 +31,7 @@ class IncrementalScan:
         self._forget()
 
     def clear(self) -> None:
-        """Forget everything."""
+        """Discard all results."""
         with self._lock:
             self._forget()
 

@@ -14,9 +14,9 @@ _FAR = 32 << 20
 
 
 class Neighbours(NamedTuple):
-    """The records before and after a place: their RBAs, None where none was found.
+    """The records before and after a place: their RBAs, None if none was found.
 
-    ``is_inside`` when the place lies in the record that starts before it.
+    ``is_inside`` is True if the place is inside the record that starts before it.
     """
 
     before: int | None
@@ -25,13 +25,13 @@ class Neighbours(NamedTuple):
 
 
 def neighbours_of(trail: TrailFile, rba: int, *, backwards: bool = False) -> Neighbours | None:
-    """The records around ``rba``; None where reading can go on from there.
+    """The records around ``rba``; None if reading can continue from there.
 
     That is where a record starts, even a half-written one, or the file ends; reading ``backwards`` also where a record
     ends. The index is used as far as it can be extended at once; beyond it 32 MB to either side are searched.
 
     Raises:
-        NotATrail: the file cannot be read any more.
+        NotATrail: the file can no longer be read.
     """
     size = trail.size
     if rba > size:
@@ -62,7 +62,7 @@ def _ends(trail: TrailFile, rba: int) -> bool:
 
 
 def _found(trail: TrailFile, rba: int) -> Neighbours:
-    """The same by the bytes around the place."""
+    """Return the records before and after a place by searching the bytes around it."""
     before = _before(trail, rba)
     if before is not None and (end := before + trail.record_length(before)) > rba:
         return Neighbours(before, _after(trail, end), is_inside=True)

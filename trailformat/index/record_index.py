@@ -29,7 +29,7 @@ class BadSpan(NamedTuple):
 
 
 class RestartRow(NamedTuple):
-    """A record RestartAbend or RestartOK."""
+    """A RestartAbend or RestartOK record: its place, type and time."""
 
     rba: int
     io_type: int
@@ -97,7 +97,7 @@ class RecordIndex(IncrementalScan):
             self.restarts.append(RestartRow(int(batch.rba[at]), int(batch.io_type[at]), int(batch.io_time[at])))
 
     def fits(self, trail: TrailFile) -> bool:
-        """Whether the file is still the one that was scanned, or that one grown: its last record and damage in place.
+        """Return True if the file is the scanned one, possibly grown: its last record and damage are unchanged.
 
         A file that was cut or replaced does not fit, nor one in which damage has become a record because more bytes of
         it are there.
@@ -112,7 +112,7 @@ class RecordIndex(IncrementalScan):
         return True
 
     def _damage_stands(self, trail: TrailFile) -> bool:
-        """Whether the damage is where it was; with too much of it to check, only a file that has not grown fits."""
+        """Return True if the damage is unchanged; with too much to check, only a file that has not grown fits."""
         if self.bad_span_count > len(self.bad_spans) or sum(span.length for span in self.bad_spans) > _MOST_BAD_BYTES:
             return trail.size == self.covered
         return all(

@@ -19,7 +19,7 @@ class TableTotals(NamedTuple):
     data_bytes: int
 
     def plus(self, records: int, data_bytes: int) -> TableTotals:
-        """The sum of both."""
+        """Return the totals with these added."""
         return TableTotals(self.records + records, self.data_bytes + data_bytes)
 
 

@@ -1,4 +1,4 @@
-"""The index of one open file."""
+"""The index of one open file: its places, sums and open transactions."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from trailformat.trail.file import TrailFile
 class TrailIndex:
     """The findings of scans in one file, from its beginning on: 17 bytes for 256 rows, and a bounded number of others.
 
-    Rows are numbered from 0: the file header where there is one, records, damage; a record that is half written at the
-    end of the file is no row yet. Several threads may extend and read an index, each with a TrailFile of its own.
+    Rows are numbered from 0: the file header if there is one, records, damage; an incomplete record at the
+    end of the file does not count yet. Several threads may extend and read an index, each with a TrailFile of its own.
 
     Attributes:
         places: rows by number and by RBA, the metadata, the damage. They are cheap: a scan with another purpose can
             extend them alone, so that they may be ahead of the sums.
         sums: tables, times, transactions.
-        open_transactions: by RBA, the transactions that go on in some records of long ones, as far as ``build`` went.
+        open_transactions: by RBA, the transactions that are open in records of long ones, as far as ``build`` went.
     """
 
     def __init__(self) -> None:
@@ -31,7 +31,7 @@ class TrailIndex:
         self.open_transactions: dict[int, Transaction] = {}
 
     def clear(self) -> None:
-        """Forget everything."""
+        """Discard all results."""
         self.sums.clear()
         self.places.clear()
         self.open_transactions.clear()
@@ -42,7 +42,7 @@ class TrailIndex:
         self.sums.extend(batch)
 
     def fits(self, trail: TrailFile) -> bool:
-        """Whether the file is still the one that was scanned, or that one grown."""
+        """Return True if the file is the scanned one, possibly grown."""
         return self.places.fits(trail)
 
     def position(self, trail: TrailFile) -> ScanPosition:

@@ -1,1 +1,1 @@
-"""One record: how it is framed, its header, its tokens, and what its data are made of."""
+"""One record: its framing, its header, its tokens, and the parts of its data."""

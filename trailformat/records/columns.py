@@ -42,7 +42,7 @@ class Column:
 
     @property
     def is_null(self) -> bool:
-        """Whether the indicator says NULL."""
+        """True if the indicator is NULL."""
         return self.raw[:2] == NULL
 
     @property
@@ -71,7 +71,7 @@ def parse_columns(data: bytes, order: ByteOrder) -> Columns:
         start = end
     if start == stop:
         return tuple(columns)
-    # the layout says at which byte it goes wrong, and what stands there
+    # the layout reports the offset and the contents of the error
     from trailformat import spec
 
     rest = layout.parse_all(spec.column(order.value), data, BadData, "column", start, len(columns))

@@ -1,12 +1,12 @@
 r"""DDL records (IOType 160): a text of items, laid out by ``spec.DDL_ITEMS``.
 
 An item is ``,id='value',``; an id may have a key, ``C17('1')=`` or ``C18_2('1')=``. C1, the statement, comes last and
-may stand without quotes. (MySQL 21c transcript; ids, keys and escapes from GoldenGate's DDL package for Oracle.)
+may be without quotes. (MySQL 21c transcript; ids, keys and escapes from GoldenGate's DDL package for Oracle.)
 
 That package puts a backslash before each of ``\ ' , = ( )`` in a value, MySQL's Extract before none: a value is taken
-as escaped where every such character in it is. Whether an Oracle trail holds the escapes is not seen. A value ends at a
-quote with two bare commas, or with a comma and another item, behind it: an escaped value holds no bare comma. The
-statement reaches to the last quote, whatever stands in it.
+as escaped where every such character in it is. No Oracle trail with the escapes was seen. A value ends at a
+quote followed by two bare commas, or by a comma and another item: an escaped value holds no bare comma. The
+statement reaches to the last quote, whatever it contains.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ def _plain(value: str) -> str:
 
 
 def ddl_name(item: str) -> str | None:
-    """The meaning of an id, followed by its key as it stands; None where it is not known."""
+    """Return the meaning of an id, followed by its key unchanged; None if unknown."""
     bare = re.split(r"[_(]", item, maxsplit=1)[0]
     name = DDL_NAMES.get(bare)
     return None if name is None else name + item[len(bare) :]
@@ -95,7 +95,7 @@ def build_ddl(pairs: list[tuple[str, str]]) -> bytes:
     """
     for place, (key, _) in enumerate(pairs):
         if re.fullmatch(_HEAD, f"{key}=") is None or (key == _STATEMENT and place != len(pairs) - 1):
-            raise CannotWrite("DDL: an item cannot stand there", expected="an id, C1 last", found=repr(key))
+            raise CannotWrite("DDL: an item is out of place", expected="an id, C1 last", found=repr(key))
     from trailformat import spec
 
     items = [{"id": key.encode(), "value": layout.encode_text(value, "DDL")} for key, value in pairs]

@@ -11,7 +11,7 @@ _observer: ContextVar[Callable[[int], object] | None] = ContextVar("observer", d
 
 @contextmanager
 def observed(tell: Callable[[int], object]) -> Iterator[None]:
-    """While it lasts, searches of this thread tell again and again which RBA they have reached."""
+    """Context in which searches of this thread report from time to time the RBA that they have reached."""
     token = _observer.set(tell)
     try:
         yield
@@ -20,12 +20,12 @@ def observed(tell: Callable[[int], object]) -> Iterator[None]:
 
 
 def observer() -> Callable[[int], object]:
-    """What :func:`report` tells, for searches of another thread."""
+    """Return the observer of this thread, for searches of another thread."""
     return _observer.get() or (lambda _rba: None)
 
 
 def report(rba: int) -> None:
-    """Tell the observer, if there is one, how far a search is."""
+    """Report the RBA that a search has reached to the observer, if there is one."""
     tell = _observer.get()
     if tell is not None:
         tell(rba)

@@ -163,7 +163,7 @@ class HeaderToken(NamedTuple):
 
     @property
     def value(self) -> Value:
-        """The decoded value; None when it is not set; the bytes when the id is unknown or they do not decode."""
+        """The decoded value; None if not set; the bytes if the id is unknown or they cannot be decoded."""
         if self.token.is_unset:
             return None
         if self.field is None:
@@ -173,7 +173,7 @@ class HeaderToken(NamedTuple):
 
 
 class HeaderGroup(NamedTuple):
-    """One group: its token and the tokens in it (none known in a group with an unknown id)."""
+    """One group: its token and the tokens in it (without names in a group with an unknown id)."""
 
     token: Token
     tokens: tuple[HeaderToken, ...]

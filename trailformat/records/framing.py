@@ -1,6 +1,6 @@
 """The framing of records, laid out by ``spec.record``: the walk over their tokens.
 
-A record is sound when its length lies inside the file, its trailer repeats that length, and the tokens between them
+A record is sound when its length is within the file, its trailer repeats that length, and the tokens between them
 fill it exactly, the first being ``H`` with 34 bytes or more and ``E`` as its first (for ``F``: the group TrailInfo).
 """
 
@@ -100,7 +100,7 @@ def _claimed(piece: Buffer, at: int, end: int, order: ByteOrder) -> tuple[int, i
 
 
 def _check_first_token(piece: Buffer, rba: int, frame: int, end: int, order: ByteOrder) -> None:
-    """Look at as much of the first token as lies before ``end``, which is its first byte at least."""
+    """Check as much of the first token as is before ``end``, at least its first byte."""
     at = rba + frame
     token = piece[at]
     if piece[rba] == FILE_HEADER:
@@ -122,7 +122,7 @@ def _check_first_token(piece: Buffer, rba: int, frame: int, end: int, order: Byt
 
 
 def is_sound(buffer: Source, rba: int, end: int, order: ByteOrder) -> bool:
-    """Whether a sound record starts at ``rba``."""
+    """Return True if a sound record starts at ``rba``."""
     return sound_length(buffer, rba, end, order) is not None
 
 

@@ -60,7 +60,7 @@ def build_images(images: Images, order: ByteOrder) -> bytes:
     """
     if not images.prefix_size:
         if images.before and images.after:
-            raise CannotWrite("a record with two images needs a length in front of the first", expected="2 or 4 bytes")
+            raise CannotWrite("a record with two images needs a length before the first", expected="2 or 4 bytes")
         return build_columns(images.before or images.after or (), order)
     from trailformat import spec
 

@@ -89,7 +89,7 @@ COMMENT = 205
 RESTARTS = frozenset({RESTART_ABEND, RESTART_OK})
 """Extract restarted here: a transaction that is open will not be ended."""
 NOT_TRANSACTIONAL = frozenset({RESTART_ABEND, RESTART_OK, RECOVERY_END, METADATA, COMMENT})
-"""Types that stand outside every transaction, whatever their TransInd."""
+"""Types outside of every transaction, whatever their TransInd."""
 
 _SPELLINGS: dict[str, int] = {
     "DDL": DDL_OP,
@@ -115,7 +115,7 @@ def io_type_name(number: int) -> str:
 
 
 def io_type_number(text: str) -> int | None:
-    """The number behind a name, a decimal number, or ``x73`` as records show it, case aside; None where there is none.
+    """Return the number of a type name, a decimal number, or ``x73`` as shown; ignores case; None if invalid.
 
     Types are 0 to 255.
     """

@@ -48,7 +48,7 @@ class LargeRecord(Record):
 
     @property
     def raw(self) -> Never:  # type: ignore[override]  # all its bytes are never there
-        """Nothing.
+        """Not available.
 
         Raises:
             BadData: always.
@@ -57,7 +57,7 @@ class LargeRecord(Record):
 
     @property
     def body(self) -> bytes:
-        """Nothing. Raises like raw."""
+        """Not available. Raises like raw."""
         return self.raw
 
     @property
@@ -67,7 +67,7 @@ class LargeRecord(Record):
 
     @property
     def is_file_header(self) -> bool:
-        """Whether this is the ``F`` record."""
+        """True for the ``F`` record."""
         return self._source[self.rba] == framing.FILE_HEADER
 
     @property
@@ -110,12 +110,12 @@ class LargeRecord(Record):
         return Token(part.id, part.info, self.cut(part.at, part.at + part.size))
 
     def head(self, token_id: str, most: int) -> bytes:
-        """The first bytes of the payload of a token, at most so many, and at most LARGEST. Raises like parts."""
+        """Return up to ``most`` (and LARGEST) leading bytes of a token's payload. Raises like parts."""
         part = self.part(token_id)
         return self.cut(part.at, part.at + min(part.size, most, LARGEST)) if part else b""
 
     def stretches(self, token_id: str, overlap: int = 0, start: int = 0) -> Iterator[bytes]:
-        """The payload of a token from an offset on, in stretches with so many bytes in common. Raises like parts."""
+        """Yield a token's payload from an offset on, in overlapping stretches. Raises like parts."""
         part = self.part(token_id)
         for at in range(start, part.size if part else 0, _PIECE):
             yield self.cut(part.at + at, part.at + min(at + _PIECE + overlap, part.size)) if part else b""

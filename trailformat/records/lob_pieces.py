@@ -1,10 +1,10 @@
 """The data of a LargeObject record: one piece of a LOB, laid out by ``spec.lob_piece``.
 
 What is known: Logdump prints ``Column 3, LOB fragment 3 of 4`` under such a record, and pieces that are not the last
-are 2020 bytes long in two sessions, of 2005 and 2015, so 20 bytes stand beside 2000 of the LOB; RecCount is the number
-of pieces, Continued is set where another follows. Where in the 20 bytes column and number stand is **not** known: the
+are 2020 bytes long in two sessions, of 2005 and 2015, so 20 bytes accompany 2000 of the LOB; RecCount is the number
+of pieces, Continued is set where another follows. Where column and number are in the 20 bytes is **not** known: the
 order is assumed. A piece is read by it only if its numbers agree with each other, with the length of the data,
-with Continued and with RecCount; of any other piece the bytes stay as they are, and nothing is said about them.
+with Continued and with RecCount; the bytes of any other piece are left undecoded.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from trailformat.records.record_header import RecordHeader
 
 HEADER_BYTES = 20
 PIECE_BYTES = 2000
-"""How much of a LOB stands in a piece that is not the last."""
+"""Bytes of the LOB in each piece but the last."""
 MOST_COUNTED = 0xFF
 """RecCount has one byte; what it holds for more pieces is not known."""
 

@@ -1,4 +1,4 @@
-"""How far reading has come: what reads tells it, and an observer shows it.
+"""Progress of reading: readers report it, and an observer shows it.
 
 Whatever goes over a file announces the files that it is to read and reports the places that it reaches; commands need
 nothing of their own.
@@ -14,10 +14,10 @@ from typing import Protocol
 
 
 class Observer(Protocol):
-    """What is told how far reading is, in the thread that reads."""
+    """Receives the progress of reading, in the thread that reads."""
 
     def announce(self, paths: Iterable[Path]) -> None:
-        """These files are to be read from now on, once more where that was told before."""
+        """Files are to be read from now on; those announced before are read again."""
 
     def report(self, path: Path, rba: int) -> None:
         """A file is read up to an RBA."""
@@ -28,7 +28,7 @@ _observer: ContextVar[Observer | None] = ContextVar("observer", default=None)
 
 @contextmanager
 def observed(observer: Observer) -> Iterator[None]:
-    """While it lasts, the observer is told how far reading of this thread is."""
+    """Context in which the observer receives the progress of this thread."""
     token = _observer.set(observer)
     try:
         yield
@@ -37,12 +37,12 @@ def observed(observer: Observer) -> Iterator[None]:
 
 
 def announce(paths: Iterable[Path]) -> None:
-    """Tell the observer, if there is one, which files are to be read."""
+    """Announce files to be read to the observer, if there is one."""
     if (observer := _observer.get()) is not None:
         observer.announce(paths)
 
 
 def report(path: Path, rba: int) -> None:
-    """Tell the observer, if there is one, how far a file is read."""
+    """Report the RBA reached in a file to the observer, if there is one."""
     if (observer := _observer.get()) is not None:
         observer.report(path, rba)

@@ -1,4 +1,4 @@
-"""One record of a trail: its bytes, and the parts they are made of.
+"""One record of a trail: its bytes, and their parts.
 
     G { H header · D data · T GGS tokens · U user tokens } Z
 
@@ -70,7 +70,7 @@ class Record:
         path: the file it came from, or None.
 
     Args:
-        places: those of its tokens in ``raw``, where they are known.
+        places: the places of its tokens in ``raw``, if known.
     """
 
     def __init__(
@@ -100,7 +100,7 @@ class Record:
 
     @property
     def is_file_header(self) -> bool:
-        """Whether this is the ``F`` record."""
+        """True for the ``F`` record."""
         return self.raw[0] == framing.FILE_HEADER
 
     @property
@@ -161,11 +161,11 @@ class Record:
         return self.parts[at] if (at := self.part_ids.find(ord(token_id))) >= 0 else None
 
     def head(self, token_id: str, most: int) -> bytes:
-        """The first bytes of the payload of a token, at most so many; empty where there is none. Raises like tokens."""
+        """Return up to ``most`` leading bytes of a token's payload, b"" without one. Raises like tokens."""
         return (self.payload(token_id) or b"")[:most]
 
     def stretches(self, token_id: str, overlap: int = 0, start: int = 0) -> Iterator[bytes]:  # noqa: ARG002 - there is one
-        """The payload of a token from an offset on, in stretches with so many bytes in common. Raises like tokens."""
+        """Yield a token's payload from an offset on, in overlapping stretches. Raises like tokens."""
         payload = self.payload(token_id)
         if payload is not None:
             yield payload[start:]
@@ -180,7 +180,7 @@ class Record:
         return self.raw[start:stop]
 
     def has_bytes_of(self, other: Record) -> bool:
-        """Whether two records have the same bytes."""
+        """Return True if two records have the same bytes."""
         starts = range(0, self.length, _PIECE) if self.length == other.length else ()
         return bool(starts) and all(self.cut(at, at + _PIECE) == other.cut(at, at + _PIECE) for at in starts)
 
@@ -265,7 +265,7 @@ class Record:
 
     @property
     def is_metadata(self) -> bool:
-        """Whether this is a DDR, a TDR or a reference to one."""
+        """True for a DDR, a TDR or a reference to one."""
         return not self.is_file_header and self.header.io_type == io_types.METADATA
 
     @property
@@ -298,7 +298,7 @@ class Record:
 
     @property
     def name(self) -> str:
-        """The name in the header: ``schema.table``, the database of a DDR, empty when it holds an index or nothing."""
+        """The name in the header: ``schema.table``, the database of a DDR, empty if it is an index or empty."""
         return "" if self.header.name_is_index else name_text(self.header.name_field)
 
     def _gg_text(self, token_id: int) -> str | None:
@@ -309,12 +309,12 @@ class Record:
 
     @property
     def csn(self) -> str | None:
-        """LOGCSN, which stands on the first record of a transaction."""
+        """LOGCSN, which the first record of a transaction has."""
         return self._gg_text(LOGCSN)
 
     @property
     def xid(self) -> str | None:
-        """TRANID, which stands on the first record of a transaction."""
+        """TRANID, which the first record of a transaction has."""
         return self._gg_text(TRANID)
 
     @property

@@ -61,14 +61,14 @@ def _end_of(name: str) -> int:
 
 
 PLACES = {name: FieldPlace(_end_of(name) - struct.calcsize("=" + code), _end_of(name)) for name, code in _CODES.items()}
-"""Where each fixed field stands, by its name in :class:`RecordHeader`."""
+"""The place of each fixed field, by its name in :class:`RecordHeader`."""
 PARTITION_AT, BEFORE_AFTER_AT, RECORD_LENGTH_AT = (
     PLACES[name].start for name in ("partition", "before_after", "record_length")
 )
 IO_TYPE_AT, ORIG_NODE_AT, IO_TIME_AT = (PLACES[name].start for name in ("io_type", "orig_node", "io_time"))
 AUDIT_POS_AT, AUDIT_RBA_AT, TRANS_IND_AT = (PLACES[name].start for name in ("audit_pos", "audit_rba", "trans_ind"))
 CONTINUED_AT = PLACES["continued"].start
-"""Offsets of the fields that are read where they stand, without the rest of the header."""
+"""Offsets of the fields that are read in place, without the rest of the header."""
 
 
 class RecordHeader(NamedTuple):
@@ -94,22 +94,22 @@ class RecordHeader(NamedTuple):
 
     @property
     def is_compressed(self) -> bool:
-        """Whether the data is a list of columns."""
+        """True if the data is a list of columns."""
         return bool(self.partition & COMPRESSED)
 
     @property
     def name_is_index(self) -> bool:
-        """Whether the name field holds a table index."""
+        """True if the name field is a table index."""
         return bool(self.partition & NAME_IS_INDEX)
 
     @property
     def is_before(self) -> bool:
-        """Whether the image is a before image."""
+        """True for a before image."""
         return self.before_after == ord("B")
 
 
 def make_header(io_type: int, **fields: Any) -> RecordHeader:
-    """A header of this type with the fields given; the others as they stand in a record outside of any table."""
+    """A header of this type with the fields given; the others as in a record outside of any table."""
     usual: dict[str, Any] = {
         "hdr_ind": HDR_IND,
         "before_after": ord("A"),

@@ -1,4 +1,4 @@
-"""What identifies a transaction, and what of it goes on from one record to the next."""
+"""The identity of a transaction, and the state of it that continues from one record to the next."""
 
 from __future__ import annotations
 

@@ -11,9 +11,6 @@ from trailformat.records.record_header import ENDS
 from trailformat.scan.batch import FILE_HEADER, RECORD, Batch
 from trailformat.totals.transaction_spans import MOST_NAMES, MOST_TRANSACTIONS, TransactionSpan
 
-_MANY = 1 << 8
-"""The number of keys from which numpy is faster than a set."""
-
 
 class BatchTotals(NamedTuple):
     """The totals of one batch.
@@ -22,8 +19,8 @@ class BatchTotals(NamedTuple):
         tables: records and data bytes by key of the table's name.
         times: the least and the greatest IO Time; None without a row whose time counts.
         transactions: the first of the batch, the last, and between them those above ``least``; an ``end`` of None for
-            the last where it goes on.
-        ended: how many transactions end in the batch.
+            the last if it is open.
+        ended: number of transactions that end in the batch.
     """
 
     tables: dict[int, tuple[int, int]]
@@ -98,11 +95,7 @@ def _transactions(batch: Batch, least: int) -> tuple[list[TransactionSpan], int]
 
 
 def _distinct(keys: Any) -> list[int]:
-    if len(keys) < _MANY:
-        return sorted(set(keys.tolist()))
-    distinct: list[int] = (
-        np.unique(keys) if keys.max() > 2 * len(keys) else np.flatnonzero(np.bincount(keys))
-    ).tolist()
+    distinct: list[int] = np.unique(keys).tolist()
     return distinct
 
 

@@ -14,7 +14,7 @@ from typing import NamedTuple
 from trailformat.scan.counting import HEADER_BYTES
 
 OTHERS = 1000
-"""Stands for the file header among the types; sorts behind all of them."""
+"""The file header as a type; sorts after all types."""
 FILE_HEADER_NAME = "*FileHeader*"
 _BEFORE, _AFTER = ord("B"), ord("A")
 MINUTE = 60_000_000
@@ -58,7 +58,7 @@ class TypeTotals:
         return self.data_bytes // self.records if self.records else 0
 
     def add(self, data_bytes: int, io_type: int, before_after: int | None, records: int = 1) -> None:
-        """Take one record in, or many of one kind with the sum of their bytes."""
+        """Add one record, or many of one kind with the sum of their bytes."""
         self.records += records
         self.data_bytes += data_bytes
         self.types[io_type] += records
@@ -140,7 +140,7 @@ class Totals:
         tally.add(data_bytes, io_type, before_after, records)
 
     def interval_of(self, time: int) -> TypeTotals:
-        """The tally of the interval around ``time``; they are laid from the START given, or the first full minute."""
+        """The tally of the interval around ``time``; they begin at the START given, or the first full minute."""
         return self.intervals.setdefault(time - (time - self.interval_origin(time)) % self.interval, TypeTotals())
 
     def interval_origin(self, time: int) -> int:

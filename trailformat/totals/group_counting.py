@@ -7,9 +7,9 @@ from trailformat.totals.counting import FILE_HEADER_NAME, MINUTE, OTHERS, LargeT
 
 
 def breakdown_of(count: Totals) -> Breakdown:
-    """What the kernel has to tell for a count.
+    """Return the breakdown that the kernel computes for a count.
 
-    Intervals that begin at a minute which is not known yet are made of whole minutes.
+    Intervals whose first minute is still unknown are summed from whole minutes.
     """
     history, start = count.history, count.start
     interval = 0 if not count.interval else MINUTE if start is None else count.interval
@@ -48,7 +48,7 @@ def add_later(count: Totals, seqno: int, counted: KernelTotals) -> None:
 def joined(
     transaction: OpenTransaction | None, seqno: int, part: TransactionPart | None, names: Names
 ) -> OpenTransaction | None:
-    """A transaction with a further part of it, where there is one."""
+    """Return a transaction with a further part, if there is one."""
     if part is None:
         return transaction
     if transaction is None:

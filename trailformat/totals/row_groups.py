@@ -30,7 +30,7 @@ def first_rows(keys: Any, width: int) -> Any:
 
 
 def groups(parts: Sequence[Any], sizes: Any) -> Iterator[tuple[int, int, int]]:
-    """Each combination of the parts: where it first stands, how often it occurs, the sum of its sizes."""
+    """Yield for each combination of the parts: its first row, its number of rows, the sum of its sizes."""
     keys, width = group_keys(parts, len(sizes))
     records = np.bincount(keys, minlength=width)
     first = first_rows(keys, width)

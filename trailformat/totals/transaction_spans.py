@@ -7,11 +7,11 @@ from typing import NamedTuple
 
 MOST_TRANSACTIONS = 1000
 MOST_NAMES = 1000
-"""So many names of tables are kept of one transaction."""
+"""Maximum number of table names kept of one transaction."""
 
 
 class TransactionSpan(NamedTuple):
-    """A transaction as far as it stands in the file.
+    """A transaction as far as it is in the file.
 
     ``begin`` and ``end`` are the RBAs of its first and last record; ``end`` is None as long as it is open, and where a
     restart of Extract has cut it, whose RBA is ``cut_at``.
@@ -45,7 +45,7 @@ class TransactionSpans:
     """The largest transactions by their bytes, of equal ones the earliest, and the open one.
 
     Attributes:
-        open: the transaction that goes on where the index ends; None outside of any.
+        open: the transaction that is open at the end of the index; None without one.
         ended: the number of those that have ended.
     """
 
@@ -83,7 +83,7 @@ class TransactionSpans:
             self.open = None
 
     def keep(self, span: TransactionSpan) -> None:
-        """Keep a transaction that does not go on if it is one of the largest."""
+        """Keep a finished transaction if it is one of the largest."""
         entry = (span.data_bytes, -span.begin, span)
         if len(self._heap) < MOST_TRANSACTIONS:
             heapq.heappush(self._heap, entry)

@@ -1,1 +1,1 @@
-"""A file of a trail, and the files of one: reading, writing, and which definition is in force where."""
+"""The files of a trail: reading, writing, and the definitions in force at each place."""

@@ -1,6 +1,6 @@
-"""The metadata records that rows need in front of them, carried from where they stood to where the rows now go.
+"""The metadata records that rows need before them, carried from their places to the target of the rows.
 
-A file of a trail stands alone: the DDR and the TDRs that its rows refer to come before them. A reference to a TDR is
+A trail file is self-contained: the DDR and the TDRs that its rows refer to come before them. A reference to a TDR is
 carried as the TDR itself under the reference's own index, because that index is implied by what precedes it.
 """
 
@@ -44,7 +44,7 @@ class CarriedDefinitions:
         return record
 
     def wanted_by(self, record: Record) -> list[Record]:
-        """The definitions that must be written before ``record``; they count as written from now on."""
+        """Return the definitions to be written before ``record``; they count as written from then on."""
         index = record.table_index
         wanted: list[Record] = []
         defines_table = record.is_metadata and record.header.orig_node != DATABASE

@@ -1,4 +1,4 @@
-"""Sound records behind the beginning of a damaged one: they may be its data, as of a trail stored in a column."""
+"""Sound records inside a damaged one: they may be its data, as of a trail stored in a column."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from trailformat.trail.file import TrailFile
 
 
 def embedded_up_to(trail: TrailFile, rba: int, good: int) -> int | None:
-    """The end of the damaged record at ``rba`` by its length, where the next good header lies before that.
+    """Return the end of the damaged record at ``rba`` by its length, if the next good header is before that.
 
-    A sound record begins there, or the file ends: what stands up to there may be data of the damaged record. None where
-    nothing says so. The length is read in the byte order of the file, whatever was read before.
+    A sound record begins there, or the file ends: the bytes before may be data of the damaged record. None if
+    there is no evidence. The length is read in the byte order of the file, whatever was read before.
     """
     end, buffer, order = trail.size, trail.bytes, trail.first_order or trail.order
     if end - rba < SMALLEST or buffer[rba] != RECORD:

@@ -36,7 +36,7 @@ class RowDefinitions:
     Args:
         trail: the file.
         source: a definitions file for rows that the trail does not define, or None.
-        override: whether ``source`` goes before the trail's own definitions.
+        override: True if ``source`` takes precedence over the trail's own definitions.
     """
 
     def __init__(self, trail: TrailFile, source: DefinitionsFile | None = None, *, override: bool = False) -> None:
@@ -46,7 +46,7 @@ class RowDefinitions:
         self._charsets: dict[int | None, str] = {}
 
     def on(self, trail: TrailFile) -> RowDefinitions:
-        """The same for another file."""
+        """Return the same definitions for another file."""
         return RowDefinitions(trail, self._source, override=self._override)
 
     def of(self, record: Record) -> RowDefinition:

@@ -43,7 +43,7 @@ class TrailName(NamedTuple):
 
     @property
     def path(self) -> Path:
-        """The file."""
+        """Path of the file."""
         return self.directory / f"{self.prefix}{self.seqno:0{self.digits}d}{self.packing}"
 
     @property
@@ -62,7 +62,7 @@ class TrailName(NamedTuple):
 
     @property
     def is_documented(self) -> bool:
-        """Whether it has the two characters and 6 or 9 digits that GoldenGate gives a trail's files."""
+        """True if it has the two characters and 6 or 9 digits that GoldenGate gives to trail files."""
         return len(self.prefix) == _BARE_LENGTH and self.digits in _DIGITS
 
 
@@ -73,7 +73,7 @@ class Spot(NamedTuple):
     rba: int
 
     def is_in(self, path: Path) -> bool:
-        """Whether it is in a file; mostly both paths are one object, which needs no comparison."""
+        """Return True if it is in a file; mostly both paths are one object, which needs no comparison."""
         return self.path is path or self.path == path
 
 
@@ -165,7 +165,7 @@ def _first_written(numbers: list[int], modulus: int) -> int:
 
 
 def previous_file(path: Path) -> tuple[Path | None, Path | None]:
-    """The file of the trail before this one, and the name of one that is missing between them, each None if not so.
+    """Return the file of the trail before this one, and the name of one missing between, None without one.
 
     A name that is not GoldenGate's (``is_documented``) has no neighbours.
     """
@@ -173,7 +173,7 @@ def previous_file(path: Path) -> tuple[Path | None, Path | None]:
 
 
 def next_file(path: Path) -> tuple[Path | None, Path | None]:
-    """The same for the file after this one."""
+    """Return the file after this one, and a missing name between, like :func:`previous_file`."""
     return _neighbour(path, 1)
 
 
@@ -204,7 +204,7 @@ def names_around(path: Path) -> tuple[TrailName, ...]:
 
 
 def nearest_of(names: Sequence[TrailName], path: Path, step: int) -> tuple[Path | None, Path | None]:
-    """The same as :func:`file_beyond` among the files of ``names_around``."""
+    """Like :func:`file_beyond`, among the files of ``names_around``."""
     name = TrailName.parse(path)
     if name is None or not names:
         return None, None

@@ -27,24 +27,24 @@ if TYPE_CHECKING:
 
         @property
         def size(self) -> int:
-            """Its bytes."""
+            """Number of bytes in the file."""
 
         def record_at(self, rba: int) -> Record | None:
             """The record there; None at the end."""
 
         def record_length(self, rba: int) -> int:
-            """Its bytes."""
+            """Return the length of a record."""
 
         def metadata_rbas(self, start: int, stop: int) -> tuple[list[int], int]:
-            """The RBAs of metadata records from ``start`` to before ``stop``, and how far they are known."""
+            """Return the RBAs of metadata records from ``start`` to before ``stop``, and the end of the known range."""
 
 
 class KnownPlaces(Protocol):
-    """What is known of a file without reading it."""
+    """Facts about a file that need no reading."""
 
     @property
     def open_transactions(self) -> Mapping[int, Transaction]:
-        """The transactions that go on in some of its records, by RBA."""
+        """The transactions that continue in some of its records, by RBA."""
 
     @property
     def metadata_end(self) -> int:
@@ -55,7 +55,7 @@ class KnownPlaces(Protocol):
 
 
 class TableEntry(NamedTuple):
-    """One definition in force from ``rba`` on; ``definition_rba`` is where its columns stand (the TDR referred to)."""
+    """One definition in force from ``rba`` on; ``definition_rba`` is that of the TDR with its columns."""
 
     rba: int
     table_index: int
@@ -129,7 +129,7 @@ class TableDefinitions:
         return self._databases[at - 1] if at else None
 
     def columns(self, entry: TableEntry) -> TableDefinition | None:
-        """The definition behind an entry, decoded once; None when the TDR is lost or damaged."""
+        """Return the definition of an entry, decoded once; None if the TDR is lost or damaged."""
         rba = entry.definition_rba
         if rba is None:
             return None
@@ -181,7 +181,7 @@ class TableDefinitions:
         self._scanned = state.rba
 
     def pass_over(self, start: int, stop: int) -> None:
-        """Take note that the records from ``start`` to ``stop`` define nothing, where those before are known."""
+        """Note that the records from ``start`` to ``stop`` define nothing, if those before are known."""
         if start <= self._scanned < stop:
             self._scanned = stop
 
@@ -205,7 +205,7 @@ class TableDefinitions:
                 self._add(record)
 
     def _metadata_rbas(self, start: int, stop: int) -> tuple[list[int], int]:
-        """As ``Records.metadata_rbas``, by what is known where that is enough."""
+        """Like ``Records.metadata_rbas``, from the known places if they suffice."""
         known = self._trail.known
         if known is None or known.metadata_end < stop:
             return self._trail.metadata_rbas(start, stop)

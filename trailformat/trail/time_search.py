@@ -1,6 +1,6 @@
-"""Finding a place in a trail by halving: records are written in the order of their commits, so CSN and IO Time grow.
+"""Binary search for a place in a trail: records are written in commit order, so CSN and IO Time grow.
 
-Metadata records are passed over by time: they carry the time of their writing, which is later than that of the rows
+Searches by time skip metadata records: they have the time of their writing, which is later than that of the rows
 around them (real 12.2 trail).
 """
 
@@ -16,23 +16,23 @@ if TYPE_CHECKING:
     from trailformat.trail.file import TrailFile
 
 Reached = Callable[["Record"], bool | None]
-"""Whether what is sought is reached with a record; None when the record does not tell."""
+"""True if a record is at or after the target; None if the record does not determine that."""
 
 _NEAR = 1 << 16
 """Bytes below which reading on beats halving."""
 
 
 def first_at_or_after(trail: TrailFile, moment: int, note: Callable[[int], object] = lambda _rba: None) -> int:
-    """The RBA of the first row at or after ``moment`` (Julian microseconds); the end of the file when there is none.
+    """Return the RBA of the first row at or after ``moment`` (Julian microseconds), or the end of the file.
 
-    ``note`` takes RBAs before which it does not stand.
+    ``note`` is called with RBAs before which there is no match.
     """
     row = first_reached(trail, time_reached(moment), note)
     return row.rba if row is not None else trail.end_of_records()
 
 
 def time_reached(moment: int) -> Reached:
-    """Whether a row is at or after a time; a definition or a file header does not tell."""
+    """Return a test for a row at or after a time; None for a definition or a file header."""
 
     def reached(record: Record) -> bool | None:
         return None if record.is_file_header or record.is_metadata else record.header.io_time >= moment
@@ -43,9 +43,9 @@ def time_reached(moment: int) -> Reached:
 def first_reached(
     trail: TrailFile, reached: Reached, note: Callable[[int], object] = lambda _rba: None
 ) -> Record | None:
-    """The first record with which what is sought is reached, where all records after it that tell say so too.
+    """Return the first record at or after the target; assumes that times (CSNs) never decrease.
 
-    ``note`` takes RBAs before which it does not stand.
+    ``note`` is called with RBAs before which there is no match.
     """
     low, high = trail.first_rba, trail.end_of_records()
     while high - low > _NEAR:
@@ -71,7 +71,7 @@ def _tell(trail: TrailFile, rba: int, note: Callable[[int], object]) -> None:
 
 
 def _telling(trail: TrailFile, start: int, stop: int, reached: Reached) -> Record | None:
-    """The first record that tells and starts between ``start`` and ``stop``, damage stepped over."""
+    """Return the first record between ``start`` and ``stop`` with a result of ``reached``, skipping damage."""
     for rba in trail.sound_rbas(start, stop):
         record = trail.record_at(rba)
         if record is not None and reached(record) is not None:

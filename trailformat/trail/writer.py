@@ -1,6 +1,6 @@
 """Writing a trail: whole or not at all.
 
-Its files get their names when all are complete; an error, an interrupt or a full disk leaves nothing behind.
+Its files get their names when all are complete; after an error, an interrupt or a full disk no file remains.
 """
 
 from __future__ import annotations
@@ -98,13 +98,16 @@ class TrailWriter:
             raise self._aborted(error, self.paths[-1]) from error
 
     def begin(self, path: Path) -> None:
-        """Finish the file being written and begin another, with nothing at its head."""
+        """Finish the file being written and begin another, without a head."""
         self._finish_or_abort()
         self._head = None
         self._start(path)
 
     def finish(self) -> tuple[Path, ...]:
-        """Finish the file being written; returns where all stand until ``commit``, so that they can be read before."""
+        """Finish the file being written.
+
+        Return the temporary paths of all files, which can be read before ``commit``.
+        """
         self._finish_or_abort()
         return self._files.paths
 
@@ -126,8 +129,8 @@ class TrailWriter:
         """Write the bytes from ``start`` to before ``stop`` of another file, as :meth:`write_bytes` does.
 
         Raises:
-            NotATrail: they are not there any more.
-            CannotWrite: as ever.
+            NotATrail: the source has been truncated.
+            CannotWrite: as in ``write``.
         """
         file = self._open_file()
         try:
@@ -141,7 +144,7 @@ class TrailWriter:
 
     @property
     def _is_rolled(self) -> bool:
-        """Whether the file being written is not the first, so that it needs definitions the first one has."""
+        """True if the file being written is not the first, so that it needs the definitions of the first one."""
         return len(self.paths) > 1
 
     def _carried(self, record: Record) -> Record:
@@ -192,7 +195,7 @@ class TrailWriter:
             raise
 
     def _aborted(self, error: OSError | ValueError, path: Path) -> CannotWrite:
-        """Leave nothing behind, and say why."""
+        """Abort, and return the error for the system's reason."""
         self.abort()
         return cannot_write(error, path)
 
@@ -222,7 +225,7 @@ class TrailWriter:
         """Sync what was written and give every file its name.
 
         Raises:
-            CannotWrite: nothing is left under the targets' names.
+            CannotWrite: no file has a target's name.
         """
         try:
             self._finish()

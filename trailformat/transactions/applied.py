@@ -30,7 +30,6 @@ MOST_KNOWN = 100_000
 """So many transactions of one CSN, and so many that came late, are known by name."""
 MOST_CHECKPOINTS = 1 << 15
 _REGIONS = 4
-_COLUMNS_PAY = 32
 _ZERO, _NINE = b"09"
 _HEXADECIMAL = (b"AF", b"af")
 
@@ -160,13 +159,8 @@ class AppliedTransactions:
         return range(bisect_right(range(batch.rows), self._damage, key=batch.first), batch.rows)
 
     def _judge(self, batch: TransactionBatch) -> list[OrderVerdict]:
-        if (
-            batch.texts is not None
-            and len(batch.texts) >= _COLUMNS_PAY
-            and (found := self._judge_columns(batch)) is not None
-        ):
-            return found
-        return self._judge_rows(batch, range(batch.rows))
+        found = self._judge_columns(batch) if batch.texts else None
+        return found if found is not None else self._judge_rows(batch, range(batch.rows))
 
     def _judge_columns(self, batch: TransactionBatch) -> list[OrderVerdict] | None:
         """The same where CSNs of one form rise from row to row; None where they do not."""

@@ -63,7 +63,7 @@ def check_reader_may_begin(trail: TrailFile, rba: int) -> None:
     """
     end = trail.end_of_records()
     if end < rba <= trail.size and isinstance(trail.error_at(end), PartialRecord):
-        raise BadRecord("position lies inside a half-written record", path=trail.path, rba=rba, expected=str(end))
+        raise BadRecord("position is inside an incomplete record", path=trail.path, rba=rba, expected=str(end))
 
 
 class Start(NamedTuple):
@@ -168,7 +168,7 @@ def look_back(trail: TrailFile, rba: int) -> Before:
         BadRecord: ``rba`` lies inside a record, or outside the file.
     """
     if not 0 <= rba <= trail.size:
-        raise BadRecord("position lies outside the file", path=trail.path, rba=rba, expected=f"0 to {trail.size}")
+        raise BadRecord("position is outside the file", path=trail.path, rba=rba, expected=f"0 to {trail.size}")
     end = rba
     for _ in range(NEARBY):
         try:
@@ -195,7 +195,7 @@ def _look_back_by_columns(trail: TrailFile, rba: int) -> Before:
         end = batch.end
         if end > rba and batch.kind[-1] <= FILE_HEADER:
             raise BadRecord(
-                "position lies inside a record", path=trail.path, rba=rba, expected=f"{int(batch.rba[-1])} or {end}"
+                "position is inside a record", path=trail.path, rba=rba, expected=f"{int(batch.rba[-1])} or {end}"
             )
     begin, after = walk.open_places
     if begin is not None and after is None:

@@ -60,7 +60,7 @@ def _decoder(data_type: DataType) -> Decode:
 
 
 def encode_value(value: Plain, definition: ColumnDefinition, order: ByteOrder, charset: str = UTF_8) -> bytes:
-    """The bytes of a value behind the indicator: the inverse of :func:`decode_value`.
+    """Return the bytes of a value after the indicator: the inverse of :func:`decode_value`.
 
     Raises:
         CannotWrite: the type is not known, or the value does not fit it.

@@ -5,7 +5,7 @@
     0000 5741            CHAR(2) "WA"
     0000 0003 313434     VARCHAR, sub data type 2: the number 144
 
-The sub data type says what the bytes are: text, a number written as text, or binary data. (Real 12.2 trail;
+The sub data type is the kind of the bytes: text, a number written as text, or binary data. (Real 12.2 trail;
 PostgreSQL and MySQL transcripts of 21c; binary and UTF-16 from the names of the sub data types alone.)
 """
 
@@ -24,7 +24,7 @@ _LONGEST = 0xFFFF
 
 
 def decode_fixed(data: bytes, definition: ColumnDefinition, _order: ByteOrder, codec: str) -> Plain:
-    """The text, trailing blanks included; a number or bytes where the sub data type says so."""
+    """Return the text, trailing blanks included; a number or bytes if that is the sub data type."""
     if len(data) > definition.internal_length:
         limit = f"at most {definition.internal_length} bytes"
         raise BadData("value is longer than its column", expected=limit, found=f"{len(data)} bytes")
@@ -32,19 +32,19 @@ def decode_fixed(data: bytes, definition: ColumnDefinition, _order: ByteOrder, c
 
 
 def decode_variable(data: bytes, definition: ColumnDefinition, order: ByteOrder, codec: str) -> Plain:
-    """The same behind a length."""
+    """Decode a value after a 2-byte length."""
     has_length = int.from_bytes(data[:_PREFIX], order.word) == len(data) - _PREFIX
     return _decoded(data[_PREFIX:] if has_length else without_length(data, order), definition, codec)
 
 
 def without_length(data: bytes, order: ByteOrder) -> bytes:
-    """The bytes behind a 2-byte length.
+    """Return the bytes after a 2-byte length.
 
     Raises:
-        BadData: the length is not theirs.
+        BadData: the length does not match.
     """
     if len(data) < _PREFIX:
-        raise BadData("no length in front of it", expected="2 bytes", found=f"{len(data)} bytes")
+        raise BadData("no length before it", expected="2 bytes", found=f"{len(data)} bytes")
     length = order.decode(data[:_PREFIX])
     if length != len(data) - _PREFIX:
         raise BadData("its length is not that of the bytes", expected=str(len(data) - _PREFIX), found=str(length))
@@ -74,14 +74,14 @@ def encode_fixed(value: Plain, definition: ColumnDefinition, _order: ByteOrder, 
 
 
 def encode_variable(value: Plain, definition: ColumnDefinition, order: ByteOrder, codec: str) -> bytes:
-    """The value behind its length."""
+    """Encode a value after its length."""
     return with_length(_encoded(value, definition, codec), order)
 
 
 def with_length(data: bytes, order: ByteOrder) -> bytes:
-    """Bytes behind their length."""
+    """Return bytes after their length."""
     if len(data) > _LONGEST:
-        raise CannotWrite("value is longer than a length of 2 bytes tells", found=f"{len(data)} bytes")
+        raise CannotWrite("value is too long for a length of 2 bytes", found=f"{len(data)} bytes")
     return order.encode(len(data), _PREFIX) + data
 
 

@@ -14,7 +14,7 @@ from trailformat.values.value import Decode, Encode
 
 
 class DataType(NamedTuple):
-    """One code: its name, the decoder of its bytes (behind the indicator) and the inverse, None where not known."""
+    """One code: its name, the decoder of its bytes (after the indicator) and the inverse, None if unknown."""
 
     name: str
     decode: Decode | None

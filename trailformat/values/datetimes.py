@@ -1,4 +1,4 @@
-"""Dates and times, which stand in a trail as text; date and time are joined by a colon.
+"""Dates and times, which are text in a trail; date and time are joined by a colon.
 
     0000 313939342d30392d33303a31353a33333a3030     1994-09-30:15:33:00
     0000 323032322d31322d3232                       2022-12-22
@@ -57,7 +57,7 @@ def parse_moment(text: str) -> date | datetime | time | str:
 
 
 def decode_variable(data: bytes, definition: ColumnDefinition, order: ByteOrder, codec: str) -> Plain:
-    """The same behind a length."""
+    """Decode a value after a 2-byte length."""
     return decode(without_length(data, order), definition, order, codec)
 
 
@@ -80,7 +80,7 @@ def _typed(match: re.Match[str]) -> date | datetime | time:
 
 
 def _zone(text: str | None) -> timezone | None:
-    """The zone of an offset; ValueError for a name, which says nothing without a list of zones."""
+    """Return the zone of an offset; ValueError for a name, which is ambiguous without a list of zones."""
     if not text:
         return None
     if text.upper() in ("Z", "UTC", "GMT"):
@@ -101,7 +101,7 @@ def _as_text(match: re.Match[str]) -> str:
 
 
 def encode(value: Plain, _definition: ColumnDefinition, _order: ByteOrder, _codec: str) -> bytes:
-    """The text, date and time joined by a colon, an offset behind a blank."""
+    """The text, date and time joined by a colon, an offset after a blank."""
     if isinstance(value, datetime):
         moment = value.replace(tzinfo=None).isoformat(sep=":")
         zone = f" {value.isoformat()[len(moment) :]}" if value.tzinfo else ""
@@ -110,5 +110,5 @@ def encode(value: Plain, _definition: ColumnDefinition, _order: ByteOrder, _code
 
 
 def encode_variable(value: Plain, definition: ColumnDefinition, order: ByteOrder, codec: str) -> bytes:
-    """The same behind a length."""
+    """Encode a value after its length."""
     return with_length(encode(value, definition, order, codec), order)

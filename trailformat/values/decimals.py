@@ -105,7 +105,7 @@ def _digits(number: int, count: int) -> bytes:
 
 
 def decode_packed(data: bytes, definition: ColumnDefinition, _order: ByteOrder, _codec: str) -> int | Decimal:
-    """A packed number."""
+    """Decode a packed number."""
     digits = data.hex()
     if not digits[:-1].isdecimal() or digits[-1:] not in "abcdef" or len(data) > _MOST_BYTES:
         raise BadData("not a packed number", expected="digits, then a sign of a to f", found=digits[:40])

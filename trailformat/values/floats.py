@@ -2,7 +2,7 @@
 
     0000 400199999999999a     IEEE, 64 bits: 2.2
 
-Tandem: sign, fraction behind an implied 1 (22 or 54 bits), exponent of 9 bits at the end, biased by 256; all zero is 0.
+Tandem: sign, fraction after an implied 1 (22 or 54 bits), exponent of 9 bits at the end, biased by 256; all zero is 0.
 (Inferred: the codes are known by name, integers are big-endian in any file, and no trail with such a column was seen.)
 """
 
@@ -26,7 +26,7 @@ _DIGITS = range(6, 10)
 
 
 def decode_ieee(size: int, data: bytes, _definition: ColumnDefinition, _order: ByteOrder, _codec: str) -> float:
-    """An IEEE number of 4 or 8 bytes; one of 4 as the shortest decimal number that it stands for."""
+    """An IEEE number of 4 or 8 bytes; one of 4 as the shortest decimal number that it represents."""
     check_size(data, size)
     number: float = _LAYOUTS[size].unpack(data)[0]
     return number if size == 8 else _shortest(number)

@@ -56,7 +56,7 @@ def scaled(number: int, scale: int) -> int | Decimal:
 
 
 def unscaled(value: Plain, scale: int) -> int:
-    """The integer that stands for ``value`` in a column of this scale.
+    """Return the integer stored for ``value`` in a column of this scale.
 
     Raises:
         CannotWrite: it is no number, has more decimals, or more digits than any type.

@@ -1,7 +1,7 @@
 """Intervals, as text: years and months, or days and a time of day; the type code fixes the fields.
 
     +01-02                  197 YEAR TO MONTH
-    -03 04:05:06.500000     212 DAY TO FRACTION; also with a colon behind the days
+    -03 04:05:06.500000     212 DAY TO FRACTION; also with a colon after the days
 
 Years and months stay text, for Python has no type for them; the others are timedeltas. (Inferred: the codes are known
 by name, dates are text, and no trail with such a column was seen.)

@@ -1,8 +1,8 @@
-"""Numbers that stand as text in a column of characters: NUMBER without a precision, for one.
+"""Numbers stored as text in a column of characters: NUMBER without a precision, for one.
 
     0000 0003 313434     144
 
-The sub data type marks the text as a number. What is no number of a reasonable size stays bytes.
+The sub data type marks the text as a number. Text that is not a number of a reasonable size is returned as bytes.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def parse_number(text: str) -> Decimal | float:
 
 
 def is_finite(number: object) -> bool:
-    """Whether ``number`` is a number that is neither infinite nor NaN."""
+    """Return True if ``number`` is a finite number."""
     if isinstance(number, float):
         return math.isfinite(number)
     return isinstance(number, int) or (isinstance(number, Decimal) and number.is_finite())

@@ -14,7 +14,7 @@ Plain = str | int | Decimal | float | bytes | date | datetime | time | timedelta
 """What a decoder makes of bytes; text too for a date or an interval that Python has no type for."""
 
 Decode = Callable[[bytes, ColumnDefinition, ByteOrder, str], Plain]
-"""Bytes behind the indicator, their definition, the byte order of the file, the codec of the database: the value.
+"""Bytes after the indicator, their definition, the byte order of the file, the codec of the database: the value.
 
 Raises BadData when the bytes are no such value.
 """
@@ -31,10 +31,10 @@ class Value(NamedTuple):
     """The value of a column.
 
     Attributes:
-        data: the bytes as in the trail, behind the indicator.
+        data: the bytes as in the trail, after the indicator.
         value: the decoded value; None for NULL, and when it is not decoded.
-        is_null: whether the column is NULL.
-        problem: why it is not decoded; then it is shown as hex.
+        is_null: True if the column is NULL.
+        problem: the reason why it is not decoded; it is shown as hex then.
     """
 
     data: bytes
@@ -56,7 +56,7 @@ def decoded_text(value: Value) -> str | None:
 
 
 def plain_text(value: Plain) -> str:
-    """A decoded value as text."""
+    """Return a decoded value as text."""
     if type(value) in _AS_IT_IS:
         return str(value)
     if isinstance(value, Decimal):

@@ -71,7 +71,7 @@ COLUMNS: tuple[RowColumn, ...] = (
     RowColumn("ddl", TEXTS, "Items of a DDL record: `operation`, `owner`, `object`, `statement`, …"),
     RowColumn("raw", BINARY, "The whole record, byte for byte"),
     RowColumn("problems", STRINGS, "Parts of the record that cannot be decoded, and why; null where all can"),
-    RowColumn(CORRUPT, STRING, "Why these bytes are no sound record (PERMISSIVE); null for a record"),
+    RowColumn(CORRUPT, STRING, "Why these bytes are not a sound record (PERMISSIVE); null for a record"),
 )
 """One row per record, in the order of a default read."""
 _TAKEN_APART = frozenset(["row_id", "before", "after", "gg_tokens", "user_tokens", "ddl", "raw", "problems"])

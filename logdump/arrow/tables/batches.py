@@ -41,7 +41,7 @@ class TableBatches:
         self._texts: tuple[RowTransactions, tuple[Texts, Texts]] | None = None
 
     def groups(self, piece: Piece) -> list[Group]:
-        """The rows of a piece by their tables; the records that are no rows are left out and counted."""
+        """The rows of a piece by their tables; the records that are not rows are left out and counted."""
         io_type, is_header = piece.rows.of("io_type"), piece.rows.kind == FILE_HEADER
         is_row = _IS_ROW[io_type] & ~is_header
         if is_header.any():

@@ -9,9 +9,9 @@ from trailformat.changes.row_changes import ColumnChange, row_columns
 from trailformat.records.large_record import LargeRecord
 from trailformat.trail.row_definitions import RowDefinition
 
-CUT = "its columns go on in the records that follow"
+CUT = "its columns continue in the records that follow"
 NO_DEFINITION = "no definition of its columns"
-NO_COLUMNS = "its data is no list of columns"
+NO_COLUMNS = "its data is not a list of columns"
 
 
 class RowProblem(NamedTuple):

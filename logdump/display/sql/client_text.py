@@ -212,12 +212,14 @@ class _Reading:
             if text.find("/*", at + 1, end + 1) >= 0 or text.startswith("/*/", at):
                 raise Unwritable("the statement has a comment in a comment: not all databases read it alike")
             if self._client.reads_lines and not self._words and not text[at + 2].isspace():
-                raise Unwritable("a comment in front without a blank behind /*: SQL*Plus takes it for the command /")
+                raise Unwritable(
+                    "a comment at the beginning without a blank after /*: SQL*Plus takes it for the command /"
+                )
             self._step_over(end + 2)
             return True
         is_dashes = text.startswith("--", at)
         if is_dashes and not self._client.bare_dashes and text[at + 2 : at + 3] not in ("", " ", "\t", "\n"):
-            raise Unwritable("'--' without a blank behind it is no comment to all databases")
+            raise Unwritable("'--' without a blank after it is not a comment in all databases")
         if is_dashes or (self._client.hash_comments and text[at] == "#"):
             end = text.find("\n", at)
             self._at = len(text) if end < 0 else end

@@ -67,7 +67,7 @@ def decide(shape: ChangeShape, table: SqlTable, *, takes_back: bool) -> Decision
     """The statement that repeats a change, or takes it back."""
     make = (_UNDO if takes_back else _REDO).get(shape.op)
     if make is None:
-        return Decision("", (), _REASONS.get(shape.op, f"{shape.op} is no change of a row"))
+        return Decision("", (), _REASONS.get(shape.op, f"{shape.op} is not a change of a row"))
     return make(shape, table)
 
 

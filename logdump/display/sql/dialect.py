@@ -94,7 +94,7 @@ class Dialect:
     def number(self, value: int | Decimal) -> str:
         """An exact number; digits alone, no exponent."""
         if isinstance(value, Decimal) and not value.is_finite():
-            raise Unwritable(f"{value} is no number that {self.name} can write")
+            raise Unwritable(f"{value} is not a number that {self.name} can write")
         return f"{value:f}" if isinstance(value, Decimal) else str(value)
 
     def floating(self, value: float) -> str:
@@ -106,7 +106,7 @@ class Dialect:
 
     def not_finite(self, value: float) -> str:
         """Return the literal of NaN or an infinity."""
-        raise Unwritable(f"{value} is no number that {self.name} can write")
+        raise Unwritable(f"{value} is not a number that {self.name} can write")
 
     def date(self, value: dt.date) -> str:
         """Return the literal of a date."""

@@ -75,7 +75,7 @@ class Oracle(Dialect):
     def moment(self, text: str) -> str:
         match = _MOMENT.fullmatch(text)
         if not match:
-            raise Unwritable(f"{text!r} is no date that Oracle can write")
+            raise Unwritable(f"{text!r} is not a date that Oracle can write")
         era, day, clock, zone = match.groups()
         value = f"{era}{day} {clock or '00:00:00'}"
         if zone:

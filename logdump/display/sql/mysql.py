@@ -53,7 +53,7 @@ class MySQL(Dialect):
 
     def moment(self, text: str) -> str:
         if not _MOMENT.fullmatch(text):
-            raise Unwritable(f"{text!r} is no date that MySQL can write")
+            raise Unwritable(f"{text!r} is not a date that MySQL can write")
         return self.text(text)
 
 

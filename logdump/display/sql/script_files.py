@@ -126,5 +126,5 @@ def _neighbour(beside: tuple[Path | None, Path | None]) -> Path:
     """
     path, missing = beside
     if path is None:
-        raise NotATrail("the file is missing, and a transaction goes on in it", path=missing)
+        raise NotATrail("the file is missing, and a transaction continues in it", path=missing)
     return path

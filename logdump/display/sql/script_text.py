@@ -79,8 +79,8 @@ def _reason(item: SkippedTransaction, here: Path) -> str:
     """Why a transaction has no statements."""
     extent = item.extent
     if extent.is_whole:
-        where = f"at {at(item.first_copy, here)}" if item.first_copy is not None else "before it"
-        return f"it stands whole {where} already: a Replicat skips this copy"
+        where = f"at {at(item.first_copy, here)}" if item.first_copy is not None else "before"
+        return f"the trail has it whole {where}: a Replicat skips this copy"
     damage = next((span for span in extent.damage if not span.is_partial), None)
     if damage is not None:
         where = at(Spot(damage.path, damage.rba), here)
@@ -97,5 +97,5 @@ def _lack_of_end(extent: Extent, here: Path) -> str:
     if extent.ended is Ended.OVERTAKEN and extent.after is not None:
         return f"it has no last record, the next begins at {at(extent.after, here)}: a Replicat drops it"
     if extent.missing is not None:
-        return f"it goes on in {extent.missing}, which is not here"
+        return f"it continues in {extent.missing}, which is not here"
     return "it is open at the end of the trail: its rest is not written yet, or will never come"

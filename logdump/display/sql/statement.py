@@ -266,7 +266,7 @@ def _ddl(change: Change, dialect: Dialect) -> Statement:
 def _source_text(change: Change, dialect: Dialect) -> OneStatement:
     record = change.records[0]
     if record.header.continued:
-        raise Unwritable("the statement goes on in the records that follow")
+        raise Unwritable("the statement continues in the records that follow")
     try:
         record.data.decode()
     except TrailError as error:

@@ -79,7 +79,7 @@ OPTIONS = (
     _Option("unified updates: unchanged non-key columns before left out", _UNIFIED, _before_of_updates),
     _Option("unified updates: unchanged non-key columns after left out (COMPRESSUPDATES)", _UNIFIED, _after_of_updates),
     _Option("deletes: the key alone (COMPRESSDELETES)", frozenset({DELETE}), _deletes),
-    _Option("all rows: no filler behind NULL", ROW_TYPES | PREFIX_SIZES.keys(), _null_filler, needs_key=False),
+    _Option("all rows: no filler after NULL", ROW_TYPES | PREFIX_SIZES.keys(), _null_filler, needs_key=False),
 )
 """The options, each with the types of records that it is about."""
 REPEATED = "definitions: once in a file"

@@ -15,7 +15,7 @@ _LONGEST = 1000
 
 
 class AlignedListing:
-    """What DIFF has put side by side. Rows are only ever appended, by one thread, while others read those before.
+    """The aligned rows of DIFF. One thread appends rows while others read those before.
 
     Attributes:
         level: how records are compared.
@@ -50,7 +50,7 @@ class AlignedListing:
             self.differences.append(len(self.rows) - 1)
 
     def end(self, shown: DiffShown) -> None:
-        """Both trails in numbers."""
+        """Set the summary of both trails."""
         self.shown = shown
 
 

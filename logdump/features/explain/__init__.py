@@ -1,1 +1,1 @@
-"""EXPLAIN: verdicts about lag, restarts and DDL, from what the other analyses tell."""
+"""EXPLAIN: verdicts about lag, restarts and DDL, from the results of the other analyses."""

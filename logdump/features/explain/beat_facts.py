@@ -16,7 +16,7 @@ _ENDS_WITH = "total_lag"
 
 
 class PassedBeat(NamedTuple):
-    """A beat by its time, its place and the lags of its hops (microseconds), those that are told."""
+    """A beat: its time, its position, and the known lags of its hops (microseconds)."""
 
     time: int
     spot: Spot
@@ -25,12 +25,12 @@ class PassedBeat(NamedTuple):
 
     @property
     def total(self) -> int:
-        """The lag of all hops that are told."""
+        """The sum of the known lags."""
         return sum(self.hops.values())
 
     @property
     def extract_lag(self) -> int:
-        """The lag up to Extract; 0 where it is not told."""
+        """The lag up to Extract; 0 if unknown."""
         return self.hops.get("extract_lag", 0)
 
 
@@ -51,7 +51,7 @@ class MissingBeats(NamedTuple):
 
     @property
     def microseconds(self) -> int:
-        """How long it is."""
+        """The length of the gap."""
         return self.end - self.after.time
 
 
@@ -106,7 +106,7 @@ class BeatsAround:
         self._beats = 0
 
     def add(self, beat: Beat) -> None:
-        """Take a beat in."""
+        """Add a beat."""
         self._beats += 1
         if beat.path not in self._ways and len(self._ways) >= MOST_PATHS:
             return
@@ -158,7 +158,7 @@ class BeatsAround:
 
 
 def _in_order(points: Iterable[PassedBeat], end: int) -> tuple[PassedBeat, ...]:
-    """Those before a time in the order of their times; some may have come late."""
+    """Return the beats before a time, in order of time; some may have come late."""
     return tuple(sorted((one for one in points if one.time < end), key=lambda one: one.time))
 
 

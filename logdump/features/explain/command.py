@@ -5,18 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple, Protocol
 
+from logdump.commands.records.explained_message import explain_log, explain_message
 from logdump.commands.records.sequence_search import csn_goal, find_in_sequence
 from logdump.features.bounded_recovery.in_parameters import with_parameters
 from logdump.features.bounded_recovery.options import BrOptions
 from logdump.features.explain.ddl import DdlQuestion
 from logdump.features.explain.lag import LagQuestion
+from logdump.features.explain.messages import message_of
 from logdump.features.explain.model import Explained
 from logdump.features.explain.restart import RestartQuestion
 from logdump.features.heartbeat.table_in_use import heartbeat_table
 from logdump.features.recovery.command import SEQNO_AND_RBA
 from logdump.language.command import Command, Origin
 from logdump.language.forms import Alternatives, Keyword, Maybe, Sequence
-from logdump.language.parameters import EnteredTime, OneOf, Time, Word
+from logdump.language.parameters import EnteredTime, File, FreeText, OneOf, Time, Word
 from logdump.notation.times import TIME_FORMS
 from logdump.parameters.in_session import parameters_in_use, unused_parameters
 from logdump.parameters.not_used import ParameterUse
@@ -37,7 +39,7 @@ class Answerable(Protocol):
     """A question that can be answered with what has been read so far."""
 
     def reading(self) -> Reading:
-        """What the reading lacks."""
+        """Return the gaps of the reading."""
 
     def explained(self, title: str, *, is_partial: bool) -> Explained:
         """The answer; without a verdict where the reading is partial."""
@@ -47,7 +49,7 @@ Run = Callable[[Session], Iterator[Event]]
 
 
 class CsnOfPlace(NamedTuple):
-    """A place by its CSN."""
+    """A position given by its CSN."""
 
     text: str
 
@@ -157,19 +159,42 @@ _RESTART_AT: Alternatives[Any] = Alternatives(
     _AT,
 )
 
+
+class _Message(FreeText):
+    """The text of a message, with its number."""
+
+    is_open = False
+
+    def accepts(self, word: str) -> bool:
+        """Whether it begins with the number of a message, or has one."""
+        return "OGG-" in word.upper()
+
+
+def _message(text: str) -> Run:
+    return lambda session: explain_message(session, message_of(text))
+
+
+def _log(name: str, every: bool | None) -> Run:  # noqa: FBT001 - a word of the form
+    return lambda session: explain_log(session, name, every=bool(every))
+
+
 COMMANDS = (
     Command(
         "EXPLAIN",
         Alternatives(
+            Sequence(_message, _Message("OGG-<number> <text>")),
+            Keyword("FILE", Sequence(_log, File("<log>"), Maybe(OneOf({"ALL": True})))),
             Keyword("LAG", Sequence(_lag, Maybe(Keyword("AT", _AT)))),
             Keyword("RESTART", Sequence(_restart, Maybe(Keyword("AT", _RESTART_AT)))),
             Sequence(lambda _: _ddl(), OneOf({"DDL": None})),
-            missing="takes LAG, RESTART or DDL.",
-            wrong="{!r} is not one of LAG, RESTART, DDL.",
+            missing="takes LAG, RESTART, DDL, FILE or a message.",
+            wrong="{!r} is not one of LAG, RESTART, DDL, FILE, OGG-<number>.",
         ),
-        "Explain why replication is late, what a restart would do, which DDL is not replicated",
+        "Explain a message, why replication is late, what a restart would do, which DDL is not replicated",
         run_explain,
         details=(
+            "OGG-02191 ...: what a message means for the trail; the record at its place, SAFE and CHECK there. FILE:",
+            "the last error of a report or of ggserr.log, with ALL each of them.",
             "LAG: the hop that is late at <time>, or where the lag is greatest: restarts, long transactions, missing",
             "beats, volumes. RESTART: Extract stopped at <time>, or Replicat begun at a place, else at the last",
             "recovery point. DDL: the statements of the open file against the files of PARAMS. At most 25 lines:",

@@ -28,9 +28,9 @@ _THROUGH = (Outcome.APPLIED, Outcome.CAPTURED)
 
 
 class DdlFacts(NamedTuple):
-    """What became of the statements: how many there are, each outcome, and at how many a Replicat would abend.
+    """Results of the statements: their number, the outcomes, and the number at which a Replicat would abend.
 
-    ``abends`` are those at which an error would come that no DDLERROR names.
+    ``abends`` counts the statements with an error that no DDLERROR names.
     """
 
     statements: int
@@ -38,7 +38,7 @@ class DdlFacts(NamedTuple):
     abends: int
 
     def number(self, *outcomes: Outcome) -> int:
-        """How many evaluations had one of these outcomes."""
+        """Return the number of evaluations with one of these outcomes."""
         return sum(number for (_, outcome), number in self.outcomes.items() if outcome in outcomes)
 
 
@@ -79,14 +79,14 @@ RULES = (
 
 
 class DdlQuestion:
-    """Which statements are replicated.
+    """The question of which statements are replicated.
 
     Args:
         parameters: the files in use.
         missing: gaps in the numbers of the files.
 
     Attributes:
-        unreadable: files that are no trail.
+        unreadable: number of files that are not trail files.
     """
 
     def __init__(self, parameters: ParametersInUse, missing: int = 0) -> None:
@@ -127,7 +127,7 @@ class DdlQuestion:
             )
 
     def reading(self) -> Reading:
-        """What the reading lacks."""
+        """Return the gaps of the reading."""
         return Reading(damaged=self._damaged, unreadable=self.unreadable, missing=self._missing)
 
     def explained(self, title: str, *, is_partial: bool) -> Explained:

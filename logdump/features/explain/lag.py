@@ -1,4 +1,4 @@
-"""EXPLAIN LAG: which hop of replication is late, and why, as far as a trail tells."""
+"""EXPLAIN LAG: the hop of replication that is late, and the cause, as far as a trail shows."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ class LagQuestion:
         return LagFacts(self._at, beats, trail, self._clocks.found, self._undecoded)
 
     def reading(self) -> Reading:
-        """What the reading lacks."""
+        """Return the gaps of the reading."""
         return reading_of(self._whole, self.facts.trail.damaged)
 
     def explained(self, title: str, *, is_partial: bool) -> Explained:

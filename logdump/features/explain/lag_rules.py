@@ -45,7 +45,7 @@ class LagFacts(NamedTuple):
 
     @property
     def is_silent(self) -> bool:
-        """Whether missing beats count, not the lag of one that came: at the moment asked for, or for longer than it."""
+        """True if missing beats decide: at the given moment, or for longer than the lag of the chosen beat."""
         gap, chosen = self.beats.gap, self.beats.chosen
         return gap is not None and (self.at is not None or chosen is None or gap.microseconds > chosen.total)
 
@@ -56,7 +56,7 @@ class LagFacts(NamedTuple):
 
 
 def seconds(microseconds: int) -> str:
-    """``812.000 s``."""
+    """Return ``812.000 s``."""
     return f"{microseconds / _SECOND:.3f} s"
 
 
@@ -117,7 +117,7 @@ def _missing(facts: LagFacts) -> Phrase | None:
 
 
 def is_rising(facts: LagFacts) -> bool:
-    """Whether Extract's lag has grown from beat to beat at one rate, up to the beat that shows it."""
+    """Return True if Extract's lag grew from beat to beat at one rate, up to the chosen beat."""
     if facts.chosen is None:
         return False
     points = [*facts.beats.before, facts.chosen]

@@ -1,4 +1,4 @@
-"""An answer to a question of a DBA, made of what several analyses tell; the event of EXPLAIN."""
+"""An answer to a question of a DBA, from the results of several analyses; the event of EXPLAIN."""
 
 from __future__ import annotations
 
@@ -57,14 +57,14 @@ class Explained(NamedTuple):
     """EXPLAIN: the whole answer.
 
     Attributes:
-        question: which one.
-        title: what was looked at.
-        verdict: in one sentence, and the rule that gave it; NO_VERDICT where the reading is partial.
-        parts: what it rests on.
-        assumed: what is assumed.
-        not_known: what is not known, and what would tell it.
+        question: the question answered.
+        title: name of the trail or of the files read.
+        verdict: one sentence, and the rule that gave it; NO_VERDICT if the reading is partial.
+        parts: the facts that support it.
+        assumed: the assumptions.
+        not_known: unknown facts, and how to find them.
         damaged: places of damage.
-        is_partial: whether not all was read.
+        is_partial: True if not all was read.
     """
 
     question: Question

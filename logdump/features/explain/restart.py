@@ -29,15 +29,15 @@ _MOST_VERSIONS = 1
 
 
 class RestartFacts(NamedTuple):
-    """All that the rules look at.
+    """The input of the rules.
 
     Attributes:
-        recovery: the whole in numbers.
-        keep: the place of the restart, and the files that a reader there needs; None where nothing is whole.
-        places: where a Replicat can be started around the place; None like ``keep``.
-        damaged: places of damage that a Replicat meets, and files that are no trail.
-        reach: how far back Extract reads; None, and why, where that is not told.
-        no_reach: the reason.
+        recovery: the summary of RECOVERY.
+        keep: the position of the restart, and the files that a reader there needs; None if no transaction is whole.
+        places: the positions around it at which a Replicat can start; None like ``keep``.
+        damaged: places of damage that a Replicat meets, and files that are not trail files.
+        reach: how far back Extract reads; None if unknown.
+        no_reach: the reason why ``reach`` is unknown.
     """
 
     recovery: RecoveryShown
@@ -112,12 +112,12 @@ def place_text(spot: Spot) -> str:
 
 
 class RestartQuestion:
-    """What a restart does.
+    """The question of what a restart does.
 
     Args:
         whole: the trail.
-        place: where Replicat is to begin; None: at the last recovery point.
-        options: of Bounded Recovery; Extract stops at its ``restart``, without one with the last commit in the trail.
+        place: the position at which Replicat begins; None: the last recovery point.
+        options: options of Bounded Recovery; Extract stops at its ``restart``, else at the last commit in the trail.
     """
 
     def __init__(self, whole: WholeTrail, place: Spot | None, options: BrOptions) -> None:
@@ -145,14 +145,14 @@ class RestartQuestion:
         self._no_reach = "no transaction with a time"
 
     def reading(self) -> Reading:
-        """What the reading lacks."""
+        """Return the gaps of the reading."""
         return Reading(missing=len(self._whole.gaps))
 
     def explained(self, title: str, *, is_partial: bool) -> Explained:
-        """The answer; without a verdict and a place to go on at where the reading is partial.
+        """Return the answer; if the reading is partial, without a verdict and a position to continue at.
 
         Raises:
-            BadRecord: the place lies inside a record, or outside of its file.
+            BadRecord: the position is inside a record, or outside of its file.
         """
         facts = self._facts(is_partial=is_partial)
         return Explained(

@@ -18,7 +18,7 @@ _MOST_SPOTS = 3
 
 
 def explanation_lines(shown: Explained, settings: Settings) -> Iterator[str]:
-    """At most 25 lines."""
+    """Yield at most 25 lines."""
     assumed = "; ".join(shown.assumed) or "nothing beyond the contents of the trail"
     not_known, *others = shown.not_known or ("nothing",)
     head = [f"Assumed: {assumed}. Not known: {not_known}."]

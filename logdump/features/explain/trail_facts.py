@@ -1,4 +1,4 @@
-"""What the transactions and definitions of a trail tell of a lag: volumes, long transactions, restarts, clocks."""
+"""Facts of a trail about a lag: volumes, long transactions, restarts, clocks."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ class LagWindow(NamedTuple):
     before: TrailPosition | None = None
 
     def holds(self, time: int, place: TrailPosition) -> bool:
-        """Whether something stands in it, by its time or between the two beats."""
+        """Return True if an item is in the window, by its time or by its position between the two beats."""
         is_between = self.after is not None and self.before is not None and self.after < place < self.before
         return self.start <= time <= self.end or is_between
 
 
 class ClockLag(NamedTuple):
-    """A definition, written when the commit of the next row was so many microseconds old."""
+    """A definition, written when the commit of the next row was ``lag`` microseconds old."""
 
     written: int
     lag: int
@@ -44,14 +44,14 @@ class ClockLag(NamedTuple):
 
 
 class TrailFacts(NamedTuple):
-    """What a trail tells of a window.
+    """Facts of a trail about a window.
 
     Attributes:
         restarts: restart records in the window, the last ones.
-        all_restarts: how many there are in the whole trail, and ``last_restart`` the last of them.
+        all_restarts: number of restarts in the whole trail; ``last_restart``: the last of them.
         transactions, records, bytes: committed in the window.
-        largest: the one of most records of these.
-        longest: the transaction that was open in the window for longest, as far as the trail tells.
+        largest: the committed transaction with the most records.
+        longest: the transaction that was open in the window for longest, as far as the trail shows.
         ddl: DDL statements committed in the window, and the first of them.
         damaged: places of damage.
     """
@@ -85,7 +85,7 @@ class TransactionsAround:
         self._longest: TransactionInterval | None = None
 
     def take(self, one: Extent | Damage | Restart) -> None:
-        """What stands next."""
+        """Add the next item of the trail."""
         self._damaged.take(one)
         if isinstance(one, Restart):
             self._restart(one)
@@ -118,7 +118,7 @@ class TransactionsAround:
             self._largest = extent
 
     def facts(self) -> TrailFacts:
-        """What there is."""
+        """Return the facts so far."""
         longest = self._longest
         if longest is not None and longest.source is BeginSource.REDO_CLOCK and self._clock.is_mixed:
             longest = None

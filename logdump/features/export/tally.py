@@ -74,6 +74,6 @@ class ExportTally:
         yield say(f"Exported {sum(file.rows for file in self.files)} records to {to}")
         if self.left_out:
             kinds = ", ".join(f"{name} {records}" for name, records in sorted(self.left_out.items()))
-            yield say(f"Left out {self.left_out.total()} records that are no rows: {kinds}")
+            yield say(f"Left out {self.left_out.total()} records that are not rows: {kinds}")
         if self.problems:
             yield Notice((f"{self.problems} values or parts do not decode; the first: {self._first_problem}",))

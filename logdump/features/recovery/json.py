@@ -187,7 +187,7 @@ RECOVERY = Shape(
         member("damaged", "number", "Places of damage"),
         member("incomplete", "number", _INCOMPLETE),
         member("gaps", "list of trail_gap", "Files that are missing", TRAIL_GAP.each("gaps")),
-        member("unreadable", "list of string", "Files that are no trail"),
+        member("unreadable", "list of string", "Files that are not trail files"),
         member("versions", "list of number", "Compatibility of the files, each once"),
         member("reader", "string or null", "The release that READER named"),
         verdict("too_new", "list of string", "Files that it cannot read", tells_findings=True),

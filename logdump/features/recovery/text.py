@@ -60,7 +60,7 @@ def recovery_lines(shown: RecoveryShown, _settings: Settings) -> Iterator[str]:
 
 def _loss_lines(shown: RecoveryShown) -> Iterator[str]:
     """The transactions that lack a part: of what is so, each may be the reason; and what shows the places of damage."""
-    found = {"damage": shown.damaged, "missing files": shown.gaps, "files that are no trail": shown.unreadable}
+    found = {"damage": shown.damaged, "missing files": shown.gaps, "files that are not trail files": shown.unreadable}
     causes = [f"by {' or '.join(what for what, number in found.items() if number)}"] if any(found.values()) else []
     causes.append("begun before the first file")
     lost = f"{amount(shown.incomplete, 'transaction')} not whole, {' or '.join(causes)}" if shown.incomplete else ""
@@ -146,13 +146,13 @@ def order_break_lines(shown: OrderBreakShown, _settings: Settings) -> Iterator[s
 
 
 def producer_change_lines(shown: ProducerChangeShown, _settings: Settings) -> Iterator[str]:
-    """What the header says, and what that of the file before says."""
+    """Yield a difference between the header of a file and that of the file before it."""
     before, after = (escape(one) if one is not None else "not set" for one in (shown.before, shown.after))
     yield f"Writer of {escape(str(shown.path))}: {shown.member} {after}, in the file before {before}"
 
 
 def overwrite_lines(shown: OverwriteShown, _settings: Settings) -> Iterator[str]:
-    """Where, and how it is known."""
+    """Yield the position of the damage, and the evidence."""
     csn = escape(shown.csn or "not known")
     after = f"damage of {shown.length} bytes at {_place(shown.spot)}, after it CSN {csn}"
     if shown.was_passed:
@@ -162,7 +162,7 @@ def overwrite_lines(shown: OverwriteShown, _settings: Settings) -> Iterator[str]
 
 
 def trail_file_lines(shown: TrailFileShown, settings: Settings) -> Iterator[str]:
-    """One file."""
+    """Yield the line of one file."""
     if shown.problem is not None:
         yield f"{escape(str(shown.path))}: no trail, {escape(shown.problem)}"
         return

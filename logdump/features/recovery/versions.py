@@ -43,22 +43,22 @@ class FileFacts(NamedTuple):
 
     @property
     def version(self) -> int | None:
-        """Its Compatibility."""
+        """Compatibility in the file header."""
         return self.number("TrailInfo", "Compatibility")
 
     @property
     def created(self) -> int | None:
-        """Its CreationTime."""
+        """CreationTime in the file header."""
         return self.number("TrailInfo", "CreationTime")
 
     @property
     def is_closed(self) -> bool:
-        """Whether its writer has closed it."""
+        """True if the writer has closed the file."""
         return self.text("LastCSN") is not None
 
 
 def facts_of(trail: TrailFile) -> FileFacts:
-    """What is known of an open file."""
+    """Return the facts of an open file."""
     with contextlib.suppress(TrailError):
         last = trail.record_before(trail.end_of_records())
         time = last.header.io_time if last is not None and not last.is_file_header else None
@@ -74,7 +74,7 @@ def release_number(text: str) -> int | None:
 
 
 def changes_between(before: FileFacts, after: FileFacts) -> Iterator[ProducerChangeShown]:
-    """What the headers of two files in a row tell differently about who wrote them."""
+    """Yield the differences between the headers of consecutive files about their writers."""
     if before.header is None or after.header is None:
         return
     for group, names in _COMPARED:
@@ -96,7 +96,7 @@ def _shown(value: object) -> str | None:
 
 
 def is_rollover(before: FileFacts, after: FileFacts) -> bool:
-    """Whether a restart has begun a file: another writer, or one that has not closed the file before it."""
+    """Return True if a restart has begun a file: another writer, or the file before it was not closed."""
     if before.header is None or after.header is None:
         return False
     if any(change.member != "TrailInfo.Compatibility" for change in changes_between(before, after)):

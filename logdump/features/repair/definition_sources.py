@@ -65,7 +65,7 @@ class DefinitionSources:
         return self._in_named(index, name)
 
     def _knows(self, name: str) -> bool:
-        """Whether any of the files defines a table of this name."""
+        """Return True if any of the files defines a table of this name."""
         for path in (self._before, self._after, *self._named):
             if path is not None:
                 with _opened(path, self._order) as trail:

@@ -19,6 +19,12 @@ NAMES = (
     "recovery",
     "heartbeat",
     "doctor",
+    "tables",
+    "transactions",
+    "row",
+    "info",
+    "report",
+    "explain",
 )
 """Every verb, in the order of the help."""
 _OF_COMMANDS = ("-c", "-f")

@@ -116,6 +116,7 @@ OTHERS: dict[str, VerbOption] = {
     "undo": VerbOption(("--undo",), "print the SQL that takes the changes back", {"action": "store_true"}),
     "hex": VerbOption(("--hex",), "the bytes of the columns too", {"action": "store_true"}),
     "detail": VerbOption(("--detail",), "by table too", {"action": "store_true"}),
+    "all": VerbOption(("--all",), "every message of a log, not its last one alone", {"action": "store_true"}),
     "dry": VerbOption(("--dry",), "write nothing, say what would be", {"action": "store_true"}),
     "list": VerbOption(("--list",), "one short line for each record, as list has it", {"action": "store_true"}),
     "idle": VerbOption(("--idle",), "end after so many seconds without a new record", _value("SECONDS", type=_number)),

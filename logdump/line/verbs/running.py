@@ -78,7 +78,7 @@ def run_verb(name: str, arguments: Sequence[str]) -> int | None:
         request = verb.request(options)
         if not request.files and _is_command(verb.name, options.words):
             return None
-        if not request.files:
+        if not request.files and not verb.has_free_text:
             raise no_such_file(request.words[-1 if verb.has_words_first else 0])
         steps = verb.spell(request)
         if options.explain:

@@ -241,3 +241,59 @@ def doctor(request: VerbRequest) -> Iterator[VerbStep]:
     trails = list(request.trails())
     for name in [request.named] if len(trails) == 1 else map(_named, trails):
         yield VerbStep(one_command(" ".join(("DOCTOR", name, *request.words))))
+
+
+def tables(request: VerbRequest) -> Iterator[VerbStep]:
+    """COUNT DETAIL."""
+    yield from _format(request)
+    yield from _filtered(request)
+    yield VerbStep(one_command(f"COUNT DETAIL LOG {request.named}{' EFFECTIVE' * request.options.effective}"))
+
+
+def transactions(request: VerbRequest) -> Iterator[VerbStep]:
+    """COUNT with TRANSHIST."""
+    yield from _format(request)
+    yield from _filtered(request)
+    yield from _prepared(f"TRANSHIST {min(request.options.limit or 20, 200)}", "TRANSRECLIMIT 1", "TRANSBYTELIMIT 1")
+    yield VerbStep(one_command(f"COUNT LOG {request.named}"))
+
+
+def row(request: VerbRequest) -> Iterator[VerbStep]:
+    """ROW over each trail."""
+    yield from _format(request)
+    for paths in request.trails():
+        yield from _prepared(f"OPEN {quoted(str(paths[0]))}", *_across(paths))
+        yield VerbStep(one_command(f"ROW {request.rest}"))
+
+
+def info(request: VerbRequest) -> Iterator[VerbStep]:
+    """RECOVERY FILES."""
+    yield from by_trail("RECOVERY", request._replace(words=("FILES",)))
+
+
+def report(request: VerbRequest) -> Iterator[VerbStep]:
+    """REPORT to -o."""
+    options = request.options
+    if not options.output:
+        raise MisuseError("report takes -o FILE.html or -o FILE.md")
+    trails = list(request.trails())
+    if len(trails) != 1:
+        raise MisuseError(f"one page is about one trail, and these are {len(trails)}")
+    if request.asks("rba"):
+        yield from _prepared(f"OPEN {quoted(str(trails[0][0]))}")
+        yield from position(request)
+        yield from _prepared("NEXT")
+    replace = " REPLACE" * options.replace
+    yield VerbStep(one_command(f"REPORT OVER {request.named} TO {quoted(options.output)}{replace}"))
+
+
+def explain(request: VerbRequest) -> Iterator[VerbStep]:
+    """EXPLAIN of a message, of a log, or of LAG, RESTART and DDL of a trail."""
+    yield from _format(request)
+    if request.files and request.words:
+        yield from _prepared(f"OPEN {quoted(request.files[0])}")
+        yield VerbStep(one_command(f"EXPLAIN {request.rest}"))
+        return
+    every = " ALL" * request.options.all
+    text = f"FILE {request.named}" if request.files else request.rest.replace('"', "'").replace(";", ",")
+    yield VerbStep(f"EXPLAIN {text}{every}")

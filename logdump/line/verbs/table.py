@@ -28,6 +28,7 @@ class Verb(NamedTuple):
         most_files: the most words that name files; None: any number.
         words_at_end: words that are no files, whatever they are called.
         has_words_first: whether a word that begins a statement stands before the files.
+        has_free_text: whether it takes words without a file.
         narrates: whether messages between its data go to standard error.
         writes_output: whether its commands write the file of -o themselves.
         writes_bytes: whether they write to standard output themselves where there is no -o.
@@ -43,6 +44,7 @@ class Verb(NamedTuple):
     most_files: int | None = None
     words_at_end: int = 0
     has_words_first: bool = False
+    has_free_text: bool = False
     narrates: bool = False
     writes_output: bool = False
     writes_bytes: bool = False
@@ -86,6 +88,8 @@ class Verb(NamedTuple):
         while files < most and is_source(words[files]):
             files += 1
         if not files and (not words or (len(words) <= self.words_at_end and is_source(words[0]))):
+            raise MisuseError(f"{self.name} takes {self.takes}, as in: logdump {self.examples[0]}")
+        if not words and not before:
             raise MisuseError(f"{self.name} takes {self.takes}, as in: logdump {self.examples[0]}")
         return VerbRequest(tuple(words[:files]), (*before, *words[files:]), options)
 
@@ -268,6 +272,74 @@ VERBS: tuple[Verb, ...] = (
         spelling.doctor,
         ("format", "output", "replace"),
         ("doctor dirdat/lt", "doctor dirdat", "doctor dirdat/lt --format jsonl"),
+    ),
+    Verb(
+        "tables",
+        "FILE…",
+        "Count the records of each table by type",
+        spelling.tables,
+        (*_SELECTS, "effective", "format", "output", "replace"),
+        ("tables dirdat/lt", "tables dirdat/lt --effective", "tables dirdat/lt --since '2024-03-14 09:30'"),
+    ),
+    Verb(
+        "transactions",
+        "FILE…",
+        "Count records, and list the largest transactions, 20 unless --limit is given",
+        spelling.transactions,
+        (*_SELECTS, "limit", "format", "output", "replace"),
+        (
+            "transactions dirdat/lt",
+            "transactions dirdat/lt --limit 100",
+            "transactions dirdat/lt --since '2024-03-14 09:30' --format jsonl",
+        ),
+    ),
+    Verb(
+        "row",
+        "FILE… TABLE COLUMN=VALUE …",
+        "Show all changes of one row over all files, through updates of its key",
+        spelling.row,
+        ("format", "output", "replace"),
+        (
+            "row dirdat/lt HR.EMPLOYEES EMPLOYEE_ID=107",
+            "row dirdat/lt HR.JOB_HISTORY EMPLOYEE_ID=107 START_DATE=2024-01-01",
+            "row dirdat/lt HR.EMPLOYEES EMPLOYEE_ID=107 --format jsonl",
+        ),
+        words_at_end=2,
+        narrates=True,
+    ),
+    Verb(
+        "info",
+        "FILE…",
+        "List the files of a trail: format, mode, times, first and last CSN, encryption",
+        spelling.info,
+        ("format", "output", "replace"),
+        ("info dirdat/lt", "info dirdat", "info dirdat/lt --format jsonl"),
+    ),
+    Verb(
+        "report",
+        "TRAIL -o FILE.html | FILE.md",
+        "Write one page about a trail for a ticket",
+        spelling.report,
+        ("rba", "output", "replace"),
+        (
+            "report dirdat/lt -o ticket.html",
+            "report dirdat/lt -o ticket.md --replace",
+            "report dirdat/lt000000003 --rba 483,188,832 -o ticket.html",
+        ),
+        writes_output=True,
+    ),
+    Verb(
+        "explain",
+        "'MESSAGE' | LOG | TRAIL LAG | TRAIL RESTART",
+        "Explain a message of GoldenGate, the last one of a report or ggserr.log, or why replication is late",
+        spelling.explain,
+        ("all", "format", "output", "replace"),
+        (
+            "explain 'OGG-02191 Incompatible record 101 in dirdat/lt000000003, rba 483,188,832'",
+            "explain dirrpt/REPLICAT1.rpt",
+            "explain dirdat/lt LAG",
+        ),
+        has_free_text=True,
     ),
 )
 

@@ -123,5 +123,5 @@ def _by_name(columns: Iterable[RowColumn]) -> dict[str, RowColumn]:
 
 def _corrupt(options: Options) -> dict[str, RowColumn]:
     """The column for damage, where damage is shown."""
-    column = RowColumn(CORRUPT, STRING, "Why these bytes are no sound record")
+    column = RowColumn(CORRUPT, STRING, "Why these bytes are not a sound record")
     return {options.column_name_of_corrupt_record: column} if options.mode == "PERMISSIVE" else {}

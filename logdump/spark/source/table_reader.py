@@ -40,7 +40,7 @@ def table_batches(source: OpenSlice, request: Request, schema: Any) -> Iterator[
 
 
 def _is_of(name: str, batch: Batch, at: Array) -> Array:
-    """A mask of the records of the table; records that are no rows of it are left out with their groups."""
+    """A mask of the records of the table; records that are not rows of it are left out with their groups."""
     keys = np.asarray(batch.table)[at]
     wanted = [key for key in np.unique(keys).tolist() if batch.names[key] == name]
     mask: Array = (np.asarray(batch.kind)[at] == RECORD) & np.isin(keys, wanted)

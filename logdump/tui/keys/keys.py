@@ -21,6 +21,7 @@ class Area(enum.Enum):
     HEX = "the hex page"
     TIMELINE = "the timeline"
     SIDE_BY_SIDE = "the page of two trails"
+    SHAPE = "the strip over the list"
     CHOICES = "the panes of tables, transactions, marks and files"
     PANES = "every pane"
     PROMPT = "the prompt"
@@ -116,6 +117,7 @@ KEYS = (
     ),
     Key("two_trails", "D", "two trails side by side, compared last", Area.PANES, acts="app.show_tab('side-by-side')"),
     Key("output", "v", "output of the commands", Area.PANES, acts="app.show_tab('output')"),
+    Key("shape", "Z", "the strip over the list: records over time", Area.PANES, acts="app.show_shape"),
     Key("tables", "t", "tables", Area.PANES, acts="app.show_choices('tables')", short="tables"),
     Key("transactions", "x", "transactions", Area.PANES, acts="app.show_choices('transactions')", short="transactions"),
     Key("marks", "M", "marks", Area.PANES, acts="app.show_choices('marks')"),
@@ -231,6 +233,21 @@ KEYS = (
         sends="EXPLAIN LAG AT <time>",
         short="explain",
         weight=1,
+    ),
+    Key("next_column", "right", "next column with records", Area.SHAPE, acts="column(1)", short="later", weight=1),
+    Key("column_before", "left", "column before", Area.SHAPE, acts="column(-1)", short="earlier", weight=2),
+    Key("stretch", "space", "begin a stretch here", Area.SHAPE, acts="begin_stretch", short="from here", weight=1),
+    Key(
+        "take_stretch",
+        "enter",
+        "go to the column; filter to the stretch",
+        Area.SHAPE,
+        acts="take_stretch",
+        short="go there, filter",
+        weight=1,
+    ),
+    Key(
+        "leave_shape", "escape", "all records again, back to the list", Area.SHAPE, acts="app.leave_shape", short="all"
     ),
     Key(
         "next_difference",

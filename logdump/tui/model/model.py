@@ -25,6 +25,7 @@ from trailformat.index import TableTotals, TrailIndex
 if TYPE_CHECKING:
     from logdump.features.diff.aligned_listing import AlignedSoFar
     from logdump.features.timeline.open_transactions import BrRefusal, OpenTransactions
+    from logdump.features.timeline.shape import TrailShape
     from logdump.features.timeline.timeline import Timeline
 
 OUTPUT = "output"
@@ -109,6 +110,8 @@ class Model(Observable):
     """The file over time, as far as it has been scanned for that; None before."""
     open_transactions: Part[OpenTransactions | BrRefusal | None] = Part(None)
     """The long transactions of the trail, as far as it has been read for that; None before."""
+    shape: Part[TrailShape | None] = Part(None)
+    """The records of the file over time, as far as it has been read for the strip; None before."""
     follows = Part(False)  # noqa: FBT003 - its first value
     """Whether the end of the trail is followed."""
 
@@ -209,7 +212,7 @@ class Model(Observable):
         self.neighbours = self.state.neighbours
         if all(one.path != self.state.path for one in self.files):
             self.files = ()
-        self.timeline = self.open_transactions = None
+        self.timeline = self.open_transactions = self.shape = None
         self.lacks = {}
 
     def list_others(self) -> None:

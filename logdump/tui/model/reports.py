@@ -11,7 +11,7 @@ from logdump.tui.model.model import OF_COMMANDS, OUTPUT, SIDE_BY_SIDE, Model, Sc
 from logdump.tui.reading import messages
 from logdump.tui.reading.open_file import OpenFile
 from logdump.tui.reading.rows import ListRow, RowKind
-from logdump.tui.reading.scans import INDEX, OPEN_TRANSACTIONS, OVER_TIME
+from logdump.tui.reading.scans import INDEX, OPEN_TRANSACTIONS, OVER_TIME, SHAPE
 from logdump.tui.reading.screen_mode import ScreenMode
 from logdump.tui.reading.state import State
 from logdump.tui.reading.transcript import TranscriptEntry
@@ -213,6 +213,8 @@ class Reports:
             file.ask_transactions()
         elif report.name == OVER_TIME:
             model.timeline = file.timeline.timeline if file.timeline is not None else None
+        elif report.name == SHAPE:
+            model.shape = file.shape.shape if file.shape is not None else None
         elif report.name == OPEN_TRANSACTIONS:
             model.open_transactions = file.open_transactions.found if file.open_transactions is not None else None
         elif file.matches is not None:

@@ -31,7 +31,7 @@ from logdump.tui.reading.neighbour_rows import with_neighbours
 from logdump.tui.reading.page import PageRequest, RowSource, read_page
 from logdump.tui.reading.reader import Reader
 from logdump.tui.reading.rows import NEAR, RowReader, known_to
-from logdump.tui.reading.scans import FILTER, INDEX, OPEN_TRANSACTIONS, OVER_TIME, BackgroundScan
+from logdump.tui.reading.scans import FILTER, INDEX, OPEN_TRANSACTIONS, OVER_TIME, SHAPE, BackgroundScan
 from logdump.tui.reading.state import Current, State
 from logdump.tui.reading.summary import summary_of
 from logdump.tui.reading.trail_files import ListedFile, trail_files
@@ -42,6 +42,7 @@ from trailformat.trail.sequence import Spot
 
 if TYPE_CHECKING:
     from logdump.features.timeline.open_transactions import OpenTransactionsScan
+    from logdump.features.timeline.shape import ShapeScan
     from logdump.features.timeline.timeline import TimelineScan
     from logdump.filters import FilterSet
 
@@ -72,6 +73,7 @@ class OpenFile:
         matches: the rows of the filter; None without one.
         timeline: the scan of the file over time; None before it is requested.
         open_transactions: that of its trail for long transactions; None before it is requested.
+        shape: that of its records over time for the strip; None before it is requested.
     """
 
     def __init__(self, settings: Settings, post: Callable[[Message], object]) -> None:
@@ -87,6 +89,8 @@ class OpenFile:
         self._matching = BackgroundScan(FILTER, settings, post)
         self._neighbours = NeighbourLookup()
         self._timing = BackgroundScan(OVER_TIME, settings, post)
+        self.shape: ShapeScan | None = None
+        self._shaping = BackgroundScan(SHAPE, settings, post)
         self._recovering = BackgroundScan(OPEN_TRANSACTIONS, settings, post)
 
     @property
@@ -104,7 +108,7 @@ class OpenFile:
 
     @property
     def _scans(self) -> tuple[BackgroundScan, ...]:
-        return self._indexing, self._matching, self._timing, self._recovering
+        return self._indexing, self._matching, self._timing, self._recovering, self._shaping
 
     def close(self) -> None:
         """End all threads."""
@@ -114,7 +118,7 @@ class OpenFile:
     def open(self, path: Path | None) -> None:
         """Read from another file, and begin its index."""
         self.index = TrailIndex()
-        self.matches = self.timeline = self.open_transactions = None
+        self.matches = self.timeline = self.open_transactions = self.shape = None
         for one in self._threads():
             one.open(path)
         if path is not None:
@@ -128,6 +132,8 @@ class OpenFile:
             self._matching.go_on(self.matches)
         if self.timeline is not None:
             self._timing.go_on(self.timeline)
+        if self.shape is not None:
+            self._shaping.go_on(self.shape)
         if self.open_transactions is not None and self._recovering.is_stopped:
             self._recovering.go_on(self.open_transactions)
 
@@ -158,6 +164,14 @@ class OpenFile:
         if self.timeline is None or subject != self._timeline_of:
             self.timeline, self._timeline_of = TimelineScan(state.filters, state.source, state.parameters), subject
             self._timing.go_on(self.timeline)
+
+    def ask_shape(self) -> None:
+        """Scan the file for its records over time, unless that is done."""
+        from logdump.features.timeline.shape import ShapeScan  # noqa: PLC0415 - when it is shown
+
+        if self.shape is None:
+            self.shape = ShapeScan()
+            self._shaping.go_on(self.shape)
 
     def ask_open_transactions(self, parameters: ParametersInUse | None, size: int) -> None:
         """Read the trail for long transactions, unless that is done, or under way, for these files and this size."""

@@ -18,7 +18,9 @@ from logdump.tui.reading.reader import Reader
 from trailformat.records import far, reached
 
 INDEX, FILTER, OVER_TIME, OPEN_TRANSACTIONS = "index", "filter", "timeline", "open transactions"
-"""The names of the scans: all rows of the file, those of the filter, the file over time, the trail for long ones."""
+SHAPE = "strip"
+"""The names of the scans: all rows of the file, those of the filter, the file over time, the trail for long ones, the
+records over time."""
 EVERY = 0.25
 
 

@@ -80,7 +80,7 @@ def test_several_files_come_to_one_result(line: Line, trails: Path, tmp_path: Pa
         (tmp_path / name).write_bytes((trails / name).read_bytes())
     (tmp_path / "st000000002").write_bytes(b"nothing of a trail")
     said = line(f"check {tmp_path / 'st*'}")
-    assert said[0].startswith(f"Gap in {tmp_path / 'st000000002'} at RBA 0, 18 bytes: this is no trail")
+    assert said[0].startswith(f"Gap in {tmp_path / 'st000000002'} at RBA 0, 18 bytes: this is not a trail file")
     assert said[1].startswith(f"LogTrail {tmp_path / 'st*'}, 3 files, has ")
     assert result(line).size == sum(path.stat().st_size for path in tmp_path.iterdir())
 

@@ -28,7 +28,7 @@ def test_it_tells_what_was_written_and_what_left_out(shop: Line, tmp_path: Path)
         "TEAHOUSE.TEAS.parquet: 11 rows of TEAHOUSE.TEAS",
         "TEAHOUSE.SALES.parquet: 7 rows of TEAHOUSE.SALES",
         f"Exported 18 records to 2 files in {tmp_path / 'out'}",
-        "Left out 4 records that are no rows: FileHeader 1, Metadata 3",
+        "Left out 4 records that are not rows: FileHeader 1, Metadata 3",
     ]
 
 

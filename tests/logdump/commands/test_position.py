@@ -299,7 +299,7 @@ def test_it_is_narration_and_the_command_has_failed(trails: Path) -> None:
     assert answer.status == ExitStatus.COMMAND_FAILED
     assert answer.out.splitlines()[1:] == ["Reading forward from RBA 2800"] * 2
     assert answer.err.splitlines() == [
-        "No record starts at RBA 2800: it lies inside the record at RBA 2722.",
+        "No record starts at RBA 2800: it is inside the record at RBA 2722.",
         "The record before it: RBA 2722. The record after it: RBA 2892.",
     ]
 

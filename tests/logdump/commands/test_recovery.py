@@ -185,10 +185,10 @@ def test_a_transaction_that_is_not_whole_is_told_with_what_may_be_the_reason(
 @pytest.mark.parametrize(
     ("rba", "problem"),
     [
-        (5353, "position lies inside a half-written record[,;] expected 5352"),
-        (5403, "position lies inside a half-written record[,;] expected 5352"),
-        (5404, "position lies outside the file; expected 0 to 5403"),
-        (99999, "position lies outside the file; expected 0 to 5403"),
+        (5353, "position is inside an incomplete record[,;] expected 5352"),
+        (5403, "position is inside an incomplete record[,;] expected 5352"),
+        (5404, "position is outside the file; expected 0 to 5403"),
+        (99999, "position is outside the file; expected 0 to 5403"),
     ],
 )
 def test_no_reader_is_sent_into_a_half_written_record_or_behind_the_file(

@@ -145,8 +145,8 @@ def test_a_copy_of_a_transaction_in_an_earlier_file_is_one_comment(command: str,
     said = line(f"{command} 10 ansi")
     (left_out,) = (one for one in said if one.startswith("-- Left out"))
     assert left_out.endswith(
-        f"RBA {twice.rbas[3]} to {twice.rbas[4]}, 1 records: it stands whole at RBA {twice.rbas[0]} of"
-        f" {twice.paths[0]} already: a Replicat skips this copy."
+        f"RBA {twice.rbas[3]} to {twice.rbas[4]}, 1 records: the trail has it whole at RBA {twice.rbas[0]} of"
+        f" {twice.paths[0]}: a Replicat skips this copy."
     )
     assert (said.count("COMMIT;"), len([one for one in said if one.startswith(("INSERT", "DELETE"))])) == (1, 3)
 
@@ -192,7 +192,7 @@ def test_export_sql_has_nothing_of_a_copy_but_a_comment(
 ) -> None:
     line(f"across on; open {twice.paths[0]}; export sql to {tmp_path / 'script.sql'} ansi {effective}")
     text = (tmp_path / "script.sql").read_text(encoding="utf-8")
-    assert (text.count("INSERT"), text.count("START"), text.count("already: a Replicat skips")) == (6, 3, 1)
+    assert (text.count("INSERT"), text.count("START"), text.count(": a Replicat skips")) == (6, 3, 1)
 
 
 def test_an_overtaken_transaction_is_one_comment(tmp_path: Path, line: Line) -> None:
@@ -234,7 +234,7 @@ def test_a_transaction_whose_next_file_is_not_there_is_not_committed(rolled: Tra
     line(f"open {rolled.paths[0]}")
     said = line("redo ansi")
     assert len(said) == 1
-    assert said[0].endswith(f"it goes on in {rolled.paths[1]}, which is not here.")
+    assert said[0].endswith(f"it continues in {rolled.paths[1]}, which is not here.")
     rolled.paths[2].unlink()
     assert line("pos 0; redo ansi")[-1].endswith(
         "it is open at the end of the trail: its rest is not written yet, or will never come."

@@ -42,7 +42,7 @@ def test_a_cut_record_without_values_says_beside_its_lines_where_its_columns_are
     path = trails / "pt000000000"
     answer = logdump("-c", f"open {path}; detail on; pos 2407; n")
     assert answer.err == (
-        f"{path}, RBA 2407: the columns go on in the record fragments that follow: VALUES ON shows the whole\n"
+        f"{path}, RBA 2407: the columns continue in the record fragments that follow: VALUES ON shows the whole\n"
     )
     assert answer.status == 0
     assert not logdump("-c", f"open {path}; pos 2407; n").err

@@ -120,7 +120,7 @@ def test_a_place_is_given_by_file_and_rba_or_by_csn(open_for_long: Line) -> None
         ("at 7 0", "No file of this trail has the number 7."),
         ("at csn tea", "'tea' is not a CSN."),
         ("at csn 99999999", "No transaction with CSN >= 99999999."),
-        ("at 0 2300", r"Bad record found at RBA 2300: position lies inside a record, expected 2\d\d\d or 2\d\d\d$"),
+        ("at 0 2300", r"Bad record found at RBA 2300: position is inside a record, expected 2\d\d\d or 2\d\d\d$"),
         ("at sometime", re.escape("EXPLAIN: AT: a time is [[yy]yy-mm-dd] [hh[:mm][:ss]] or ISO 8601, ")),
     ],
 )

@@ -110,7 +110,7 @@ def test_what_is_no_row_and_what_is_no_record_is_told(format_: str, line: Line, 
         f"TEAHOUSE.TEAS.{format_}: 11 rows of TEAHOUSE.TEAS",
         f"TEAHOUSE.SALES.{format_}: 7 rows of TEAHOUSE.SALES",
         f"Exported 18 records to 2 files in {target}",
-        "Left out 4 records that are no rows: FileHeader 1, Metadata 3",
+        "Left out 4 records that are not rows: FileHeader 1, Metadata 3",
     ]
     assert not [one for one in line.events if isinstance(one, Failure)]
     assert _told(line, trail, f"{format_} to T", tmp_path / "all")[0].endswith("109 bytes are not exported")
@@ -235,7 +235,7 @@ def test_the_tallies_of_pieces_come_to_one() -> None:
         "RBA 250: no record starts here: 4 bytes are not exported",
         "RBA 900: no record starts here: 8 bytes are not exported",
         "Exported 7 records to 2 parts in /x",
-        "Left out 4 records that are no rows: FileHeader 2, Metadata 2",
+        "Left out 4 records that are not rows: FileHeader 2, Metadata 2",
         "4 values or parts do not decode; the first: RBA 200: it is the first",
     ]
 

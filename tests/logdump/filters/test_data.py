@@ -118,7 +118,7 @@ class TestString:
             ('STRING "a",', "a value is missing"),
             ('STRING "Denver" 0:3', "6 bytes cannot be found in Col 0:3; write 0:5 or more"),
             ('STRING "Denver" 0:', "not a column range"),
-            ("STRING \ud800", "is no text"),
+            ("STRING \ud800", "is not text"),
         ],
     )
     def test_what_is_no_text_is_refused(self, option: str, message: str) -> None:

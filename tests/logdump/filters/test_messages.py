@@ -108,7 +108,7 @@ VALUES = {
     'STRING "Denver" 0:': "'0:' is not a column range; write <start>:<end>, as in 0:231",
     f"STRING {'x' * 4001}": "a value of 4001 bytes, at most 4000 are allowed",
     f"STRING {MANY}": "33 values, at most 32 are allowed",
-    "STRING \ud800": r"'\ud800' is no text",
+    "STRING \ud800": r"'\ud800' is not text",
     "HEX 4BF": "'4BF' is not a hex string; two digits make a byte",
     'HEX "0x"': "a hex string is missing",
     'HEX B,"00"': "a hex string is missing",

@@ -1,4 +1,4 @@
-"""COUNT EFFECTIVE and EXPORT EFFECTIVE see the rows that a Replicat applies, and all records that are no rows."""
+"""COUNT EFFECTIVE and EXPORT EFFECTIVE see the rows that a Replicat applies, and all records that are not rows."""
 
 from __future__ import annotations
 

@@ -112,14 +112,16 @@ def mixture(tmp_path: Path) -> Path:
 
 
 def test_a_file_that_is_no_trail_is_named_with_the_ways_around(mixture: Path) -> None:
-    with pytest.raises(BadTrail, match=r"notes.txt, RBA 0: this is no trail: .* pathGlobFilter .*, ignoreCorruptFiles"):
+    with pytest.raises(
+        BadTrail, match=r"notes.txt, RBA 0: this is not a trail file: .* pathGlobFilter .*, ignoreCorruptFiles"
+    ):
         rows(mixture, "rba")
 
 
 def test_permissive_gives_such_a_file_one_row(mixture: Path) -> None:
     (other,) = [row for row in rows(mixture, mode="PERMISSIVE") if row["rba"] is None]
     assert other["file"] == str(mixture / "notes.txt")
-    assert "this is no trail" in other["_corrupt_record"]
+    assert "this is not a trail file" in other["_corrupt_record"]
 
 
 @pytest.mark.parametrize(
@@ -130,7 +132,7 @@ def test_such_files_can_be_left_out(mixture: Path, given: dict[str, str]) -> Non
 
 
 def test_a_file_that_is_no_trail_is_refused_before_any_task_where_it_is_to_be_split(mixture: Path) -> None:
-    with pytest.raises(BadTrail, match=r"notes.txt, RBA 0: this is no trail"):
+    with pytest.raises(BadTrail, match=r"notes.txt, RBA 0: this is not a trail file"):
         plan(Options(path=str(mixture), max_partition_bytes=500))
 
 

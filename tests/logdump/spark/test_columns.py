@@ -273,7 +273,7 @@ def test_what_cannot_be_decoded_is_null_where_problems_are_told() -> None:
     found = [row for row in rows(TRAILS / "pt000000000", "op", "after", "problems") if row["problems"]]
     assert [row["op"] for row in found] == ["Insert"]
     assert found[0]["after"] is None
-    assert found[0]["problems"] == ["images: the columns go on in the record fragments that follow"]
+    assert found[0]["problems"] == ["images: the columns continue in the record fragments that follow"]
 
 
 def test_what_cannot_be_decoded_ends_a_read_that_would_hide_it() -> None:

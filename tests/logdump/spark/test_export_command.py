@@ -44,7 +44,7 @@ def test_tables_become_folders_that_are_read_as_files(told: Told, tmp_path: Path
         "TEAHOUSE.TEAS.parquet: 11 rows of TEAHOUSE.TEAS",
         "TEAHOUSE.SALES.parquet: 7 rows of TEAHOUSE.SALES",
         f"Exported 18 records to 2 parts in {tmp_path / 'spark'}",
-        "Left out 4 records that are no rows: FileHeader 1, Metadata 3",
+        "Left out 4 records that are not rows: FileHeader 1, Metadata 3",
     ]
     for name in ("TEAHOUSE.TEAS.parquet", "TEAHOUSE.SALES.parquet"):
         assert pq.read_table(tmp_path / "spark" / name).equals(pq.read_table(tmp_path / "local" / name))

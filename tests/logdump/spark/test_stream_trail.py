@@ -247,5 +247,5 @@ def test_a_file_without_a_number_is_not_followed(tmp_path: Path) -> None:
 
 def test_a_file_that_is_no_trail_is_told(tmp_path: Path) -> None:
     (tmp_path / "lt000000000").write_bytes(b"nonsense" * 100)
-    with pytest.raises(BadTrail, match="lt000000000, seqno 0, RBA 0: this is no trail"):
+    with pytest.raises(BadTrail, match="lt000000000, seqno 0, RBA 0: this is not a trail file"):
         _stream(tmp_path).after(Offset(0, 0))

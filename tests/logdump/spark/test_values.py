@@ -172,7 +172,7 @@ def test_very_long_rows_have_values_too(tmp_path: Path, order: ByteOrder) -> Non
     path = trail_of(tmp_path, *_long(order))
     row = rows(path, "after", "problems", undecodable="null")[-1]
     assert [one["value"] for one in row["after"]] == ["x" * 50_000] * 7 + [None]
-    assert row["problems"] == ["after.N7: VARCHAR: no length in front of it; expected 2 bytes; found 1 bytes"]
+    assert row["problems"] == ["after.N7: VARCHAR: no length before it; expected 2 bytes; found 1 bytes"]
     with pytest.raises(BadTrail, match=r"after\.N7: VARCHAR: no length"):
         rows(path, "after")
 

@@ -63,7 +63,7 @@ def test_a_read_of_it_ends_with_file_and_place(path: Path, column: str, monkeypa
     offered = {one.name: one for one in COLUMNS}
     selected = RBA.selected[0]._replace(alias=column, column=offered[column])
     ((part,),) = plan(Options(path=str(path)))
-    with pytest.raises(FileChanged, match=r"tt000000000, seqno 0, RBA \d+: (the file was cut|position lies outside)"):
+    with pytest.raises(FileChanged, match=r"tt000000000, seqno 0, RBA \d+: (the file was cut|position is outside)"):
         list(read([part], RBA._replace(selected=(selected,))))
 
 

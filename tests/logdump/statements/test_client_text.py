@@ -145,7 +145,7 @@ def test_a_colon_is_a_variable_of_psql(text: str, refusing: tuple[str, ...]) -> 
     [
         (
             "CREATE TABLE t (x int) --done",
-            dict.fromkeys(("MYSQL", "ANSI"), "'--' without a blank behind it is no comment to all databases"),
+            dict.fromkeys(("MYSQL", "ANSI"), "'--' without a blank after it is not a comment in all databases"),
         ),
         (
             "CREATE TABLE t (x int --\n)",
@@ -199,7 +199,7 @@ def test_a_colon_is_a_variable_of_psql(text: str, refusing: tuple[str, ...]) -> 
                 f"{text} DROP TABLE t",
                 dict.fromkeys(
                     ("ORACLE", "ANSI"),
-                    "a comment in front without a blank behind /*: SQL*Plus takes it for the command /",
+                    "a comment at the beginning without a blank after /*: SQL*Plus takes it for the command /",
                 ),
             )
             for text in ("/**/", "-- a\n/*a */")

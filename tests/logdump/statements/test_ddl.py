@@ -285,7 +285,7 @@ def test_what_sql_plus_may_take_for_something_else_is_refused(text: str) -> None
 def test_a_statement_that_goes_on_in_other_records_is_not_cut_off() -> None:
     record = make_record(make_header(DDL_OP, io_time=0, continued=1), build_ddl([("C1", "CREATE TABLE t (x int)")]))
     statement = redo(Change("DDL", "", (record,), (), None, None, None, 0), DIALECTS["ANSI"])
-    assert statement.reason == "the statement goes on in the records that follow"
+    assert statement.reason == "the statement continues in the records that follow"
 
 
 def test_a_statement_that_is_not_utf_8_is_no_guess() -> None:

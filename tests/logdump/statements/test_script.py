@@ -84,7 +84,7 @@ def test_a_file_that_is_removed_before_its_part_of_a_transaction_is_read_is_name
             list(items)
     assert (raised.value.path, raised.value.problem) == (
         gone,
-        "the file is missing, and a transaction goes on in it",
+        "the file is missing, and a transaction continues in it",
     )
 
 

@@ -70,7 +70,7 @@ def _cut(io_type: int, at: Spot) -> Extent:
         ),
         (_LOST._replace(missing=NEXT), "it begins in dirdat/et000000008, which is not here."),
         (_LOST, "its first record is not here."),
-        (_OPEN._replace(missing=NEXT), "it goes on in dirdat/et000000008, which is not here."),
+        (_OPEN._replace(missing=NEXT), "it continues in dirdat/et000000008, which is not here."),
         (_OPEN, "it is open at the end of the trail: its rest is not written yet, or will never come."),
         (
             _OPEN._replace(damage=(Damage(HERE, 400, 7, is_partial=True),)),

@@ -210,7 +210,7 @@ CASES = {
         "the record has no statement",
         "DDL: what was there before is not in the trail",
     ),
-    "what is no change": Case(change("FETCH"), "FETCH is no change of a row", "FETCH is no change of a row"),
+    "what is no change": Case(change("FETCH"), "FETCH is not a change of a row", "FETCH is not a change of a row"),
     "images that do not decode": Case(
         change("INSERT", after=_OLD)._replace(problem="the images are cut"), "the images are cut", "the images are cut"
     ),
@@ -285,10 +285,10 @@ _INFINITE = (float("inf"), float("-inf"), float("nan"), Decimal("Infinity"), Dec
     [
         ("ORACLE", bytes(2001), "a binary value of 2001 bytes: an Oracle literal holds 2000"),
         ("POSTGRESQL", "a\0b", "PostgreSQL stores no text with a NUL character"),
-        ("POSTGRESQL", Decimal("-Infinity"), "-Infinity is no number that POSTGRESQL can write"),
-        ("ORACLE", Decimal("NaN"), "NaN is no number that ORACLE can write"),
-        *(("MYSQL", one, f"{one} is no number that MYSQL can write") for one in _INFINITE),
-        *(("ANSI", one, f"{one} is no number that ANSI can write") for one in _INFINITE),
+        ("POSTGRESQL", Decimal("-Infinity"), "-Infinity is not a number that POSTGRESQL can write"),
+        ("ORACLE", Decimal("NaN"), "NaN is not a number that ORACLE can write"),
+        *(("MYSQL", one, f"{one} is not a number that MYSQL can write") for one in _INFINITE),
+        *(("ANSI", one, f"{one} is not a number that ANSI can write") for one in _INFINITE),
         (
             "ORACLE",
             _MOMENT.replace(tzinfo=_ODD_ZONE),
@@ -314,7 +314,7 @@ def test_a_value_without_a_literal_is_refused_with_the_reason(dialect: str, valu
 def test_a_date_that_oracle_cannot_read_is_refused(text: str) -> None:
     with pytest.raises(Unwritable) as raised:
         DIALECTS["ORACLE"].moment(text)
-    assert str(raised.value) == f"{text!r} is no date that Oracle can write"
+    assert str(raised.value) == f"{text!r} is not a date that Oracle can write"
 
 
 @pytest.mark.parametrize(
@@ -324,7 +324,7 @@ def test_a_date_that_oracle_cannot_read_is_refused(text: str) -> None:
 def test_a_date_that_mysql_does_not_store_is_refused(text: str) -> None:
     with pytest.raises(Unwritable) as raised:
         DIALECTS["MYSQL"].moment(text)
-    assert str(raised.value) == f"{text!r} is no date that MySQL can write"
+    assert str(raised.value) == f"{text!r} is not a date that MySQL can write"
 
 
 @pytest.mark.parametrize("dialect", DIALECTS)
@@ -333,7 +333,7 @@ def test_ddl_is_the_statement_of_its_record(dialect: str) -> None:
     whole = make_record(make_header(DDL_OP, io_time=0), data)
     assert redo(_ddl(whole), DIALECTS[dialect])[1:4] == ("DROP TABLE t -- \u00e9", None, "\n;")
     cut = make_record(make_header(DDL_OP, io_time=0, continued=1), data)
-    assert redo(_ddl(cut), DIALECTS[dialect]).reason == "the statement goes on in the records that follow"
+    assert redo(_ddl(cut), DIALECTS[dialect]).reason == "the statement continues in the records that follow"
     latin = make_record(make_header(DDL_OP, io_time=0), data.replace("\u00e9".encode(), b"\xe9"))
     assert redo(_ddl(latin), DIALECTS[dialect]).reason == "the statement is not UTF-8"
 

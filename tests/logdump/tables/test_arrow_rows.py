@@ -197,7 +197,7 @@ def test_a_row_without_a_definition_has_its_data_and_all_its_problems(tmp_path: 
 @pytest.mark.parametrize("data", [b"x", b"leaf"])
 def test_data_of_a_row_that_has_no_columns_is_a_problem(data: bytes, tmp_path: Path) -> None:
     (row,) = _rows(tmp_path, _definition(PLAIN), _row(data, io_type=PURGE_DATA))
-    assert _problems(row) == [(None, None, data, "its data is no list of columns")]
+    assert _problems(row) == [(None, None, data, "its data is not a list of columns")]
 
 
 def _char(name: str, size: int, offset: int) -> Any:

@@ -170,7 +170,7 @@ def test_lines_of_rows_without_a_definition(data: bytes, problems: list[dict[str
     ("continued", "reason"),
     [
         (0, "column at byte 14 does not fit into the 15 bytes around it"),
-        (1, "its columns go on in the records that follow"),
+        (1, "its columns continue in the records that follow"),
     ],
 )
 def test_a_row_that_is_cut_says_why_it_has_no_columns(continued: int, reason: str, tmp_path: Path) -> None:

@@ -22,7 +22,7 @@ from logdump.tui.reading.background import Background, Job
 from tests.logdump.tui.resting import come_to_rest
 from tests.logdump.tui.twin import painted
 
-THREADS = ("commands", "rows", "record", "poll", "index", "filter", "timeline", "open transactions")
+THREADS = ("commands", "rows", "record", "poll", "index", "filter", "timeline", "strip", "open transactions")
 _LONGEST = 20.0
 """Seconds after which a view that is still busy hangs."""
 

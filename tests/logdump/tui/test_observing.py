@@ -14,7 +14,9 @@ from fixtures import TRAILS
 from logdump.features.diff.aligned_listing import AlignedListing, AlignedSoFar
 from logdump.features.diff.model import DiffLevel
 from logdump.features.timeline.open_transactions import BrRefusal
+from logdump.features.timeline.shape import TrailShape
 from logdump.features.timeline.timeline import Timeline
+from logdump.features.timeline.volume import Volume, VolumeInterval
 from logdump.notation.times import GMT
 from logdump.session.marks import Mark
 from logdump.session.reading import Reading
@@ -22,15 +24,17 @@ from logdump.session.session import Session
 from logdump.tui.keys.keys import Area
 from logdump.tui.model.model import SIDE_BY_SIDE, TIMELINE, Model, ScanProgress
 from logdump.tui.model.observable import Observable, Part
+from logdump.tui.panes.shape_strip import ShapeStrip
 from logdump.tui.panes.timeline_pane import TimelinePane
+from logdump.tui.reading.messages import ListedTrail, TrailsListed
 from logdump.tui.reading.state import State
 from logdump.tui.reading.trail_files import ListedFile
 from tests.logdump.tui.stepped import Stepped
 from tests.logdump.tui.twin import PARTS, painted_anew
 from trailformat.index import TrailIndex
 
-_OTHERS = {"questions", "is_over", "where", "crossings"}
-"""Parts that lead the keyboard elsewhere, end the view, tell what a pane shows, or let it move on."""
+_OTHERS = {"questions", "is_over", "where", "crossings", "pane"}
+"""Parts that lead the keyboard elsewhere or say where it is, end the view, tell what a pane shows, let it move on."""
 
 
 def _marked(model: Model) -> State:
@@ -71,9 +75,12 @@ CHANGES: dict[tuple[str, str], Callable[[Model], Any]] = {
     ("timeline", "records"): lambda _: Timeline(0, (), None, None, is_filtered=False),
     ("open_transactions", "records"): lambda _: BrRefusal(("Bounded Recovery is for Oracle alone.",)),
     ("aligned", "records"): lambda _: AlignedSoFar(AlignedListing(DiffLevel.BYTES, ("a", "b")), 0, is_ended=False),
+    ("shape", "records"): lambda model: TrailShape(model.rba, (Volume(0, 1, (VolumeInterval(0, 9, 9, 0),)),)),
     ("follows", "records"): lambda model: not model.follows,
     ("row", "records"): lambda model: model.row._replace(rba=1811) if model.row is not None else None,
     ("upper", "records"): lambda _: "transactions",
+    ("hidden", "records"): lambda _: frozenset({"table"}),
+    ("trails", "trails"): lambda _: TrailsListed("dirdat", "", (ListedTrail("et", (Path("/t/et000000001"),), 12),)),
     ("order", "transactions"): lambda _: "duration",
     ("shown", "records"): lambda model: model.shown._replace(name="hex", times=model.shown.times + 1),
     ("place", "records"): lambda _: Area.PANES,
@@ -112,6 +119,8 @@ def change(screen: Stepped, name: str, upper: str) -> None:
         screen.run(lambda: model.show_page(SIDE_BY_SIDE))
     if name == "output":
         screen.app.mode.transcript.begin("", "").print("more")
+    if name == "shape":
+        screen.app.query_one(ShapeStrip).add_class("-shown")
     screen.painted()
     screen.run(lambda: setattr(model, name, CHANGES[name, upper](model)))
 

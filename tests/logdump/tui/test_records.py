@@ -105,6 +105,6 @@ def test_a_file_that_is_no_trail_is_told(tmp_path: Path) -> None:
     path.write_text("no trail\n" * 10)
 
     async def steps(screen: Screen) -> None:
-        assert "this is no trail" in " ".join(screen.app.mode.transcript.entries[0].lines())
+        assert "this is not a trail file" in " ".join(screen.app.mode.transcript.entries[0].lines())
 
     drive(steps, path)

@@ -64,7 +64,7 @@ def _take_data(twin: TrailApp, original: TrailApp) -> None:
         for part in PARTS.values():
             if part is not Model.questions:  # which is no state: it leads the keyboard to the prompt
                 twin.model.announce(part)
-    _copy(original.model, twin.model, "place", "offers")
+    _copy(original.model, twin.model, "place", "pane", "offers")
     timeline = twin.query_one(TimelinePane)
     _copy(original.query_one(TimelinePane), timeline, "way", "moment", "is_at_record", "has_transactions", "bar", "top")
     timeline.draw()
@@ -79,6 +79,8 @@ def _take_data(twin: TrailApp, original: TrailApp) -> None:
         other.post_message(TextPane.Scrolled())
     for pane in original.query(ChoicePane):
         _copy(pane, twin.query_one(f"#{pane.id}"), "_cursor", "_top")
+    twin.query_one("#shape").set_classes(original.query_one("#shape").classes)
+    _copy(original.query_one("#shape"), twin.query_one("#shape"), "_at", "_from")
     twin.query_one("#main").set_classes(original.query_one("#main").classes)
     twin.prompt.value = original.prompt.value
 

@@ -36,7 +36,7 @@ def test_null_is_null_whatever_follows_the_indicator(stored: bytes) -> None:
     [
         (of(134), b"\0\0\1", "INT64: value of another size; expected 8 bytes; found 3 bytes"),
         (of(VARCHAR), b"\0\4CAR", "VARCHAR: its length is not that of the bytes; expected 3; found 4"),
-        (of(VARCHAR), b"\0", "VARCHAR: no length in front of it; expected 2 bytes; found 1 bytes"),
+        (of(VARCHAR), b"\0", "VARCHAR: no length before it; expected 2 bytes; found 1 bytes"),
         (of(VARCHAR), b"\0\3\xe9t\xe9", "VARCHAR: not utf-8 from byte 0 on; found e974e9"),
         (of(CHAR), b"\xe9t\xe9", "CHAR: not utf-8 from byte 0 on; found e974e9"),
         (of(CHAR, 2), b"CAR", "CHAR: value is longer than its column; expected at most 2 bytes; found 3 bytes"),

@@ -35,7 +35,7 @@ PROBLEMS: list[tuple[ColumnDefinition, bytes, str]] = [
     (of(189), b"", "DECIMAL PACKED: " + PACKED),
     (of(189), bytes(1000) + b"\x0c", "DECIMAL PACKED: " + PACKED + "0" * 40),
     (of(0, 2), b"CAR", "CHAR: value is longer than its column; expected at most 2 bytes; found 3 bytes"),
-    (of(64), b"", "VARCHAR: no length in front of it; expected 2 bytes; found 0 bytes"),
+    (of(64), b"", "VARCHAR: no length before it; expected 2 bytes; found 0 bytes"),
     (of(64), b"\0\1", "VARCHAR: its length is not that of the bytes; expected 0; found 1"),
     (of(0, 40, sub=2), b"1_000", NO_NUMBER + "'1_000'"),
     (of(0, 40, sub=2), b"sNaN", NO_NUMBER + "'sNaN'"),

@@ -138,7 +138,7 @@ REFUSED: list[tuple[ColumnDefinition, Plain, str]] = [
     (of(142, 4), 10**45, "number does not fit into 4 bytes; found " + "1" + "0" * 39),
     (of(143, 8), 10**400, NO_NUMBER + "1" + "0" * 39),
     (of(0, 2), "CAR", "value is longer than its column; expected 2 bytes"),
-    (of(64), "x" * 0x10000, "value is longer than a length of 2 bytes tells; found 65536 bytes"),
+    (of(64), "x" * 0x10000, "value is too long for a length of 2 bytes; found 65536 bytes"),
     (of(64), b"bytes", "binary column or binary value, but not both; found bytes"),
     (of(64, sub=4), "text", "binary column or binary value, but not both; found str"),
     (of(64, sub=2), LONG, NO_NUMBER + LONG[:40]),

@@ -2,15 +2,15 @@
 
     .lt000000.5f0c9d3b7a12-8e41c07d99ab.part      beside the target: its name, the machine, the writer
 
-* What is written takes the target's name when it is complete.
-* What a user keeps is fsynced: its bytes before it takes its name, and the folder of that name before the writer is
+* A file takes the target's name when it is complete.
+* Files of users are fsynced: the bytes before the file takes its name, and its folder before the writer is
   done. A cache, which can be made again at any time, is not (``is_durable=False``).
 * Only a regular file that is no link is ever replaced, and only a folder by a folder.
-* A failure before all names are given leaves none of them; one after that changes nothing. What cannot be removed then
-  is among OUTCOMES.left, to be told.
-* The writer locks what it writes as long as it lives, and the system lets go of the lock with the process. What this
-  user's writers on this machine have left unlocked is therefore abandoned: the next writer in that folder removes it.
-  Where nothing can be locked, and on other machines, it stays.
+* A failure before all names are given leaves none of them; one after that changes nothing. Files that cannot be removed
+  are in OUTCOMES.left, to be reported.
+* The writer locks its files as long as it runs, and the system releases the locks with the process. Files that this
+  user's writers on this machine have left unlocked are therefore abandoned: the next writer there removes them.
+  Without locks, and on other machines, they are kept.
 """
 
 from __future__ import annotations

@@ -20,7 +20,7 @@ def mark_as_copy(file: int) -> None:
 
 
 def is_copy(path: Path) -> bool:
-    """Whether a file bears the mark; not where that cannot be known."""
+    """Return True if a file has the mark; False if that cannot be determined."""
     if hasattr(os, "getxattr"):
         with contextlib.suppress(OSError):
             return os.getxattr(path, _NAME, follow_symlinks=False) == _VALUE

@@ -8,13 +8,13 @@ from functools import cache
 from typing import BinaryIO
 
 _PART = 1 << 23
-"""Bytes of which the disk is told at a time."""
+"""Bytes for which writing is started at a time."""
 _BEGIN_WRITING = 2
 """SYNC_FILE_RANGE_WRITE: begin, do not wait."""
 
 
 class EarlyWriting:
-    """How much of an open file the disk has been told to take; fsync alone says whether it has it.
+    """Starts the writing of an open file to disk early; only fsync confirms that it is there.
 
     Args:
         file: the file.
@@ -25,14 +25,14 @@ class EarlyWriting:
         self._told = 0
 
     def reach(self, size: int) -> None:
-        """Tell the disk what there is up to ``size``, where that is worth it."""
+        """Start the writing of the bytes up to ``size``, if there are enough."""
         if size - self._told >= _PART:
             _begin_writing(self._file.fileno(), self._told, size - self._told)
             self._told = size
 
 
 def parts(start: int, stop: int) -> Iterator[tuple[int, int]]:
-    """The parts of which the disk is told, of what is written from one place to before another."""
+    """Yield the parts of a range for which writing is started at a time."""
     for begin in range(start, stop, _PART):
         yield begin, min(begin + _PART, stop)
 

@@ -51,7 +51,7 @@ def _leftovers(folder: Path) -> dict[str, list[Path]]:
 
 
 def _is_abandoned(path: Path, held: contextlib.ExitStack) -> bool:
-    """Whether it is this user's and no living process holds it; its lock is ours until ``held`` is left."""
+    """Return True if it is this user's and no living process locks it; ``held`` keeps the lock."""
     status = path.lstat()
     if status.st_uid != os.geteuid() or not (stat.S_ISREG(status.st_mode) or stat.S_ISDIR(status.st_mode)):
         return False

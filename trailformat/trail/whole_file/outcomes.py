@@ -1,4 +1,4 @@
-"""What writers have done, for whoever has to tell it: names that were given, and what could not be removed."""
+"""Results of writers, for reports: names that were given, and files that could not be removed."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 
 class Outcomes:
-    """What was done since it was last forgotten.
+    """The results of writers since the last ``forget``.
 
     Attributes:
         named: files and folders that have their names, complete.
@@ -49,7 +49,7 @@ class Outcomes:
             self.keep(former)
 
     def forget(self) -> None:
-        """Begin anew."""
+        """Remove all results."""
         self.named.clear()
         self.left.clear()
         self.displaced.clear()

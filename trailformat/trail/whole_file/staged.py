@@ -1,4 +1,4 @@
-"""Files and folders on their way to their names, and what may stand there before."""
+"""Files and folders before they take their names, and checks of existing ones of the same names."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ _KINDS = ((stat.S_ISFIFO, "a FIFO"), (stat.S_ISSOCK, "a socket"), (stat.S_ISREG,
 
 
 def kind_of(path: Path) -> str | None:
-    """The kind of what stands at ``path``: ``a file``, ``a folder``, ``a device``, ``a link to …``; None for nothing.
+    """Return the kind of file at ``path``: ``a file``, ``a folder``, ``a device``, ``a link to …``; None for nothing.
 
     Raises:
-        OSError: that cannot be found out.
-        ValueError: it is no path.
+        OSError: the kind cannot be determined.
+        ValueError: it is not a path.
     """
     try:
         mode = path.lstat().st_mode
@@ -37,11 +37,11 @@ def kind_of(path: Path) -> str | None:
 
 
 def check_target(path: Path, *, replace: bool, wanted: str = "a file") -> None:
-    """See whether a file, or ``a folder``, may get this name.
+    """Check that a file, or ``a folder``, may get this name.
 
     Raises:
-        OSError: it may not; the message says what stands there.
-        ValueError: it is no path.
+        OSError: it may not; the message names the existing file.
+        ValueError: it is not a path.
     """
     kind = kind_of(path)
     if kind is None or (kind == wanted and replace):
@@ -55,9 +55,9 @@ class StagedFiles:
     """The files of one writer until they have their names, all of them together.
 
     Args:
-        replace: whether files of these names may exist already.
+        replace: True if files of these names may exist already.
         mode: the permissions; None: those of any new file.
-        is_durable: whether they are to survive a crash of the machine.
+        is_durable: True if they must survive a crash of the machine.
     """
 
     def __init__(self, *, replace: bool = False, mode: int | None = None, is_durable: bool = True) -> None:
@@ -69,10 +69,10 @@ class StagedFiles:
         self._lock: int | None = None
 
     def new(self, path: Path) -> BinaryIO:
-        """Begin the next file, which is to be called ``path``; ``finish`` ends it.
+        """Begin the next file, with the final name ``path``; ``finish`` ends it.
 
         Raises:
-            OSError, ValueError: something else stands there, or nothing can be written.
+            OSError, ValueError: something else exists there, or writing fails.
         """
         check_target(path, replace=self._replace)
         if self._lock is None:
@@ -86,7 +86,7 @@ class StagedFiles:
 
     @property
     def paths(self) -> tuple[Path, ...]:
-        """Where the files stand until they have their names."""
+        """The temporary paths of the files."""
         return tuple(temporary for temporary, _ in self._staged)
 
     def finish(self, file: BinaryIO) -> None:
@@ -100,7 +100,7 @@ class StagedFiles:
         """Give every file its name, the first file last: where it is, all are.
 
         Raises:
-            OSError: none has its name; what stood there before stands there again, or is among OUTCOMES.displaced.
+            OSError: none has its name; former files are restored, or are in OUTCOMES.displaced.
         """
         named: list[Path] = []
         try:
@@ -204,19 +204,19 @@ class _Whole:
 
 
 class WholeFile(_Whole):
-    """One such file, which takes its name when the context is left without an exception.
+    """A file that takes its name when the context is left without an exception.
 
     Args:
         path: the target.
-        replace: whether it may exist already.
+        replace: True if it may exist already.
         mode: the permissions; None: those of any new file.
-        is_durable: whether it is to survive a crash of the machine.
+        is_durable: True if it must survive a crash of the machine.
 
     Attributes:
-        staged: where the bytes stand until then, for what writes them by a name.
+        staged: the temporary path, for writers that need a name.
 
     Raises:
-        CannotWrite: it exists, or cannot be created or written; nothing is left behind.
+        CannotWrite: it exists, or cannot be created or written; no temporary file remains.
     """
 
     def __init__(self, path: Path, *, replace: bool = False, mode: int | None = None, is_durable: bool = True) -> None:
@@ -239,7 +239,7 @@ class WholeFile(_Whole):
         self._files.discard()
 
     def write(self, data: bytes) -> None:
-        """Add bytes."""
+        """Append bytes."""
         try:
             self._file.write(data)
         except OSError as error:
@@ -253,10 +253,10 @@ class WholeFolder(_Whole):
         path: the target; a folder that is there is replaced, with all that is in it.
 
     Attributes:
-        staged: where to write the files, by any process on this machine.
+        staged: the temporary folder, for any process on this machine.
 
     Raises:
-        CannotWrite: something else is there, or nothing can be written.
+        CannotWrite: something else is there, or writing fails.
     """
 
     def __init__(self, path: Path) -> None:

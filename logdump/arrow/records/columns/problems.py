@@ -23,7 +23,7 @@ _PARTS: dict[str, Callable[[Record], Any]] = {
     "user_tokens": lambda record: record.user_tokens,
 }
 """What may be undecodable in a record whose framing is sound."""
-_CUT = "the columns go on in the record fragments that follow"
+_CUT = "the columns continue in the record fragments that follow"
 
 
 def _ddl(rows: Rows) -> Any:

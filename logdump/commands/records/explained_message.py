@@ -1,0 +1,91 @@
+"""What a message of GoldenGate says of a trail: its meaning, then what other commands show at its place."""
+
+from __future__ import annotations
+
+import os
+from collections import deque
+from collections.abc import Iterator
+from pathlib import Path
+
+from logdump.commands.records.first_match import show_record
+from logdump.features.check.command import run_check
+from logdump.features.explain.messages import TrailMessage, messages_in
+from logdump.features.safe.command import run_safe
+from logdump.session.errors import CommandError, MissingFileError
+from logdump.session.events import Event, Notice, say
+from logdump.session.exit_status import ExitStatus
+from logdump.session.session import Session
+from trailformat import TrailError
+from trailformat.codec.regular_file import open_regular
+
+_LONGEST = 1 << 16
+"""Characters of a line of a log that are read."""
+
+
+def explain_message(session: Session, message: TrailMessage) -> Iterator[Event]:
+    """The meaning of a message, the record at its place, SAFE and CHECK there."""
+    yield say(message.text, *message.meaning)
+    if not message.meaning and message.code is not None:
+        yield Notice((f"{message.code} is not known to speak of a trail.",), ExitStatus.OK)
+    path = _found(session, message)
+    if path is None:
+        yield Notice(_no_file(message), ExitStatus.OK)
+        return
+    if not session.has_trail or session.trail.path != path:
+        session.open(path)
+    if message.rba is not None:
+        yield from _at(session, message.rba)
+    yield from run_check(session, str(path))
+
+
+def _at(session: Session, rba: int) -> Iterator[Event]:
+    session.cursor.move(rba)
+    try:
+        record = session.cursor.read()
+        if record is None:
+            raise CommandError(f"RBA {rba} is at or past the end of the file, which has {session.trail.size} bytes.")
+        former, session.settings.values = session.settings.values, True
+        try:
+            yield from show_record(session, record)
+        finally:
+            session.settings.values = former
+        session.cursor.move(rba)
+        session.cursor.current = rba
+        yield from run_safe(session, rba)
+    except TrailError as error:
+        good = session.trail.next_good_header(min(rba + 1, session.trail.size))
+        where = f"Next good header at RBA {good}." if good is not None else "No good header after it."
+        yield Notice((f"Error: {error}", where))
+        yield from run_safe(session, good) if good is not None else ()
+
+
+def _found(session: Session, message: TrailMessage) -> Path | None:
+    """The file that a message names: as written, here, or beside the open file; the open one where it names none."""
+    if message.file is None:
+        return session.trail.path if session.has_trail else None
+    name = Path(message.file).expanduser()
+    folders = [Path.cwd(), *([session.trail.path.parent] if session.has_trail else [])]
+    candidates = [name, *(folder / part for folder in folders for part in (name, name.name))]
+    there = next((path for path in candidates if path.is_file()), None)
+    return Path(os.path.abspath(there)) if there is not None else None  # noqa: PTH100 - links stay
+
+
+def _no_file(message: TrailMessage) -> tuple[str, ...]:
+    if message.file is None:
+        return ("The message names no trail file: OPEN it, and EXPLAIN the message again.",)
+    return (f"{message.file} is not here: go to its folder, or OPEN a file beside it, and EXPLAIN the message again.",)
+
+
+def explain_log(session: Session, name: str, *, every: bool) -> Iterator[Event]:
+    """Explain the last error of a log that speaks of a trail, or each of them."""
+    path = Path(name).expanduser()
+    if not path.is_file():
+        raise MissingFileError(f"{name}: No such file.")
+    with os.fdopen(open_regular(path), encoding="utf-8", errors="backslashreplace") as file:
+        found = messages_in(iter(lambda: file.readline(_LONGEST), ""))
+        number = 0
+        for message in found if every else deque(found, maxlen=1):
+            number += 1
+            yield from explain_message(session, message)
+    if not number:
+        raise CommandError(f"{name} has no error that speaks of a trail.")

@@ -1,0 +1,1 @@
+"""ROW: all changes of one row, through updates of its key."""

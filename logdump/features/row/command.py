@@ -1,0 +1,141 @@
+"""ROW."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Generator, Iterator
+from contextlib import closing
+from typing import NamedTuple
+
+from logdump.display.record_row import RecordRows
+from logdump.features.row.model import RowChangeShown, RowStoryShown
+from logdump.features.row.story import Key, RowChange, keys_of, story
+from logdump.filters import CriterionSet, FilterError, FilterSet, Match, parse_criterion
+from logdump.language.command import Command, Origin
+from logdump.language.forms import Sequence
+from logdump.language.parameters import FreeText, Table
+from logdump.notation.times import GMT
+from logdump.session.across import over_files
+from logdump.session.errors import ArgumentError, CommandError
+from logdump.session.events import Event
+from logdump.session.scan import FilteredReader
+from logdump.session.session import Session
+from trailformat import TrailError, change_of
+
+_PAIR = re.compile(r"""\s*([\w$#.]+)\s*=\s*("(?:[^"])*"|'(?:[^'])*'|\S+)\s*(?:,|AND\b)?""", re.IGNORECASE)
+_MOST_KEYS = 64
+"""Updates of a key that are followed."""
+
+
+class RowQuestion(NamedTuple):
+    """A table and the key of a row."""
+
+    table: str
+    key: Key
+
+
+def _question(table: str, text: str) -> RowQuestion:
+    at, pairs = 0, []
+    while at < len(text):
+        found = _PAIR.match(text, at)
+        if found is None:
+            raise ArgumentError(f"{text[at:].strip()!r} is not <column>=<value>.")
+        pairs.append((found[1].upper(), found[2].strip("\"'")))
+        at = found.end()
+    return RowQuestion(table, tuple(pairs))
+
+
+class _Search:
+    """The changes that touch a key or one that the row has had before or after."""
+
+    def __init__(self, session: Session, question: RowQuestion) -> None:
+        self._session, self._question = session, question
+        self._names = frozenset(name for name, _ in question.key)
+        self.changes: dict[tuple[int, int], RowChange] = {}
+
+    def run(self) -> Iterator[Event]:
+        """Look for the key in all files, then for each that a change of it names; yields progress."""
+        known, left = {self._question.key}, [self._question.key]
+        while left and len(known) <= _MOST_KEYS:
+            yield from self._look_for(left.pop(0))
+            touched = {key for change in self.changes.values() for key in (change.before, change.after) if key}
+            left += sorted(touched - known)
+            known |= touched
+
+    def _look_for(self, key: Key) -> Iterator[Event]:
+        filters = [_filter(self._question.table, key)]
+        for number, _ in enumerate(over_files(self._session)):
+            yield from self._in_file(number, filters, key)
+
+    def _in_file(self, number: int, filters: list[FilterSet], key: Key) -> Generator[Event, None, None]:
+        session = self._session
+        trail, cursor = session.trail, session.cursor
+        rows = RecordRows(trail, session.row_definitions, cursor.transactions)
+        place = cursor.current, cursor.next
+        cursor.move(0)
+        try:
+            while True:
+                try:
+                    with closing(FilteredReader(session, also=filters, stays=True)) as reader:
+                        while (record := (yield from reader.find())) is not None:
+                            change = change_of(trail, record, session.row_definitions, cursor.transactions)
+                            if change is not None:
+                                last = change.records[-1]
+                                row = rows.of(last)
+                                keys = keys_of(change, row.kind, self._names)
+                                if key in keys:
+                                    found = RowChange(number, last.rba, trail.path, row, change.table, *keys)
+                                    self.changes[number, last.rba] = found
+                except TrailError:
+                    good = trail.next_good_header(cursor.next + 1)
+                    if good is not None:
+                        cursor.move(good)
+                        continue
+                return
+        finally:
+            cursor.move(place[1])
+            cursor.current = place[0]
+
+
+def _filter(table: str, key: Key) -> FilterSet:
+    try:
+        criteria = [parse_criterion(f"FILENAME {table}", GMT)]
+        criteria += [parse_criterion(f"VALUE {name.rpartition('.')[2]} = {_value(value)}", GMT) for name, value in key]
+    except FilterError as error:
+        raise CommandError(f"ROW: {error}") from error
+    return FilterSet(include=CriterionSet(criteria, Match.ALL))
+
+
+def _value(text: str) -> str:
+    return text if re.fullmatch(r"[\w.+-]+", text) else f"'{text}'"
+
+
+def run_row(session: Session, question: RowQuestion) -> Iterator[Event]:
+    """Show all changes of a row in the open file, with ACROSS in those after it too; the position stays."""
+    search = _Search(session, question)
+    yield from search.run()
+    found = list(story(search.changes.values(), question.key))
+    if not found:
+        named = ", ".join(f"{name} = {value}" for name, value in question.key)
+        raise CommandError(f"No change of {question.table} with {named}.")
+    for change in found:
+        yield RowChangeShown(change.path, change.row)
+    keys = dict.fromkeys(key for change in found for key in (change.before, change.after) if key is not None)
+    texts = tuple(", ".join(value for _, value in key) for key in keys)
+    yield RowStoryShown(found[0].table, texts, len(found), found[-1].after is not None)
+
+
+COMMANDS = (
+    Command(
+        "ROW",
+        Sequence(_question, Table("<table>"), FreeText("<column>=<value> ...")),
+        "Show all changes of one row, through updates of its key",
+        run_row,
+        details=(
+            "ROW HR.EMPLOYEES EMPLOYEE_ID=107. All columns of the key are to be given; a text with blanks in quotes.",
+            "The whole open file is read, with ACROSS those after it too; the filter applies. An update of the key is",
+            "followed both ways. A line is that of LIST.",
+        ),
+        origin=Origin.OURS,
+    ),
+)

@@ -1,0 +1,25 @@
+"""The answer of ROW as JSON."""
+
+from __future__ import annotations
+
+from logdump.display.json_row import row_members
+from logdump.display.json_shape import Shape, member
+from logdump.features.row.model import RowChangeShown, RowStoryShown
+
+ROW_CHANGE = Shape(
+    "row_change",
+    "ROW: one change of the row.",
+    (member("file", "string", "Path of the file", "path"), *row_members("row")),
+    RowChangeShown,
+)
+ROW_STORY = Shape(
+    "row_story",
+    "ROW: the end of the story.",
+    (
+        member("table", "string", "Its table"),
+        member("keys", "list of string", "The keys that it had, in order of time"),
+        member("changes", "number", "Changes before this object"),
+        member("there", "boolean", "Whether the row is there after the last one", "is_there"),
+    ),
+    RowStoryShown,
+)

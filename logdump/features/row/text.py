@@ -1,0 +1,27 @@
+"""The lines of ROW."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from logdump.display.record_line import record_line
+from logdump.display.text import Renderers
+from logdump.features.row.model import RowChangeShown, RowStoryShown
+from logdump.notation.escape import escape
+from logdump.notation.plural import amount
+from logdump.session.settings import Settings
+
+
+def change_lines(shown: RowChangeShown, settings: Settings) -> Iterator[str]:
+    """One line, as LIST has it over files."""
+    yield record_line(shown.row, settings.time_offset, shown.path.name)
+
+
+def story_lines(shown: RowStoryShown, _settings: Settings) -> Iterator[str]:
+    """The whole in a sentence."""
+    keys = " → ".join(map(escape, shown.keys))
+    end = "the row is there" if shown.is_there else "the row was deleted"
+    yield f"{escape(shown.table)} {keys}: {amount(shown.changes, 'change')}; after them {end}."
+
+
+LINES: Renderers = {RowChangeShown: change_lines, RowStoryShown: story_lines}

@@ -1,0 +1,120 @@
+"""The strip over the list: the records of the file over time, by what they do, and the place of the cursor."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from textual.events import MouseDown, MouseUp
+from textual.message import Message
+from textual.strip import Strip
+
+from logdump.tui.keys.keys import Area, bindings
+from logdump.tui.model.model import Model
+from logdump.tui.text.glyphs import Glyphs
+from logdump.tui.text.styled import Piece, Styled
+
+if TYPE_CHECKING:
+    from logdump.features.timeline.shape import ShapeColumn
+
+_STYLES = {"insert": "insert", "update": "update", "delete": "delete", "other": "dim"}
+
+
+class ShapeStrip(Styled, can_focus=True):
+    """One line. Left and Right go to a column, Space begins a stretch of them, Enter goes there or filters to it."""
+
+    BINDINGS = bindings(Area.SHAPE)
+    place = Area.SHAPE
+
+    @dataclass(eq=False)
+    class Taken(Message):
+        """A stretch of columns was chosen, or one of them."""
+
+        first: ShapeColumn
+        last: ShapeColumn
+
+    def __init__(self, model: Model, glyphs: Glyphs) -> None:
+        super().__init__(id="shape")
+        self._model = model
+        self._glyphs = glyphs
+        self._columns: list[ShapeColumn] = []
+        self._at: int | None = None
+        self._from: int | None = None
+        model.observe(self._draw, Model.shape, Model.row, Model.indexed, Model.listing)
+
+    def _draw(self) -> None:
+        """Lay the file out anew; the cursor goes with that of the list until a key of the strip moves it."""
+        shape, row = self._model.shape, self._model.row
+        self._columns = shape.columns(self.size.width) if shape is not None else []
+        if not self.has_focus:
+            self._at = shape.column_of(row.rba, self._columns) if shape is not None and row is not None else None
+            self._from = None
+        self.refresh()
+
+    def on_resize(self) -> None:
+        """Use the new width."""
+        self._draw()
+
+    def on_blur(self) -> None:
+        """Go with the list again."""
+        self._draw()
+
+    def action_column(self, step: int) -> None:
+        """A key: the next column with records one way."""
+        at = self._at if self._at is not None else -1
+        found = range(at + 1, len(self._columns)) if step > 0 else range(at - 1, -1, -1)
+        self._at = next((one for one in found if self._columns[one].records), self._at)
+        self.refresh()
+
+    def action_begin_stretch(self) -> None:
+        """A key: a stretch begins here."""
+        self._from = self._at
+        self.refresh()
+
+    def action_take_stretch(self) -> None:
+        """A key: go to the column, or filter to the stretch."""
+        if self._at is not None and self._columns:
+            ends = sorted((self._at, self._at if self._from is None else self._from))
+            self.post_message(self.Taken(self._columns[ends[0]], self._columns[ends[1]]))
+
+    def on_mouse_down(self, event: MouseDown) -> None:
+        """The mouse begins a stretch."""
+        if event.x < len(self._columns):
+            self._at = self._from = event.x
+            self.capture_mouse()
+
+    def on_mouse_up(self, event: MouseUp) -> None:
+        """The mouse ends it; a click goes to the column."""
+        self.release_mouse()
+        if self._from is not None and self._columns:
+            self._at = max(0, min(event.x, len(self._columns) - 1))
+            self._from = None if self._at == self._from else self._from
+            self.action_take_stretch()
+
+    def render_line(self, y: int) -> Strip:
+        """The bars, with restarts, damage and the cursor."""
+        return self.strip(tuple(self._pieces()) if y == 0 else (), self.size.width)
+
+    def _pieces(self) -> list[Piece]:
+        most = max((one.records for one in self._columns), default=1)
+        bars = self._glyphs.bars
+        signs = self._signs()
+        ends = sorted((self._at, self._from)) if self._at is not None and self._from is not None else None
+        pieces: list[Piece] = []
+        for at, one in enumerate(self._columns):
+            # the root makes few records visible beside many
+            height = max(1, round((one.records / most) ** 0.5 * len(bars))) if one.records else 0
+            text, style = signs.get(at) or (bars[height - 1] if height else " ", _STYLES[one.kind])
+            is_chosen = ends is not None and ends[0] <= at <= ends[1]
+            pieces.append((text, f"{style}+cursor" if at == self._at or is_chosen else style))
+        return pieces
+
+    def _signs(self) -> dict[int, Piece]:
+        """Restarts and damage, by their columns."""
+        shape, places = self._model.shape, self._model.index.places
+        if shape is None:
+            return {}
+        found = [(one.rba, (self._glyphs.restart, "restart")) for one in places.restarts]
+        found += [(one.rba, ("!", "damage")) for one in places.bad_spans]
+        placed = [(shape.column_of(rba, self._columns), sign) for rba, sign in found]
+        return {at: sign for at, sign in placed if at is not None}

@@ -1,0 +1,92 @@
+"""EXPLAIN of a message: its meaning, and what there is at its place."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from logdump.features.explain.messages import MEANINGS, message_of
+from tests.logdump.program import logdump
+
+
+@pytest.fixture(autouse=True)
+def here(trails: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The folder of the trails."""
+    monkeypatch.chdir(trails)
+
+
+@pytest.mark.parametrize("code", MEANINGS)
+def test_each_message_of_the_table_is_explained_at_its_place(code: str) -> None:
+    answer = logdump("explain", f"2024-03-14 09:40:11  ERROR   {code}  Something in ./dirdat/et000000000, rba 3,987.")
+    lines = answer.out.splitlines()
+    assert answer.status == 0
+    assert lines[1 : 1 + len(MEANINGS[code])] == list(MEANINGS[code])
+    assert "Values of UPDATE TEAHOUSE.SALES" in answer.out
+    assert "ALTER REPLICAT <group>, EXTSEQNO 0, EXTRBA" in answer.out
+    assert "no gap" in lines[-1]
+
+
+@pytest.mark.parametrize(
+    ("text", "file", "rba"),
+    [
+        (
+            "OGG-02191 Incompatible record 101 in /u01/dirdat/lt000000012, rba 483,188,832 when",
+            "/u01/dirdat/lt000000012",
+            483188832,
+        ),
+        (
+            "OGG-01184 expected 4 bytes, but got 0 bytes, in trail ./dirdat/lt000012, RBA: 1,750.",
+            "./dirdat/lt000012",
+            1750,
+        ),
+        ("OGG-01028 record fragment at rba 1.750", None, 1750),
+        ("OGG-01296 Error mapping from A.B to A.B (file lt000000001 rba 99)", "lt000000001", 99),
+        ("OGG-01668 PROCESS ABENDING.", None, None),
+    ],
+)
+def test_file_and_rba_are_read_as_messages_write_them(text: str, file: str | None, rba: int | None) -> None:
+    assert message_of(text)[2:] == (file, rba)
+
+
+def test_at_damage_the_next_good_record_is_named() -> None:
+    answer = logdump("explain", "OGG-02191 Incompatible record 101 in ft000000000, rba 3,522")
+    assert answer.status == 4
+    assert "Next good header at RBA 3629." in answer.err
+    assert "RBA 3629 begins a transaction" in answer.out
+    assert "Gap in " in answer.out
+
+
+LOG = """\
+2024-03-14 09:00:00  INFO    OGG-00987  Oracle GoldenGate Command Interpreter: start
+2024-03-14 09:10:00  ERROR   OGG-01296  Error mapping, file et000000000, rba 3,987.
+ORA-00001: unique constraint violated, file /dev/sda000001 rba 12
+2024-03-14 09:20:00  ERROR   OGG-02191  Incompatible record in ft000000000, rba 3,522.
+2024-03-14 09:20:01  ERROR   OGG-01668  PROCESS ABENDING.
+"""
+
+
+def test_of_a_log_the_last_error_that_speaks_of_a_trail_is_explained(tmp_path: Path) -> None:
+    log = tmp_path / "ggserr.log"
+    log.write_text(LOG)
+    answer = logdump("explain", str(log))
+    assert "OGG-02191" in answer.out
+    assert "OGG-01296" not in answer.out
+    every = logdump("explain", str(log), "--all").out
+    assert every.index("OGG-01296") < every.index("OGG-02191")
+    assert "sda000001" not in every
+
+
+def test_a_log_without_such_an_error_and_one_that_is_not_there(tmp_path: Path) -> None:
+    (tmp_path / "empty.rpt").write_bytes(b"")
+    assert logdump("-c", f"explain file {tmp_path / 'empty.rpt'}").status == 1
+    assert logdump("-c", "explain file nosuch.rpt").status == 4
+
+
+def test_a_file_that_is_not_here_is_named() -> None:
+    answer = logdump("explain", "OGG-01184 expected 4 bytes in ./dirdat/zz000000009, rba 5")
+    assert "zz000000009 is not here" in answer.err
+
+
+def test_control_characters_of_a_message_are_escaped() -> None:
+    assert "\x1b" not in logdump("explain", "OGG-02191 \x1b[2J et000000000, rba 3,987").out

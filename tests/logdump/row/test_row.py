@@ -1,0 +1,69 @@
+"""ROW: all changes of one row, none of another."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from logdump.display.record_row import RecordKind, RecordRow
+from logdump.features.row.story import Key, RowChange, story
+from tests.logdump.program import logdump
+
+
+@pytest.fixture(autouse=True)
+def here(trails: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The folder of the trails."""
+    monkeypatch.chdir(trails)
+
+
+def rbas(*words: str) -> list[str]:
+    lines = logdump("row", *words).out.splitlines()
+    return [line.split()[0].split(":")[1] for line in lines if line.split()[0].count(":") == 1 and " 2024/" in line]
+
+
+@pytest.mark.parametrize("key", ["ASS02", "ASS01", "ASS09"])
+def test_a_row_is_followed_through_updates_of_its_key_both_ways(key: str) -> None:
+    assert rbas("et", "TEAHOUSE.TEAS", f"TEA_CODE={key}") == ["3069", "3522", "4635", "4767"]
+
+
+def test_a_deleted_row_is_said() -> None:
+    answer = logdump("row", "et", "TEAHOUSE.TEAS", "TEA_CODE=SEN01")
+    assert answer.out.splitlines()[-1] == "TEAHOUSE.TEAS SEN01: 3 changes; after them the row was deleted."
+
+
+def test_the_changes_are_those_that_find_shows() -> None:
+    found = logdump("list", "et", "--table", "TEAHOUSE.SALES", "--where", "SALE_ID = 500002").out
+    assert rbas("et", "TEAHOUSE.SALES", "SALE_ID=500002") == [line.split()[0] for line in found.splitlines()]
+
+
+def test_all_files_are_read() -> None:
+    lines = logdump("row", "at", "TEAHOUSE.TEAS", "TEA_CODE=SEN01").out.splitlines()
+    assert len({line.split(":")[0] for line in lines[:-1]}) > 1
+
+
+@pytest.mark.parametrize("words", ["TEAHOUSE.TEAS nonsense", "TEAHOUSE.TEAS", "TEAHOUSE.TEAS TEA_CODE=NONE"])
+def test_what_finds_nothing_says_so(words: str) -> None:
+    answer = logdump("-c", f"open et; row {words}")
+    assert answer.status == 1
+    assert answer.err
+
+
+def change(rba: int, before: str | None, after: str | None) -> RowChange:
+    def key(text: str | None) -> Key | None:
+        return (("ID", text),) if text else None
+
+    row = RecordRow(RecordKind.UPDATE, "", rba, 1, None, "T")
+    return RowChange(0, rba, Path("f"), row, "T", key(before), key(after))
+
+
+def test_a_key_that_another_row_takes_later_is_that_of_the_other_row() -> None:
+    changes = [
+        change(1, None, "A"),
+        change(2, "A", "B"),
+        change(3, None, "A"),
+        change(4, "B", "B"),
+        change(5, "A", None),
+    ]
+    assert [one.rba for one in story(changes, (("ID", "B"),))] == [1, 2, 4]
+    assert [one.rba for one in story(changes, (("ID", "A"),))] == [1, 2, 3, 4, 5]
