@@ -29,7 +29,7 @@ from logdump.tui.panes.help_screen import HelpScreen
 from logdump.tui.panes.log_strip import LogStrip
 from logdump.tui.panes.pages import Pages
 from logdump.tui.panes.palette import Palette, PaletteChoice
-from logdump.tui.panes.prompt import Prompt, PromptLabel
+from logdump.tui.panes.prompt import Prompt, PromptLabel, without_colon
 from logdump.tui.panes.record_list import RecordList
 from logdump.tui.panes.shape_strip import ShapeStrip
 from logdump.tui.panes.side_by_side_pane import SideBySidePane
@@ -201,11 +201,10 @@ class TrailApp(HarmlessApp):
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
         """Enter: run the line, answer the command that asks, or go to the records."""
-        text = event.value
         self.prompt.begin()
         if self.mode.is_asking:
-            self.mode.answer(text)
-        elif text.strip():
+            self.mode.answer(event.value)
+        elif (text := without_colon(event.value)).strip():
             self.enter(text)
             if self._goes_back_to is not None:
                 self._goes_back_to.focus()

@@ -127,7 +127,8 @@ FINDINGS_OF_OTHERS = {
     },
     "report": {
         "check": "damage",
-        "count": "tables, operations, the largest transactions",
+        "count": "names of record types",
+        "doctor": "the answers of commands about a trail",
         "export": "a file that appears when it is complete",
         "recovery": "what a restart has left",
         "timeline": "volume and lags",

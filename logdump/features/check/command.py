@@ -122,14 +122,13 @@ def run_check(session: Session, wildcard: str | None) -> Iterator[Event]:
         files = f", {len(paths)} files," if len(paths) > 1 else ""
         title = f"LogTrail {wildcard if wildcard and files else paths[0]}{files}"
         is_open_file = wildcard is None and len(paths) == 1
-        run = checker.run(session.trail) if is_open_file else check_several(checker, paths)
+        run = checker.run(session.trail) if is_open_file else _check_several(checker, paths)
         yield from answered(
             run, lambda: Reading(where=f"at {checker.reached}"), lambda reading: iter((checker.result(title, reading),))
         )
 
 
-def check_several(checker: Checker, paths: list[Path]) -> Iterator[Event]:
-    """Look at every record of several files; one that is no trail is a gap."""
+def _check_several(checker: Checker, paths: list[Path]) -> Iterator[Event]:
     # kernels that are loaded pay for each file, however small
     for path in paths:
         try:

@@ -198,7 +198,7 @@ def count_files(counter: CountRun, session: Session) -> Generator[Event, None, s
     """Count what the options say; returns the title of the result."""
     options = counter.options
     if options.logtrail is not None:
-        return (yield from count_several(counter, options.logtrail, matching_files(options.logtrail)))
+        return (yield from _count_several(counter, options.logtrail, matching_files(options.logtrail)))
     if options.path is not None:
         with TrailFile(Path(options.path).expanduser().absolute()) as trail:
             yield from counter.prepare([trail.path])
@@ -207,14 +207,14 @@ def count_files(counter: CountRun, session: Session) -> Generator[Event, None, s
     trail, paths = session.trail, list(files_from(session))
     if len(paths) > 1:
         session.cursor.move(0)
-        return (yield from count_several(counter, str(trail.path), paths))
+        return (yield from _count_several(counter, str(trail.path), paths))
     yield from counter.prepare([trail.path])
     yield from counter.run(counter.begin(trail))
     session.cursor.move(0)
     return f"LogTrail {trail.path}"
 
 
-def count_several(counter: CountRun, name: str, paths: list[Path]) -> Generator[Event, None, str]:
+def _count_several(counter: CountRun, name: str, paths: list[Path]) -> Generator[Event, None, str]:
     """Count the files in turn; returns the title of their total."""
     yield from counter.prepare(paths)
     # threads are at work on the next files meanwhile

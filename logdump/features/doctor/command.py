@@ -41,8 +41,8 @@ T = TypeVar("T")
 class Examination:
     """The answers of other commands about one trail."""
 
-    def __init__(self, session: Session, whole: WholeTrail, name: str) -> None:
-        self._session, self._whole, self._name = session, whole, name
+    def __init__(self, session: Session, whole: WholeTrail, name: str, largest: int = _LARGEST) -> None:
+        self._session, self._whole, self._name, self._largest = session, whole, name, largest
         self._over = ",".join(map(str, whole.paths))
         self.events: list[Any] = []
         self.headers: tuple[FileFacts, ...] = ()
@@ -58,8 +58,10 @@ class Examination:
         yield from self._answers(run_heartbeat(self._session, HeartbeatOptions(over=self._over)))
         with Workers() as workers:
             count = CountRun(self._session, CountOptions(detail=True, interval=_HOUR, logtrail=self._over), workers)
-            count.count = self.totals = Totals(TransactionHistory(_LARGEST, 1, 1), _HOUR)
+            count.count = self.totals = Totals(TransactionHistory(self._largest, 1, 1), _HOUR)
             yield from self._answers(count_files(count, self._session))
+            if count.stopped_at is not None:
+                raise KeyboardInterrupt
 
     def _answers(self, answer: Iterator[Event]) -> Iterator[Event]:
         """Keep what a command answers; its progress is passed on."""
@@ -90,7 +92,7 @@ class Examination:
             next(iter(self._of(RecoveryShown)), None),
             next(iter(self._of(KeepShown)), None),
             tuple(self._tables()),
-            tuple(self.totals.history.largest),
+            tuple(self.totals.history.largest[:_LARGEST]),
             self._growth(),
             tuple(shown.lag for shown in self._of(PathLagShown)),
             findings_of(self.events, self.headers),

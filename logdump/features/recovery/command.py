@@ -51,16 +51,15 @@ class RecoveryOptions(NamedTuple):
 
 
 class RecoveryRun:
-    """One run of RECOVERY; ``lists_files``: with the files among all findings."""
+    """One run of RECOVERY."""
 
-    def __init__(self, session: Session, options: RecoveryOptions, *, lists_files: bool = False) -> None:
+    def __init__(self, session: Session, options: RecoveryOptions) -> None:
         self._session, self._options = session, options
         self._whole = whole_trail_of(session, options.over, "RECOVERY")
         self._reader = _reader(options.reader)
         self._title = f"LogTrail {options.over or session.trail.path}"
         self._survey = Survey(self._whole)
         self._scanned = 0
-        self._parts = (options.part,) if options.part else PARTS if lists_files else PARTS[:-1]
 
     def events(self) -> Iterator[Event]:
         """Read the whole trail, then yield the findings."""
@@ -86,7 +85,7 @@ class RecoveryRun:
         lacks = {"is_partial": reading.is_partial, "is_stopped": reading.is_stopped}
         shown = report.shown(self._title, self._options.reader, **lacks)
         yield shown
-        for part in self._parts:
+        for part in (self._options.part,) if self._options.part else PARTS[:-1]:
             for finding in self._part(report, part):
                 yield so_far(finding) if reading.is_partial else finding
         if not reading.is_partial and self._options.keep is not None and (keep := report.keep()) is not None:

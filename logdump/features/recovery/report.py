@@ -23,6 +23,7 @@ from logdump.features.recovery.second_copies import FoundRecords
 from logdump.features.recovery.survey import Survey
 from logdump.features.recovery.versions import FileFacts, changes_between
 from trailformat.changes.encrypted import looks_encrypted
+from trailformat.errors import NotATrail
 from trailformat.trail.file import TrailFile
 from trailformat.trail.packed import is_file, unpacked_size
 from trailformat.trail.sequence import Spot
@@ -128,8 +129,11 @@ class RecoveryReport:
             if last is None or last.after is None:
                 return None
             spot = self._spot(last.after)
-        with TrailFile(spot.path) as trail:
-            places = restart_places(trail, spot.rba)
+        try:
+            with TrailFile(spot.path) as trail:
+                places = restart_places(trail, spot.rba)
+        except NotATrail:
+            return None  # of a file after it, which the transaction there may go on in
         needed = places.extent.first if places.extent is not None and not places.is_safe else None
         first = needed.path if needed is not None and needed.path in self._whole.ordinals else spot.path
         free = self._whole.paths[: self._whole.ordinals[first]]

@@ -10,13 +10,13 @@ from typing import Any, NamedTuple
 
 from logdump import __version__
 from logdump.display import text
-from logdump.features.check.command import Checker, check_several
-from logdump.features.count.model import CountShown, TransactionsShown
-from logdump.features.count.survey import CountOptions, CountRun, count_several
+from logdump.features.check import model as check_model
+from logdump.features.check.model import CheckShown
 from logdump.features.count.text import type_name
+from logdump.features.doctor.command import Examination
 from logdump.features.export.target import export_target
-from logdump.features.recovery.command import RecoveryOptions, RecoveryRun
-from logdump.features.recovery.model import TrailFileShown
+from logdump.features.recovery import model as recovery_model
+from logdump.features.recovery.model import KeepShown, RecoveryEnd, RecoveryShown, TrailFileShown
 from logdump.features.report.chart import MOST_SERIES
 from logdump.features.report.html import html_text
 from logdump.features.report.markdown import markdown_text
@@ -39,15 +39,13 @@ from logdump.notation.times import GMT, current_timestamp, iso_time
 from logdump.parameters.in_session import parameters_in_use
 from logdump.session.chosen_trail import whole_trail_of
 from logdump.session.errors import CommandError
-from logdump.session.events import Event, Notice, Progress
+from logdump.session.events import Event, Progress
 from logdump.session.exit_status import ExitStatus
 from logdump.session.known_record import KnownRecord
-from logdump.session.reading import Reading
 from logdump.session.session import Session
 from logdump.session.settings import Detail, Level, Settings
 from trailformat import TrailError, TrailFile
-from trailformat.scan import Workers
-from trailformat.totals.counting import Totals
+from trailformat.totals.counting import LargeTransaction, Totals
 from trailformat.transactions.whole_trail import WholeTrail
 
 MOST_TRANSACTIONS = 20
@@ -58,6 +56,8 @@ MOST_FINDINGS = 2000
 """Lines of a section, at most."""
 _WRITERS: dict[str, Callable[[ReportPage], str]] = {".html": html_text, ".htm": html_text, ".md": markdown_text}
 _MICROSECONDS = 1e6
+_FINDINGS = (recovery_model.__name__, check_model.__name__)
+"""The modules of what RECOVERY and CHECK find."""
 
 
 class ReportOptions(NamedTuple):
@@ -78,79 +78,65 @@ class _Reporter:
         self._session = session
         self._over = over
         self._quiet = Session()
-        self._quiet.settings = Settings(
-            trans_hist=MOST_TRANSACTIONS, trans_rec_limit=0, trans_byte_limit=0, time_offset=GMT
-        )
+        self._quiet.settings = Settings(time_offset=GMT)
         self._quiet.source_definitions = session.source_definitions
+        self._quiet.keep(parameters_in_use(session))
         self.whole: WholeTrail = whole_trail_of(session, over, "REPORT")
-        self.paths = sorted([*self.whole.paths, *self.whole.unreadable])
+        self._name = over or str(session.trail.path)
         self.status = ExitStatus.OK
         self.sections: list[ReportSection] = []
 
     def run(self) -> Iterator[Event]:
         """Survey the trail; yields how far that is, and leaves the sections."""
-        with Workers() as workers:
-            yield from self._recovery()
-            yield from self._check(workers)
-            yield from self._count(workers)
+        examination = Examination(self._quiet, self.whole, self._name, MOST_TRANSACTIONS)
+        yield from examination.run()
+        self._found(examination)
         yield from self._timeline()
         self._record()
-        lines = [escape(f"{self._session.history.first + at}: {line}") for at, line in enumerate(self._history())]
-        self._add("Commands of this session", "HISTORY", ReportLines(tuple(lines)) if lines else None)
+        history = self._session.history
+        lines = tuple(escape(f"{number}: {line}") for number, line in enumerate(history.lines, history.first))
+        self._add("Commands of this session", "HISTORY", ReportLines(lines) if lines else None)
 
     def report(self) -> ReportPage:
         """The page."""
-        name = self._over or str(self._session.trail.path)
-        number = len(self.paths)
+        number = len(self.whole.paths)
         facts = {
-            "Files": f"{number}, {sum(path.stat().st_size for path in self.paths if path.is_file()):,} bytes",
+            "Files": f"{number}, {sum(path.stat().st_size for path in self.whole.paths if path.is_file()):,} bytes",
             "Result": _RESULTS[self.status],
             "Made": f"{iso_time(current_timestamp())}, logdump {__version__}",
         }
         known = tuple((label, escape(value)) for label, value in facts.items())
-        return ReportPage(escape(f"Report on LogTrail {name}"), known, tuple(self.sections), self.status)
-
-    def _history(self) -> list[str]:
-        return list(self._session.history.lines)
+        return ReportPage(escape(f"Report on LogTrail {self._name}"), known, tuple(self.sections), self.status)
 
     def _add(self, title: str, command: str, *parts: ReportPart | None) -> None:
         given = tuple(part for part in parts if part is not None)
         if given:
             self.sections.append(ReportSection(title, command, given))
 
-    def _over_words(self) -> str:
-        return f" OVER {self._over}" if self._over is not None else ""
+    def _found(self, examination: Examination) -> None:
+        """What the commands have answered, which DOCTOR sums up."""
+        shown = examination.shown()
+        self.status = shown.status
+        over, wildcard = (f" OVER {self._over}", f" {self._over}") if self._over else ("", "")
+        events = [self._named(event) for event in examination.events]
+        recovery, check = ([event for event in events if type(event).__module__ == of] for of in _FINDINGS)
+        said = [event for event in recovery if not isinstance(event, TrailFileShown | KeepShown)]
+        files = [event for event in recovery if isinstance(event, TrailFileShown)]
+        count = f"COUNT DETAIL{f', LOG {self._over}' if self._over else ''}"
+        self._add("State of the trail", f"DOCTOR{wildcard}", self._lines([shown]))
+        self._add("Restarts, and what a Replicat applies", f"RECOVERY{over}", self._lines(said))
+        self._add("Files", f"RECOVERY{over} FILES", _files(files))
+        self._add("Damage", f"CHECK{wildcard}", self._lines(check))
+        self._add("Tables and operations", count, *_tables(examination.totals))
+        largest = _transactions(examination.totals.history.largest)
+        self._add("Largest transactions", f"TRANSHIST {MOST_TRANSACTIONS}; {count}", largest)
 
-    def _recovery(self) -> Iterator[Event]:
-        events: list[Any] = []
-        run = RecoveryRun(self._session, RecoveryOptions(over=self._over), lists_files=True)
-        yield from self._taken(run.events(), events)
-        files = [event for event in events if isinstance(event, TrailFileShown)]
-        said = [event for event in events if not isinstance(event, TrailFileShown)]
-        command = f"RECOVERY{self._over_words()}"
-        self._add("Restarts, and what a Replicat applies", command, self._lines(said))
-        self._add("Files", f"{command} FILES", _files(files))
-
-    def _check(self, workers: Workers) -> Iterator[Event]:
-        checker, events = Checker(self._quiet.settings.notify, workers), list[Any]()
-        yield from self._taken(check_several(checker, self.paths), events)
-        title = f"LogTrail {self._over or self._session.trail.path}"
-        events.append(checker.result(title, Reading()))
-        self._note(events[-1:])
-        self._add("Damage", f"CHECK {self._over or ''}".rstrip(), self._lines(events))
-
-    def _count(self, workers: Workers) -> Iterator[Event]:
-        count, events = CountRun(self._quiet, CountOptions(detail=True), workers), list[Any]()
-        yield from self._taken(count_several(count, str(self._over), list(self.paths)), [])
-        if count.stopped_at is not None:
-            raise KeyboardInterrupt
-        yield from self._taken(count.results(""), events)
-        notices = self._lines([event for event in events if isinstance(event, Notice)])
-        [shown] = [event for event in events if isinstance(event, CountShown)]
-        large = [event for event in events if isinstance(event, TransactionsShown)]
-        command = f"COUNT DETAIL{f', LOG {self._over}' if self._over else ''}"
-        self._add("Tables and operations", command, *_tables(shown.counted), notices)
-        self._add("Largest transactions", f"TRANSHIST {MOST_TRANSACTIONS}; {command}", *map(_transactions, large))
+    def _named(self, event: Any) -> Any:
+        """An event about the trail by its name, not by those of all its files."""
+        title = f"LogTrail {self._name}"
+        if isinstance(event, RecoveryEnd):
+            return event._replace(shown=event.shown._replace(title=title))
+        return event._replace(title=title) if isinstance(event, RecoveryShown | CheckShown) else event
 
     def _timeline(self) -> Iterator[Event]:
         scan = TimelineScan(None, self._session.source_definitions, parameters_in_use(self._session), keeps_volume=True)
@@ -179,19 +165,6 @@ class _Reporter:
             lines = [escape(str(error))]
         command = f"GHDR ON; GGSTOKEN DETAIL; DETAIL DATA; VALUES ON; POSITION {cursor.current}; NEXT"
         self._add(f"Record at RBA {cursor.current}", command, ReportLines(tuple(lines)) if lines else None)
-
-    def _taken(self, events: Iterable[Event], kept: list[Any]) -> Iterator[Event]:
-        """Keep events; yields those that say how far a survey is."""
-        for event in events:
-            if isinstance(event, Progress):
-                yield event
-            else:
-                kept.append(event)
-                self._note([event])
-
-    def _note(self, events: Iterable[Event]) -> None:
-        for event in events:
-            self.status = self.status or getattr(event, "status", ExitStatus.OK)
 
     def _lines(self, events: Iterable[Event]) -> ReportLines | None:
         """What commands print for events; of very many lines the first."""
@@ -258,14 +231,14 @@ def _tables(count: Totals) -> Iterator[ReportPart]:
         yield ReportLines((escape(f"… {len(largest) - MOST_TABLES:,} more tables"),))
 
 
-def _transactions(shown: TransactionsShown) -> ReportTable | None:
+def _transactions(largest: list[LargeTransaction]) -> ReportTable | None:
     heads = ("Begun", "File number", "RBA", "Records", "Bytes", "Tables")
     rows = tuple(
         (
             escape(iso_time(one.time) or ""),
             *(escape(f"{number:,}") for number in (one.seqno, one.rba, one.records, one.data_bytes, one.tables)),
         )
-        for one in shown.transactions
+        for one in largest
     )
     return ReportTable(heads, rows, frozenset(range(1, len(heads)))) if rows else None
 
@@ -296,7 +269,7 @@ def run_report(session: Session, options: ReportOptions) -> Iterator[Event]:
         raise CommandError("REPORT writes a .html or a .md file.")
     session.check_target(options.path, "REPORT", wanted="a file")
     reporter = _Reporter(session, options.over)
-    for path in reporter.paths:
+    for path in reporter.whole.paths:
         if options.path.exists() and path.exists() and options.path.samefile(path):
             raise CommandError(f"{path} is a file of the trail: REPORT never writes over it.")
     with export_target(options.path, is_folder=False, replaces=bool(options.replaces), command="REPORT") as staged:
@@ -320,11 +293,11 @@ COMMANDS = (
         "Write one page about the trail, for a ticket",
         run_report,
         details=(
-            "<filename> ends with .html or .md. Of all files of the open trail, or of those of <wildcard>: restarts",
-            "and what Replicat applies, damage, tables and operations, the largest transactions, volume and lag over",
-            "time; the record at the position with its values and bytes, and the commands of this session. The page",
-            "needs no other file and holds no script. FILTER and the switches of the display do not matter.",
-            "Under -c and -f the exit status is 3 or 4 as that of RECOVERY and CHECK. The position stays.",
+            "<filename> ends with .html or .md. Of all files of the open trail, or of those of <wildcard>: what DOCTOR",
+            "says, restarts, damage, tables and operations, the largest transactions, volume and lag over time; the",
+            "record at the position with its values and bytes, and the commands of this session. The page needs no",
+            "other file and holds no script. FILTER and the switches of the display do not matter.",
+            "Under -c and -f the exit status is 3 or 4 as that of DOCTOR. The position stays.",
             "Example: REPORT TO ticket.html",
         ),
         origin=Origin.OURS,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Collection, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from itertools import islice
 from typing import NamedTuple
 
 import numpy as np
@@ -20,6 +21,9 @@ from trailformat.scan.jobs import cores
 from trailformat.scan.rows.definitions import learn_definitions
 
 _MOST_NAMED = 20
+_MOST_MISSPELLED = 3
+_MOST_COMPARED = 20_000
+"""Names that are compared with one that is not there: a thousand take some ten milliseconds."""
 
 
 class _FileTables(NamedTuple):
@@ -100,7 +104,8 @@ def _why_not(name: str, names: Iterable[str]) -> str:
     if name in names:
         return f"nothing defines the columns of {name}; option sourceDefs names a definitions file"
     by_lower = {table_name.lower(): table_name for table_name in names}
-    near = difflib.get_close_matches(name.lower(), by_lower, n=1)
+    alike = (one for one in by_lower if abs(len(one) - len(name)) <= _MOST_MISSPELLED)
+    near = difflib.get_close_matches(name.lower(), islice(alike, _MOST_COMPARED), n=1)
     if near:
         return f"there is no table {name[:80]}; did you mean {by_lower[near[0]]}?"
     there = sorted(names)

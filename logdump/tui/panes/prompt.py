@@ -25,6 +25,12 @@ LONGEST = 4096
 _STYLES = {Validity.VALID: "", Validity.INCOMPLETE: "dim", Validity.ERROR: "red underline"}
 
 
+def without_colon(text: str) -> str:
+    """The command of a line, which may begin with the colon that leads to the prompt."""
+    stripped = text.lstrip()
+    return stripped.removeprefix(":").lstrip() if stripped.startswith(":") else text
+
+
 class _ByValidity(Highlighter):
     """Shows whether the line would run."""
 
@@ -34,7 +40,7 @@ class _ByValidity(Highlighter):
 
     def highlight(self, text: Text) -> None:
         """Style the whole line."""
-        style = _STYLES[validity(REGISTRY, text.plain, self._prompt.line_context)]
+        style = _STYLES[validity(REGISTRY, without_colon(text.plain), self._prompt.line_context)]
         if style:
             text.stylize(style)
 

@@ -13,10 +13,10 @@ import pytest
 from fixtures import TRAILS
 from logdump.commands import REGISTRY
 from logdump.display import text
-from logdump.features.report import command
+from logdump.features.doctor.command import Examination
 from logdump.features.report.model import ReportWritten
 from logdump.language.execute import run_line
-from logdump.session.events import Event, Failure, Notice
+from logdump.session.events import Event, Failure
 from logdump.session.exit_status import ExitStatus
 from logdump.session.session import Session
 
@@ -126,13 +126,20 @@ def test_neither_filter_nor_position_nor_switches_change(tmp_path: Path) -> None
 
 @pytest.mark.parametrize(
     ("trail", "status"),
-    [(SHOP, ExitStatus.OK), (RESTARTS, ExitStatus.FINDINGS), (DAMAGED, ExitStatus.BAD_DATA), (BEATS, ExitStatus.OK)],
+    [
+        (SHOP, ExitStatus.OK),
+        (RESTARTS, ExitStatus.FINDINGS),
+        (DAMAGED, ExitStatus.BAD_DATA),
+        (BEATS, ExitStatus.FINDINGS),
+    ],
 )
 @pytest.mark.parametrize("ending", ["html", "md"])
 def test_its_status_is_that_of_what_it_says(ending: str, trail: Path, status: ExitStatus, tmp_path: Path) -> None:
     *_, written = events_of(f"open {trail}; report to {tmp_path / f'page.{ending}'}")
     assert isinstance(written, ReportWritten)
     assert written.status == status
+    *_, doctor = events_of(f"doctor {trail.with_name(trail.name[:2])}*")
+    assert getattr(doctor, "status", None) == status
     assert (tmp_path / f"page.{ending}").stat().st_size
 
 
@@ -223,7 +230,7 @@ def test_a_page_is_there_when_it_is_whole(tmp_path: Path, monkeypatch: pytest.Mo
     def interrupted(*_arguments: object) -> object:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(command, "check_several", interrupted)
+    monkeypatch.setattr(Examination, "run", interrupted)
     with pytest.raises(KeyboardInterrupt):
         events_of(f"open {SHOP}; report to {tmp_path / 'page.html'}")
     assert not [*tmp_path.iterdir()]
@@ -273,4 +280,13 @@ def test_missing_files_are_said(tmp_path: Path) -> None:
         shutil.copy(TRAILS / name, tmp_path / name)
     page = page_of(tmp_path / "at000000000", tmp_path)
     assert "at000000001" in page.text
-    assert not [event for event in events_of(f"open {tmp_path / 'at000000000'}") if isinstance(event, Notice)]
+
+
+def test_a_file_that_is_no_trail_among_others_is_said(tmp_path: Path) -> None:
+    for name in ("st000000000", "st000000001"):
+        shutil.copy(TRAILS / name, tmp_path / name)
+    (tmp_path / "st000000002").write_bytes(b"no trail")
+    *_, written = events_of(f"report over {tmp_path}/st* to {tmp_path / 'page.html'}")
+    assert isinstance(written, ReportWritten), written
+    assert written.status == ExitStatus.BAD_DATA
+    assert "No trail: st000000002" in Page(tmp_path / "page.html").text

@@ -23,6 +23,10 @@ from logdump.session.exit_status import ExitStatus
 from logdump.session.settings import Settings
 from logdump.spark.source.bounds import END_OF_FILE, RbaRange
 from tests.logdump.sql.told import Asked
+from tests.trailformat.samples import header, metadata_record, trail_of
+from tests.trailformat.values.kinds import KINDS
+from trailformat import ByteOrder, Images, TableDefinition, encode_value, make_column, make_record
+from trailformat.definitions.metadata import build_table
 
 SHOP = TRAILS / "et000000000"
 
@@ -436,3 +440,73 @@ def test_conditions_on_an_analysis_leave_it_the_whole_trail() -> None:
     [(rba, time)] = asked.rows("select rba, time from restarts where time >= '2024-03-14 00:00:00Z'")
     assert asked.rows(f"select rba, time from restarts where rba = {rba}") == [(rba, time)]
     asked.session.end()
+
+
+TDR = 1261, 1811
+"""The RBAs of the definition of TEAHOUSE.TEAS in the shop's trail, and of the record after it."""
+
+
+def with_definitions(path: Path, definitions: bytes) -> Path:
+    """The shop's trail with other definitions of its first table, before it."""
+    data = SHOP.read_bytes()
+    path.write_bytes(data[: TDR[0]] + definitions + data[TDR[0] :])
+    return path
+
+
+def test_very_many_tables(tmp_path: Path) -> None:
+    one = SHOP.read_bytes()[slice(*TDR)]
+    many = b"".join(one.replace(b"TEAHOUSE.TEAS", b"TEAHOUSE.%04x" % number) for number in range(5000))
+    asked = Asked(f"open {with_definitions(tmp_path / 'mt000000000', many)}")
+    assert asked.rows("select count(distinct r.table) from records r") == [(5002,)]
+    assert asked.rows("select count(*) from teahouse.teas") == [(11,)]
+    assert asked.rows('select * from "TEAHOUSE.00ff"') == []
+    assert "did you mean TEAHOUSE." in asked.refusal("select * from teahouse.tees")
+    assert len(asked.refusal("select * from elsewhere.leaves")) < 2000
+
+
+def test_names_with_quotes_dots_and_semicolons(tmp_path: Path) -> None:
+    name = """A"B.C'D.E;F--G"""
+    path = tmp_path / "qt000000000"
+    path.write_bytes(SHOP.read_bytes().replace(b"TEAHOUSE.SALES", name.encode()))
+    asked = Asked(f"open {path}")
+    quoted = name.replace('"', '""')
+    assert asked.rows(f'select count(*) from "{quoted}"') == [(7,)]
+    in_text = name.replace("'", "''")
+    assert asked.rows(f"select count(*) from trail('{path}', '{in_text}')") == [(7,)]
+    assert asked.rows(f"""select count(*) from records r where "table" = '{in_text}' and op = 'Insert'""") == [(3,)]
+
+
+def test_a_column_that_two_definitions_type_differently(tmp_path: Path) -> None:
+    columns = [KINDS[kind].definition._replace(name="LEAF") for kind in ("INT32", "VARCHAR")]
+    records = []
+    values: tuple[int | str, ...] = (7, "Sencha")
+    for value, column in zip(values, columns, strict=True):
+        table = build_table(TableDefinition(1, 0, (column,)), ByteOrder.BIG)
+        stored = make_column(0, encode_value(value, column, ByteOrder.BIG))
+        records += [metadata_record(2, 1, "TEA.LEAVES", table), make_record(header(1), Images(None, (stored,)))]
+    path = trail_of(tmp_path, SHOP.read_bytes()[:1130], *records)
+    asked = Asked(f"open {path}")
+    found = asked.rows("select after_LEAF, problems from tea.leaves order by rba")
+    assert [str(value) for value, _ in found] == ["7", "Sencha"]
+
+
+@pytest.mark.parametrize("what", ["grows", "is replaced"])
+def test_a_trail_that_changes_after_it_was_planned(what: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is read as it is when the scan begins."""
+    path = tmp_path / "et000000000"
+    shutil.copy(SHOP, path)
+    asked = Asked(f"open {path}")
+    narrow = local_query.LocalQuery._narrow
+
+    def change(self: local_query.LocalQuery, *arguments: object) -> None:
+        narrow(self, *arguments)  # type: ignore[arg-type]
+        if what == "grows":
+            with path.open("ab") as file:
+                file.write(SHOP.read_bytes()[1811:2722])
+        else:
+            (tmp_path / "other").write_bytes(SHOP.read_bytes()[:1811])
+            (tmp_path / "other").replace(path)
+
+    monkeypatch.setattr(local_query.LocalQuery, "_narrow", change)
+    [(records,)] = asked.rows("select count(*) from records")
+    assert records == (22 + 3 if what == "grows" else 3)

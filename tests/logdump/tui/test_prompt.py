@@ -23,6 +23,15 @@ def test_the_number_goes_on_with_every_line() -> None:
     drive(steps)
 
 
+def test_a_colon_before_a_command_is_that_of_the_key() -> None:
+    async def steps(screen: Screen) -> None:
+        await screen.type(":reclen 77")
+        assert "Unknown command" not in screen.text
+        assert screen.app.session.settings.reclen == 77
+
+    drive(steps)
+
+
 def test_up_and_down_go_through_the_history_and_back_to_the_draft() -> None:
     async def steps(screen: Screen) -> None:
         await screen.type("reclen 11")
