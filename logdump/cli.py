@@ -231,11 +231,26 @@ def _run_verb(arguments: list[str]) -> int | None:
     """Run the verb that the arguments begin with; None where there is none."""
     from logdump.line.verbs.names import verb_in  # noqa: PLC0415 - a prompt has no use for it
 
+    if arguments[0] == "completion" and not is_trail("completion"):
+        return _print_completion(arguments[1:])
     if not verb_in(arguments):
         return None
     from logdump.line.verbs.running import run_verb  # noqa: PLC0415 - for verbs only
 
     return run_verb(arguments[0].lower(), arguments[1:])
+
+
+def _print_completion(shells: list[str]) -> int:
+    """Print the completion script of a shell."""
+    from logdump.line.verbs.completion import SHELLS  # noqa: PLC0415 - for this alone
+
+    if len(shells) != 1 or shells[0] not in SHELLS:
+        names = ", ".join(SHELLS)
+        terminal.write_line(escape(f"logdump: completion takes one of {names}"), is_narration=True)
+        return ExitStatus.USAGE
+    terminal.write_lines([escape(line) for line in SHELLS[shells[0]]()])
+    terminal.flush()
+    return ExitStatus.OK
 
 
 def _command_line(arguments: list[str]) -> tuple[argparse.Namespace, str]:

@@ -57,7 +57,7 @@ def show(request: VerbRequest) -> Iterator[VerbStep]:
     """NEXT, of all records or of --limit; of one with --rba."""
     limit = request.options.limit or (1 if request.asks("rba") else None)
     yield from _format(request)
-    yield from _prepared("GHDR ON", "DETAIL DATA" if request.asks("hex") else "DETAIL ON", "VALUES ON")
+    yield from _prepared("GHDR ON", *["DETAIL DATA"] * request.asks("hex"), "VALUES ON")
     for steps in _opened(request):
         yield from steps
         yield VerbStep(f"NEXT {limit or 'ALL'}")
@@ -78,7 +78,7 @@ def tail(request: VerbRequest) -> Iterator[VerbStep]:
     options = request.options
     yield from _format(request)
     if not options.list:
-        yield from _prepared("GHDR ON", "DETAIL ON", "VALUES ON")
+        yield from _prepared("GHDR ON", "VALUES ON")
     trails = list(request.trails())
     if len(trails) != 1:
         raise MisuseError(f"tail follows one trail, not {len(trails)}")
@@ -93,7 +93,7 @@ def tail(request: VerbRequest) -> Iterator[VerbStep]:
 def find(request: VerbRequest) -> Iterator[VerbStep]:
     """FIND, and FIND NEXT up to --limit."""
     yield from _format(request)
-    yield from _prepared("GHDR ON", "DETAIL ON", "VALUES ON")
+    yield from _prepared("GHDR ON", "VALUES ON")
     for steps in _opened(request):
         yield from steps
         yield VerbStep(one_command(f"FIND {request.rest}"))

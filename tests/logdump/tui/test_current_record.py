@@ -67,7 +67,7 @@ _LEVELS = {
     "tokens": "headertoken {0}; ggstoken {0}; usertoken {0}",
     "header": "fileheader {0}",
 }
-PAGES = ("detail", "hex", "tokens", "header")
+PAGES = ("values", "detail", "hex", "tokens", "header")
 _PAGE_OF = {Area.TEXT: "detail", Area.HEX: "hex", Area.TIMELINE: "timeline"}
 _ENDS = ("quit", "exit")
 """Keys that end the session."""
@@ -94,10 +94,19 @@ class LineMode:
     def _printed(self, name: str, rba: int) -> list[str]:
         if name == "detail":
             return self._next_at(rba)
+        if name == "values":
+            return self._values_at(rba)
         self._line(_LEVELS[name].format("off"))
         without = iter([*self._next_at(rba), None])
         self._line(_LEVELS[name].format("detail"))
         return list(_added(self._next_at(rba), without))
+
+    def _values_at(self, rba: int) -> list[str]:
+        """The rows of the table of VALUES; none of a record without one."""
+        self._line("values on")
+        lines = iter(self._next_at(rba))
+        has_table = any(one.startswith("Values of ") for one in lines)  # which goes on to the rows below the title
+        return [one.rstrip() for one in lines] if has_table else []
 
     def _next_at(self, rba: int) -> list[str]:
         self._line(f"pos {rba}")
@@ -131,6 +140,8 @@ def mismatch(app: TrailApp, name: str, line_mode: LineMode) -> str:
     lines = [one.text for one in page.lines]
     if row is None or row.kind in (RowKind.END, RowKind.MORE):
         return "not empty" if page.count else ""
+    if name == "values" and not lines:
+        return "nothing is shown"
     if isinstance(page, HexPane):
         data = (app.model.state.path or TRAILS).read_bytes()
         shown = [one for one in page.text.lines if one.data]
@@ -140,6 +151,9 @@ def mismatch(app: TrailApp, name: str, line_mode: LineMode) -> str:
     if row.kind is not RowKind.RECORD and name == "tokens":
         return ""
     expected = line_mode.page(app, name, row.rba)
+    if name == "values":
+        told = [one.rstrip() for one in lines]
+        return "" if told[-len(expected) :] == expected or not expected else f"{told} is not {expected}"
     shown_lines = lines[-len(expected) :] if name == "header" and expected else lines
     return "" if shown_lines == expected else f"{shown_lines[:4]} is not {expected[:4]}"
 
@@ -210,7 +224,7 @@ def test_every_key_leaves_each_page_at_the_record_under_the_cursor(
         app.enter("pos 2008; mark a")
         with app.batch_update():
             for at, key in enumerate(keys):
-                app.model.show_page(PAGES[(at + run) % 4])
+                app.model.show_page(PAGES[(at + run) % len(PAGES)])
                 app.enter("pos 3260" if at % 2 else "pos 2722")
                 await screen.rest()
                 await go_to_area(screen, key)
@@ -231,7 +245,7 @@ def test_every_command_that_moves_does_so_too(run: int, trail: str, size: tuple[
     async def steps(screen: Screen) -> None:
         with screen.app.batch_update():
             for at, line in enumerate(MOVES):
-                screen.app.model.show_page(PAGES[(at + run) % 4])
+                screen.app.model.show_page(PAGES[(at + run) % len(PAGES)])
                 screen.app.enter(line)
                 await screen.rest()
                 wrong.extend(await wrong_pages(screen, line, line_mode))

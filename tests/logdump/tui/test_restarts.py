@@ -25,8 +25,8 @@ from trailformat.records.record_header import MIDDLE
 from trailformat.records.transaction import NO_TRANSACTION
 
 MARKERS = [
-    f"3083  09:31:00.000000  {UNICODE.restart} RestartAbend cuts CSN 41882334",
-    f"3691  09:32:00.000000  {UNICODE.restart} RestartOK",
+    f"3083  09:31:00  {UNICODE.restart} RestartAbend cuts CSN 41882334",
+    f"3691  09:32:00  {UNICODE.restart} RestartOK",
 ]
 
 

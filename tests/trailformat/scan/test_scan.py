@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from fixtures import TRAILS
 from fixtures.catalogue import names
+from tests.kernels import WAYS, Kernels, run
 from tests.searching import examples
 from tests.trailformat.samples import BOTH, header, metadata_record, row, table_record, trail_of
 from tests.trailformat.scan.reference import assert_same
@@ -18,9 +19,11 @@ from tests.trailformat.strategies import BYTE, HEADERS, INFOS, ORDERS
 from trailformat import ByteOrder, NotATrail, Token, TrailFile, make_record, make_token
 from trailformat.codec.tokens import build_tokens
 from trailformat.records.framing import MOST_TOKENS
+from trailformat.records.io_types import METADATA
 from trailformat.records.record import build_record
 from trailformat.records.record_header import RecordHeader, build_header
 from trailformat.scan import BAD_SPAN, FILE_HEADER, PARTIAL, RECORD, scan
+from trailformat.scan.names import Names
 
 FILE_HEADER_BYTES = (TRAILS / "el000000000").read_bytes()[
     : int.from_bytes((TRAILS / "el000000000").read_bytes()[2:4], "big")
@@ -227,3 +230,24 @@ def test_columns_have_their_types(tmp_path: Path) -> None:
         sizes = [memoryview(column).itemsize for _, column in batch.columns()]  # type: ignore[arg-type]
         assert sizes == [8, 8, 1, 1, 1, 1, 1, 1, 1, 8, 8, 8, 4, 8, 8, 4, 4, 4, 4]
         assert (batch.audit_pos[0], batch.io_time[0]) == (2**64 - 1, -1)
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_definition_that_changes_no_name_is_not_taken_in_again(
+    way: Kernels, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    taken: list[int] = []
+    define = Names.define
+
+    def noted(own: Names, kind: int, index: int, key: int) -> dict[int, int]:
+        taken.append(index)
+        return define(own, kind, index, key)
+
+    monkeypatch.setattr(Names, "define", noted)
+    tables = [table_record(1, name) for name in ("TEAS", "TEAS", "SALES", "SALES", "TEAS", "TEAS")]
+    path = trail_of(tmp_path, *(one for table in tables for one in (table, row(name=1))))
+    with run(way), TrailFile(path) as trail:
+        [batch] = scan(trail)
+    told = [batch.names[key] for key, io_type in zip(batch.table, batch.io_type, strict=True) if io_type != METADATA]
+    assert told == ["TEAS", "TEAS", "SALES", "SALES", "TEAS", "TEAS"]
+    assert taken == [1, 1, 1]

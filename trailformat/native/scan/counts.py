@@ -216,7 +216,7 @@ def count(data: int, limit: int, end: int, stop: int, most: int, state: int, tab
             status = _take(data, rba, found, little, key, passes, state, flags, counting)
             if status == FULL:
                 break
-            if is_definition(data, found[1]):
+            if is_definition(data, found[1], little, key, tables):
                 status = DEFINES
                 note_header(state, found, little, key)
         store64(places, 8 * row, rba)

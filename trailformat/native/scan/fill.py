@@ -18,6 +18,7 @@ from trailformat.native.constants import (
     KIND_FILE_HEADER,
     KIND_RECORD,
     METADATA,
+    NAME_IS_INDEX,
     ORIG_NODE_AT,
     PARTITION_AT,
     RECORD_LENGTH_AT,
@@ -28,6 +29,7 @@ from trailformat.native.constants import (
 )
 from trailformat.native.loads import i64, inlined, store8, store32, store64, u8, u16, u32, u64
 from trailformat.native.scan.arguments import (
+    BY_INDEX,
     C_AUDIT_POS,
     C_AUDIT_RBA,
     C_BEFORE_AFTER,
@@ -53,6 +55,7 @@ from trailformat.native.scan.arguments import (
     FLAGS,
     HEADER,
     HEADER_LENGTH,
+    INDEXES,
     KNOWN,
     LITTLE,
     MORE,
@@ -106,10 +109,16 @@ def note_header(state: int, found: Any, little: int, what: Any) -> None:
 
 
 @inlined
-def is_definition(data: int, header: int) -> Any:
-    """Whether the header is that of a TDR or a reference to one."""
+def is_definition(data: int, header: int, little: int, key: int, tables: int) -> Any:
+    """Whether the header is that of a reference to a TDR, or of a TDR that gives its index another name than before."""
     kind = u8(data, header + ORIG_NODE_AT)
-    return u8(data, header + IO_TYPE_AT) == METADATA and (kind == TABLE) | (kind == REFERENCE)
+    if u8(data, header + IO_TYPE_AT) != METADATA or (kind != TABLE) & (kind != REFERENCE):
+        return False
+    if kind == REFERENCE or u8(data, header + PARTITION_AT) & NAME_IS_INDEX:
+        return True
+    numbers = u32(data, header + AUDIT_RBA_AT, little)
+    index = numbers >> 16 if little else numbers & 0xFFFF
+    return index >= i64(tables, 8 * INDEXES) or i64(i64(tables, 8 * BY_INDEX), 8 * index) != key
 
 
 @inlined
@@ -195,7 +204,7 @@ def fill(data: int, limit: int, end: int, stop: int, most: int, state: int, tabl
             if u8(flags, u8(data, found[1] + IO_TYPE_AT)) & OUTSIDE == 0:
                 transaction = transactions
                 transactions += (u8(flags, u8(data, found[1] + TRANS_IND_AT)) & ENDING) >> 1
-            elif is_definition(data, found[1]):
+            elif is_definition(data, found[1], little, key, tables):
                 status = DEFINES
                 note_header(state, found, little, key)
         _put_places(rba, found, little, key, transaction, row, most, columns)
