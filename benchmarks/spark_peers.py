@@ -30,7 +30,7 @@ def parquet_of(spark: SparkSession, pattern: str) -> Path:
     """The same rows as Parquet, beside the trails; made once."""
     target = Path(pattern).parent / "parquet"
     if not (target / "_SUCCESS").exists():
-        spark.read.format("trail").load(pattern).write.mode("overwrite").parquet(str(target))
+        spark.read.format("trail").option("columns", "all").load(pattern).write.mode("overwrite").parquet(str(target))
     return target
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from logdump.arrow.records.schema import COLUMNS, ENDING_COLUMNS, RowColumn
 from logdump.spark.analyses.table import ANALYSES
 from logdump.spark.comparison.columns import DIFFERENCES
+from logdump.spark.source.change_columns import CHANGE_COLUMNS
 from logdump.spark.source.options import OPTIONS, SourceOption, Use
 from logdump.spark.source.summary_columns import SUMMARY_COLUMNS
 from logdump.spark.source.table_columns import FIXED, LAST
@@ -27,6 +28,7 @@ def pages() -> dict[str, str]:
         "spark-options.md": page("Spark: options of the source", INTRODUCTION, _options()),
         "spark-records.md": page("Spark: columns of records", INTRODUCTION, *records),
         "spark-tables.md": page("Spark: columns of the rows of a table", INTRODUCTION, _of_table()),
+        "spark-changes.md": page("Spark: columns of `logdump.spark.changes`", INTRODUCTION, _columns(CHANGE_COLUMNS)),
         "spark-summary.md": page("Spark: columns of the option `summary`", INTRODUCTION, _columns(SUMMARY_COLUMNS)),
         "spark-differences.md": page("Spark: columns of `logdump.spark.diff`", INTRODUCTION, _columns(DIFFERENCES)),
         "spark-views.md": page("Spark: views of the command SQL", INTRODUCTION, _views()),

@@ -31,6 +31,7 @@ class Selection:
         filters: the filters in effect; None and filters that let everything pass are ignored.
         definitions: returns the definitions of rows.
         transactions: returns the transactions known so far, so that a scan continues where the last one ended.
+        owners: returns the transactions of a batch, for a caller that tracks them.
     """
 
     def __init__(
@@ -39,10 +40,12 @@ class Selection:
         filters: Sequence[FilterSet | None],
         definitions: Callable[[], RowDefinitions],
         transactions: Callable[[], TransactionContext] | None = None,
+        owners: Callable[[Batch], RowTransactions] | None = None,
     ) -> None:
         self._trail = trail
         self._definitions_of_rows = definitions
         self._known_transactions = transactions
+        self._known_owners = owners
         self._filters = [filter_set for filter_set in filters if filter_set is not None and filter_set.active]
         self._tracker: TransactionTracker | None = None
         self._owners: RowTransactions | None = None
@@ -137,6 +140,8 @@ class Selection:
         """The transactions of a batch's rows, where a filter needs them."""
         if not self._needs_transaction:
             return None
+        if self._known_owners is not None:
+            return self._known_owners(batch)
         from trailformat.transactions.tracker import RowTransactions, TransactionTracker  # noqa: PLC0415 - it needs numpy
 
         if self._tracker is None and len(batch) == 1 and not batch.spans():

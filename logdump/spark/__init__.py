@@ -17,12 +17,13 @@ if TYPE_CHECKING:
     from logdump.spark.comparison.diff import diff
     from logdump.spark.jobs.local_session import register, session
     from logdump.spark.source.data_source import TrailSource
-    from logdump.spark.tables import heartbeats, table
+    from logdump.spark.tables import changes, heartbeats, table
     from logdump.spark.write.publish import SavedFile
     from logdump.spark.write.save import save
 
 _HOMES = {
     "SavedFile": "write.publish",
+    "changes": "tables",
     "TrailSource": "source.data_source",
     "diff": "comparison.diff",
     "heartbeats": "tables",
@@ -33,7 +34,7 @@ _HOMES = {
 }
 """The module of each public name."""
 
-__all__ = ["SavedFile", "TrailSource", "diff", "heartbeats", "register", "save", "session", "table"]
+__all__ = ["SavedFile", "TrailSource", "changes", "diff", "heartbeats", "register", "save", "session", "table"]
 
 _MISSING = "Spark is an extra: pip install 'logdump[spark]' (pyspark 4 and pyarrow)"
 

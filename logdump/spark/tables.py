@@ -35,6 +35,38 @@ def table(
     return _load(spark, path, {**options, "rowsOf": name})
 
 
+def changes(
+    spark: SparkSession,
+    path: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
+    tables: str | Sequence[str],
+    *,
+    stream: bool = False,
+    key_update: str = "split",
+    **options: str | int | bool,
+) -> DataFrame:
+    """The changes of one table or several, ready to be applied to copies of them: one pass for all.
+
+    Columns: those of the table as they are called, with its key, types and comments as metadata of the fields (of
+    several tables a struct for each, null in the rows of the others), and ``_table``, ``_op``, ``_sequence``,
+    ``_absent``, ``_csn``, ``_xid``, ``_time``, ``_file``, ``_rba``, ``_problems``.
+
+    Args:
+        spark: a session whose workers see the files.
+        path: path, directory or glob, as ``load`` takes it; or several.
+        tables: their names in the trail, as ``HR.EMPLOYEES``.
+        stream: whether the frame is a stream that follows one trail.
+        key_update: ``split``, an update of the key is a delete and an insert; or ``whole``, it is one ``key update``
+            with the key before in ``_key_before``.
+        options: those of the data source: ``startCsn``, ``mode``, ``sourceDefs``, ….
+
+    Raises:
+        pyspark.errors.AnalysisException: there is no such file or table, nothing defines it, an option is wrong.
+    """
+    names = [tables] if isinstance(tables, str) else [*tables]
+    given = {**options, "changesOf": ",".join(names), "keyUpdate": key_update}
+    return _load(spark, path, given, stream=stream)
+
+
 def heartbeats(
     spark: SparkSession, path: str | os.PathLike[str] | Sequence[str | os.PathLike[str]], **options: str | int | bool
 ) -> DataFrame:
@@ -55,7 +87,12 @@ def _load(
     spark: SparkSession,
     path: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
     options: Mapping[str, str | int | bool],
+    *,
+    stream: bool = False,
 ) -> DataFrame:
     make_known(spark)
     paths = os.fspath(path) if isinstance(path, (str, os.PathLike)) else [os.fspath(file) for file in path]
-    return spark.read.format("trail").options(**options).load(paths)
+    if not stream:
+        return spark.read.format("trail").options(**options).load(paths)
+    one = paths if isinstance(paths, str) else ",".join(paths)
+    return spark.readStream.format("trail").options(**options).load(one)

@@ -67,10 +67,10 @@ class Views:
 
     def _read(self, view: View, columns: str | None = None, schema: StructType | None = None) -> DataFrame:
         reader = self._spark.read.format("trail").options(**self._options).options(**view.options)
-        if columns is not None:
-            reader = reader.option("columns", columns)
-            if "problems" in columns.split(","):
-                reader = reader.option("undecodable", "null")
+        if view.name in _PRUNED:
+            reader = reader.option("columns", columns or "all")
+        if columns is not None and "problems" in columns.split(","):
+            reader = reader.option("undecodable", "null")
         if schema is not None:
             reader = reader.schema(schema)
         return reader.load(self._paths)

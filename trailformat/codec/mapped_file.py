@@ -8,6 +8,10 @@ from __future__ import annotations
 import contextlib
 import mmap
 import os
+from bisect import bisect_right
+from collections import deque
+from itertools import islice
+from operator import itemgetter
 from pathlib import Path
 from typing import overload
 
@@ -15,6 +19,53 @@ from trailformat.errors import CannotRead
 
 _AROUND = 1 << 13
 _COPIED = 1 << 20
+MOST_RECENT = 1 << 25
+"""Bytes that a scan has read and that are kept: more than those of a batch."""
+
+
+class RecentBytes:
+    """The bytes that a scan has read last, kept for those who look at its rows: they are not read again.
+
+    They are one stretch of the file, whose beginning goes where it has more than ``MOST_RECENT`` bytes.
+    """
+
+    def __init__(self) -> None:
+        self._parts: deque[tuple[int, memoryview]] = deque()
+        self._start = self._stop = 0
+
+    def copy_into(self, target: memoryview, start: int) -> int:
+        """Copy the bytes from ``start`` on, as far as they are here; returns how many there were."""
+        stop = min(start + len(target), self._stop)
+        data = self.copy(start, stop) if stop > start else None
+        if data is None:
+            return 0
+        target[: len(data)] = data
+        return len(data)
+
+    def add(self, start: int, data: memoryview) -> None:
+        """Take in what was read from a place on; what does not follow the bytes before takes their place."""
+        if not self._start <= start <= self._stop:
+            self._parts.clear()
+            self._start = self._stop = start
+        if start + len(data) <= self._stop:
+            return
+        self._parts.append((self._stop, memoryview(bytes(data[self._stop - start :]))))
+        self._stop = start + len(data)
+        while self._stop - self._start > MOST_RECENT and len(self._parts) > 1:
+            self._parts.popleft()
+            self._start = self._parts[0][0]
+
+    def copy(self, start: int, stop: int) -> bytes | None:
+        """The bytes from ``start`` to before ``stop``; None where they are not all here."""
+        if not self._start <= start < stop <= self._stop:
+            return None
+        first = bisect_right(self._parts, start, key=itemgetter(0)) - 1
+        found: list[memoryview] = []
+        for at, part in islice(self._parts, first, None):
+            if at >= stop:
+                break
+            found.append(part[max(start - at, 0) : stop - at])
+        return bytes(found[0]) if len(found) == 1 else b"".join(found)
 
 
 class MappedFile(mmap.mmap):
@@ -23,10 +74,12 @@ class MappedFile(mmap.mmap):
     Attributes:
         file: its descriptor, as long as it is open.
         path: its name, for errors.
+        recent: what a scan has read last, where that is kept.
     """
 
     file: int
     path: Path | None = None
+    recent: RecentBytes | None = None
 
     def copy(self, start: int, stop: int) -> bytes:
         """The bytes from ``start`` to before ``stop``, read from the file.
@@ -34,6 +87,8 @@ class MappedFile(mmap.mmap):
         Raises:
             CannotRead: the file has been truncated, or cannot be read.
         """
+        if self.recent is not None and (kept := self.recent.copy(start, stop)) is not None and self._reaches(stop):
+            return kept
         parts: list[bytes] = []
         while start < stop:
             try:
@@ -44,6 +99,13 @@ class MappedFile(mmap.mmap):
                 raise CannotRead("the file was cut while it was read", path=self.path, rba=start)
             start += len(parts[-1])
         return parts[0] if len(parts) == 1 else b"".join(parts)
+
+    def _reaches(self, stop: int) -> bool:
+        """Whether the file still has the bytes before ``stop``."""
+        try:
+            return os.fstat(self.file).st_size >= stop
+        except OSError:
+            return False
 
     def copy_to(self, target: int, start: int, stop: int) -> None:
         """Write the bytes from ``start`` to before ``stop`` to an open file, by the system alone where it does that.
@@ -171,7 +233,10 @@ def read_into(file: int, mapped: bytes | mmap.mmap, target: memoryview, start: i
         part = mapped[start : start + len(target)]
         target[: len(part)] = part
         return len(part)
-    read = 0
+    recent = mapped.recent if isinstance(mapped, MappedFile) else None
+    read = recent.copy_into(target, start) if recent is not None else 0
     while read < len(target) and (count := os.preadv(file, [target[read:]], start + read)):
         read += count
+    if recent is not None:
+        recent.add(start, target[:read])
     return read

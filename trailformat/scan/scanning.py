@@ -95,7 +95,7 @@ class Scanning(Iterator[T]):
             stop = size if self.stop is None else min(size, self.stop)
             if self.position.rba >= stop:
                 break
-            window = self._windows.at(self.position.rba, need, size)
+            window = self._windows.at(self.position.rba, need, size, stop)
             self.position, need = filler.fill(window, self.position, size, stop)
             if not need and self.position.rba < stop and not filler.is_full:
                 self._step_over_damage(size)

@@ -23,6 +23,8 @@ from trailformat.trail.file import TrailFile
 CAPACITY = 1 << 19
 """Large enough for many records, small enough for the cache of a core."""
 _NEARBY = 64
+_BEYOND = 1 << 12
+"""Bytes behind the place where a scan ends: the last record may reach over it."""
 _LENGTHS = 8
 
 
@@ -47,8 +49,10 @@ class Windows:
     def __del__(self) -> None:
         _SPARE.give(self._capacity, self._usual)
 
-    def at(self, rba: int, need: int, size: int) -> Window:
+    def at(self, rba: int, need: int, size: int, stop: int) -> Window:
         """A window with ``need`` bytes from ``rba`` on, or those up to the end of the file of ``size`` bytes.
+
+        It does not go far behind ``stop``, where the scan is going to end.
 
         Raises:
             CannotRead: the file has become smaller than ``size``.
@@ -59,7 +63,8 @@ class Windows:
         if need > self._capacity and rba + self._capacity < size:
             self._window = self._of_large_record(rba, min(need, size - rba))
         else:
-            self._window = self._usual._replace(base=rba, limit=min(rba + self._capacity, size))
+            limit = min(rba + self._capacity, size, max(rba + need, stop + _BEYOND))
+            self._window = self._usual._replace(base=rba, limit=limit)
             self._copy(self._window, 0, self._window.limit - rba)
         return self._window
 

@@ -13,7 +13,7 @@ from types import TracebackType
 from typing import Self
 
 from trailformat.codec.byte_order import ByteOrder
-from trailformat.codec.mapped_file import FileBytes, MappedFile, Source, copied, read_into
+from trailformat.codec.mapped_file import FileBytes, MappedFile, RecentBytes, Source, copied, read_into
 from trailformat.errors import BadRecord, CannotRead, NotATrail, PartialRecord, TrailError, not_opened
 from trailformat.records import far, framing, io_types
 from trailformat.records.file_header import FileHeader
@@ -65,6 +65,7 @@ class TrailFile:
         self._map: MappedFile | None = None
         self._size = self._changed = 0
         self._kept: FileBytes | None = None
+        self._recent: RecentBytes | None = None
         self._file = self._open()
         try:
             self.refresh()
@@ -101,7 +102,7 @@ class TrailFile:
         other = object.__new__(TrailFile)
         other.path, other.order, other.packing, other._packed = self.path, self.order, self.packing, self._packed
         other._order_known, other._first_order = self._order_known, self._first_order
-        other._map, other._size, other._changed, other._kept = None, 0, 0, None
+        other._map, other._size, other._changed, other._kept, other._recent = None, 0, 0, None, None
         other.known, other.beginnings = None, {}
         other.tables = TableDefinitions(other)
         try:
@@ -118,6 +119,12 @@ class TrailFile:
         self.packing = opened.packing
         self._packed = opened.status if opened.packing is not None else None
         return opened.handle
+
+    def keep_recent(self) -> None:
+        """Keep the bytes that a scan reads, so that looking at its rows does not read them again."""
+        self._recent = RecentBytes()
+        if self._map is not None:
+            self._map.recent = self._recent
 
     def refresh(self) -> int:
         """Look at the file again, map what has been added, and return its size in bytes.
@@ -142,10 +149,10 @@ class TrailFile:
         former, self._size, self._kept = self._size, 0, None
         if size:
             self._map = MappedFile(self._file, size, access=mmap.ACCESS_READ)
-            self._map.file, self._map.path = self._file, self.path
+            self._map.file, self._map.path, self._map.recent = self._file, self.path, self._recent
         self._size = size
         if size < former:
-            self._first_order = None
+            self._first_order, self._recent = None, None
             raise CannotRead(f"the file was cut to {size} bytes while it was read", path=self.path, rba=size)
 
     def _unmap(self) -> None:

@@ -63,6 +63,20 @@ class TableEntry(NamedTuple):
     definition_rba: int | None
 
 
+class DefinitionsState(NamedTuple):
+    """The definitions in force at one place of a file, for those who read on from there.
+
+    Attributes:
+        rba: the place.
+        entries: the definition of each index.
+        database: RBA of the latest DDR; None without one.
+    """
+
+    rba: int
+    entries: tuple[TableEntry, ...]
+    database: int | None
+
+
 class TableDefinitions:
     """The definitions of one file, collected up to the last place looked up."""
 
@@ -150,6 +164,21 @@ class TableDefinitions:
         self._highest = other._highest
         self._databases = list(other._databases)
         self._decoded = dict(other._decoded)
+
+    def state_at(self, rba: int) -> DefinitionsState:
+        """The definitions in force at ``rba``."""
+        return DefinitionsState(rba, tuple(self.in_force(rba)), self.database_before(rba))
+
+    def resume(self, state: DefinitionsState) -> None:
+        """Go on from the definitions in force at one place of the same file: nothing before it is looked for.
+
+        Of places before that one nothing is known then.
+        """
+        self._by_index, self._by_rba, self._decoded, self._highest = {}, {}, {}, -1
+        for entry in sorted(state.entries):
+            self._keep(entry)
+        self._databases = [] if state.database is None else [state.database]
+        self._scanned = state.rba
 
     def pass_over(self, start: int, stop: int) -> None:
         """Note that the records from ``start`` to ``stop`` define nothing, if those before are known."""

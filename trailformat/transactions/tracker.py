@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from functools import cached_property
 from itertools import islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -72,6 +72,20 @@ class RowTransactions:
         return Transaction(self.csns[number], self.xids[number])
 
 
+class TrackerState(NamedTuple):
+    """Where a tracker is, and what it carries, for another that goes on from there.
+
+    Attributes:
+        rba: the end of its last batch.
+        last: the transaction that may go on there.
+        is_unknown: whether nothing has told of transactions so far.
+    """
+
+    rba: int
+    last: CarriedTransaction | None
+    is_unknown: bool
+
+
 class TransactionTracker:
     """LOGCSN and TRANID carried over the rows of batches, in the order of the file.
 
@@ -90,6 +104,15 @@ class TransactionTracker:
         self._before = before
         self._last: CarriedTransaction | None = None
         self._is_unknown = False
+
+    @property
+    def state(self) -> TrackerState:
+        """Where it is, and what it carries."""
+        return TrackerState(self._expected_rba, self._last, self._is_unknown)
+
+    def resume(self, state: TrackerState) -> None:
+        """Go on from where another tracker of the same file was."""
+        self._expected_rba, self._last, self._is_unknown = state
 
     def of(self, batch: Batch, held: Held | None = None) -> RowTransactions:
         """The transactions of the next batch; ``held`` has its bytes, where they have been read.

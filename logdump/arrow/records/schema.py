@@ -74,6 +74,9 @@ COLUMNS: tuple[RowColumn, ...] = (
     RowColumn(CORRUPT, STRING, "Why these bytes are not a sound record (PERMISSIVE); null for a record"),
 )
 """One row per record, in the order of a default read."""
+_TAKEN_APART = frozenset(["row_id", "before", "after", "gg_tokens", "user_tokens", "ddl", "raw", "problems"])
+HEADER_COLUMNS: tuple[RowColumn, ...] = tuple(column for column in COLUMNS if column.name not in _TAKEN_APART)
+"""Those for which no record is taken apart, so that they cost little."""
 ENDING_COLUMNS: tuple[RowColumn, ...] = (
     RowColumn("ended", STRING, "How its transaction ended: `last`, `cut`, `overtaken`, `file_end`, `damage`"),
     RowColumn("cut", BOOLEAN, "Whether that was otherwise than by its last record"),

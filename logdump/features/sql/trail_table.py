@@ -16,10 +16,11 @@ from logdump.spark.source.bounds import RbaRange
 from logdump.spark.source.checked_options import checked
 from logdump.spark.source.options import Options, Paths, Use, parse_options, path_options
 from logdump.spark.source.paths import find_files
-from logdump.spark.source.planner import Slice, plan
+from logdump.spark.source.planner import plan
 from logdump.spark.source.reader import read as read_slices
 from logdump.spark.source.request import Request
 from logdump.spark.source.schema import look_up, offered
+from logdump.spark.source.slice import Slice
 from trailformat.records import reached
 
 _WHOLE_FILES = {"maxPartitionBytes": "0"}

@@ -11,7 +11,8 @@ from logdump.spark.errors import BadTrail, located
 from logdump.spark.report import report
 from logdump.spark.source.bounds import selection_of
 from logdump.spark.source.options import Options
-from logdump.spark.source.planner import Slice, is_unborn
+from logdump.spark.source.planner import is_unborn
+from logdump.spark.source.slice import Slice
 from logdump.spark.source.slices import open_trail
 from trailformat import BadRecord, TrailError, TrailFile
 from trailformat.transactions.batches import DAMAGE, TransactionBatch

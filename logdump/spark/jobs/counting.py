@@ -1,6 +1,6 @@
 """COUNT from the rows of a summary: exactly what the local engine counts.
 
-rows = spark.read.format("trail").option("summary", True).load("dirdat/lt*").collect()
+rows = spark.read.format("trail").options(summary=True, columns="all").load("dirdat/lt*").collect()
 count = count_of(row.asDict(recursive=True) for row in rows)
 """
 

@@ -11,7 +11,19 @@ from logdump.spark.errors import BadOption
 from logdump.spark.source.options import OPTIONS, Options
 
 _CHOOSING = frozenset(
-    {"where", "table", "rows_of", "effective", "endings", "summary", "start_seqno", "start_rba", "end_seqno", "end_rba"}
+    {
+        "where",
+        "table",
+        "rows_of",
+        "changes_of",
+        "effective",
+        "endings",
+        "summary",
+        "start_seqno",
+        "start_rba",
+        "end_seqno",
+        "end_rba",
+    }
     | {"start_csn", "end_csn", "start_timestamp", "end_timestamp"}
 )
 """Attributes of the options that choose records, or make other rows of them."""

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from logdump.filters import Comparison, CriterionSet, FilterError, FilterSet, Match, apply
 from logdump.filters.criterion import Criterion
@@ -20,6 +20,10 @@ from logdump.spark.source.paths import TrailInput
 from logdump.spark.source.source_definitions import definitions_of
 from trailformat import TrailFile, from_datetime
 from trailformat.trail.row_definitions import RowDefinitions
+
+if TYPE_CHECKING:
+    from trailformat.scan import Batch
+    from trailformat.transactions.tracker import RowTransactions
 
 END_OF_FILE = 1 << 62
 
@@ -47,14 +51,16 @@ def selection_of(
     options: Options,
     definitions: RowDefinitions | None = None,
     filters: Sequence[FilterSet] | None = None,
+    owners: Callable[[Batch], RowTransactions] | None = None,
 ) -> Selection:
     """The selection of a trail's records by these options, or by those of its filters that are given.
 
-    ``definitions``: those of the options for this trail, where the caller has them already. Raises like filters_of.
+    ``definitions``: those of the options for this trail, where the caller has them already; ``owners`` gives the
+    transactions of a batch, likewise. Raises like filters_of.
     """
     chosen = filters_of(options) if filters is None else filters
     known = definitions or definitions_of(trail, options)
-    return Selection(trail, chosen, lambda: known)
+    return Selection(trail, chosen, lambda: known, owners=owners)
 
 
 def where_filter(text: str) -> FilterSet:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from logdump.spark.errors import BadOption
 from logdump.spark.source.options import Options
 
 
@@ -11,6 +12,8 @@ def checked(options: Options) -> Options:
     Raises:
         BadOption: a file that they name cannot be read, or one takes away what an analysis needs.
     """
+    if options.changes_of and (options.rows_of is not None or options.columns is not None or options.summary):
+        raise BadOption("option changesOf goes with none of rowsOf, columns, summary")
     if options.analysis is not None:
         from logdump.spark.source.analysis_choice import check_choice  # noqa: PLC0415 - few reads need analyses
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from pyspark.sql.types import StructType
 
     from logdump.arrow.tables.layout import TableLayout
-    from logdump.spark.source.planner import Slice
+    from logdump.spark.source.slice import Slice
 
 
 class TrailSource(DataSource):
@@ -35,9 +35,11 @@ class TrailSource(DataSource):
         """The name of the format."""
         return "trail"
 
-    def schema(self) -> str:
+    def schema(self) -> str | StructType:
         """The columns of a read that gives no schema."""
         options = parse_options(self.options, Use.READ | Use.STREAM | Use.WRITE)
+        if options.changes_of:
+            return self._schema_of_changes(options)
         if options.rows_of is None:
             return default_ddl(options)
         from logdump.spark.source.defined_tables import table_meant  # noqa: PLC0415 - it loads pyarrow and numpy
@@ -47,36 +49,48 @@ class TrailSource(DataSource):
         self._foreseen = tuple(layouts)
         return ddl_of(table_columns(layouts, options), options)
 
+    def _schema_of_changes(self, options: Options) -> StructType:
+        from logdump.spark.source.change_columns import change_schema, changed_tables  # noqa: PLC0415 - few reads need it
+        from logdump.spark.source.defined_tables import tables_meant  # noqa: PLC0415 - it loads pyarrow and numpy
+
+        meant = tables_meant(options.changes_of, "changesOf", options)
+        self._foreseen = tuple(layout for _, layouts in meant for layout in layouts)
+        return change_schema(changed_tables(self._foreseen, options), options)
+
     def reader(self, schema: StructType) -> DataSourceReader:
         """The reader of a batch query."""
         options = self._checked(Use.READ)
-        return TrailReader(options, _selected(schema, options), self._foreseen)
+        return TrailReader(options, self._selected(schema, options), self._foreseen)
 
     def streamReader(self, schema: StructType) -> DataSourceStreamReader:  # noqa: N802 - Spark's name
         """The reader of a stream."""
         from logdump.spark.stream.stream_reader import TrailStreamReader  # noqa: PLC0415 - streams only
 
         options = self._checked(Use.STREAM)
-        return TrailStreamReader(options, _selected(schema, options), self._foreseen)
+        return TrailStreamReader(options, self._selected(schema, options), self._foreseen)
 
     def _checked(self, use: Use) -> Options:
         """The options of a read, the table of ``rowsOf`` spelled as in the trail."""
         options = checked(parse_options(self.options, use))
-        return replace(options, rows_of=self._foreseen[-1].name) if self._foreseen else options
+        is_of_table = self._foreseen and options.rows_of is not None
+        return replace(options, rows_of=self._foreseen[-1].name) if is_of_table else options
+
+    def _selected(self, schema: StructType, options: Options) -> tuple[Selected, ...]:
+        if options.changes_of:
+            from logdump.spark.source.change_columns import select_of_changes  # noqa: PLC0415 - few reads need it
+
+            return select_of_changes(schema, self._foreseen, options)
+        if options.rows_of is None:
+            return select(schema, options)
+        from logdump.spark.source.table_columns import select_of_table  # noqa: PLC0415 - few reads need it
+
+        return select_of_table(schema, options)
 
     def writer(self, schema: StructType, overwrite: bool) -> DataSourceWriter:  # noqa: FBT001 - Spark's signature
         """The writer of a batch query."""
         from logdump.spark.write.writer import TrailFrameWriter  # noqa: PLC0415 - writes only
 
         return TrailFrameWriter(parse_options(self.options, Use.WRITE), schema, overwrite=overwrite)
-
-
-def _selected(schema: StructType, options: Options) -> tuple[Selected, ...]:
-    if options.rows_of is None:
-        return select(schema, options)
-    from logdump.spark.source.table_columns import select_of_table  # noqa: PLC0415 - few reads need it
-
-    return select_of_table(schema, options)
 
 
 class TrailReader(DataSourceReader):

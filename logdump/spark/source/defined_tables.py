@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import islice
 from typing import NamedTuple
@@ -43,25 +43,34 @@ def table_meant(options: Options) -> tuple[str, list[TableLayout]]:
         BadOption: the table is not there, or nothing defines it.
         SourceError: as from the planner.
     """
-    name = options.rows_of or ""
+    [meant] = tables_meant([options.rows_of or ""], "rowsOf", options)
+    return meant
+
+
+def tables_meant(given: Sequence[str], option: str, options: Options) -> list[tuple[str, list[TableLayout]]]:
+    """The same of several tables, by one pass; ``option`` is the one that names them."""
     paths = list(dict.fromkeys(part.path for lot in plan(options) for part in lot))
+    wanted = {name.lower() for name in given}
     with ThreadPoolExecutor(cores()) as pool:
-        files = list(pool.map(lambda path: _tables_in(path, name, options), paths))
+        files = list(pool.map(lambda path: _tables_in(path, wanted, options), paths))
     names = set[str]().union(*(file.names for file in files))
-    alike = {one for one in names if one.lower() == name.lower()}
-    if name not in names and len(alike) == 1:
-        [name] = alike
-    layouts = [layout for file in files for layout in file.layouts.get(name, ())] or _from_source(name, options)
-    if not layouts:
-        raise BadOption(f"option rowsOf: {_why_not(name, names)}")
-    return name, list(dict.fromkeys(reversed(layouts)))[::-1]
+    found = []
+    for name in given:
+        alike = {one for one in names if one.lower() == name.lower()}
+        spelled = alike.pop() if name not in names and len(alike) == 1 else name
+        layouts = [layout for file in files for layout in file.layouts.get(spelled, ())]
+        layouts = layouts or _from_source(spelled, options)
+        if not layouts:
+            raise BadOption(f"option {option}: {_why_not(spelled, names)}")
+        found.append((spelled, list(dict.fromkeys(reversed(layouts)))[::-1]))
+    return found
 
 
-def _tables_in(path: str, name: str, options: Options) -> _FileTables:
+def _tables_in(path: str, wanted: Collection[str], options: Options) -> _FileTables:
     try:
         with TrailFile(path) as trail:
             names = _learn(trail)
-            entries = sorted(entry for entry in trail.tables.entries() if entry.name.lower() == name.lower())
+            entries = sorted(entry for entry in trail.tables.entries() if entry.name.lower() in wanted)
             definitions = definitions_of(trail, options)
             known = [(entry.name, definitions.of_entry(entry)) for entry in entries]
     except NotATrail as error:

@@ -9,7 +9,7 @@ from logdump.arrow.records.rows import Source
 from logdump.spark.errors import BadTrail, located
 from logdump.spark.report import report
 from logdump.spark.source.options import Options
-from logdump.spark.source.planner import Slice
+from logdump.spark.source.slice import Slice
 from logdump.spark.source.source_definitions import definitions_of
 from trailformat import TrailError, TrailFile
 from trailformat.trail.row_definitions import RowDefinitions
@@ -25,6 +25,12 @@ class OpenSlice(Source):
         self.seqno, self.file_order, self.left_out = part.seqno, part.file_order, part.left_out
         self.explains_nulls = "problems" in wanted
         self.ends_at_undecodable = options.undecodable_ends
+        trail.keep_recent()
+        before = part.before
+        if before is not None and before.definitions is not None:
+            trail.tables.resume(before.definitions)
+        if before is not None and before.transaction is not None:
+            self._carrier.resume(before.transaction)
 
     @property
     def path(self) -> str:

@@ -106,8 +106,27 @@ class Options:
     rows_of: str | None = _option(
         "rowsOf", TEXT, None, _BOTH, "Rows of this table, `SCHEMA.TABLE` as in the trail, with its columns: see Tables"
     )
+    changes_of: tuple[str, ...] = _option(
+        "changesOf",
+        NAMES,
+        (),
+        _BOTH,
+        "Changes of these tables, ready to be applied, with their columns: see Changes to apply",
+        "",
+    )
+    key_update: str = _option(
+        "keyUpdate",
+        one_of("split", "whole"),
+        "split",
+        _BOTH,
+        "With `changesOf`: an update of the key is a delete and an insert, or one `key update` with `_key_before`",
+    )
     columns: tuple[str, ...] | None = _option(
-        "columns", NAMES, None, _BOTH, "The columns to read; where a schema is fixed, the others are null"
+        "columns",
+        NAMES,
+        None,
+        _BOTH,
+        "The columns to read, `all`, or `header` (default): those that cost little; others that a schema has are null",
     )
     source_defs: str | None = _option(
         "sourceDefs",

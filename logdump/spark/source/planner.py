@@ -10,41 +10,20 @@ from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
 from itertools import groupby, pairwise
 from pathlib import Path
-from typing import NamedTuple
 
 from logdump.arrow.records.schema import ENDING_COLUMNS
 from logdump.spark.errors import BadTrail, FileChanged, located
-from logdump.spark.source.bounds import RbaRange, filters_of, rba_range
+from logdump.spark.source.before import NeededBefore, with_before
+from logdump.spark.source.bounds import filters_of, rba_range
 from logdump.spark.source.file_skipper import may_hold
 from logdump.spark.source.options import Options
 from logdump.spark.source.paths import TrailInput, find_files
+from logdump.spark.source.slice import Slice
 from trailformat import CannotRead, NotATrail, PartialRecord, TrailFile
 from trailformat.scan import Workers, split_points
 from trailformat.trail.packed import unpacked_size
 from trailformat.transactions.not_applied import NotApplied, Ranges
 from trailformat.transactions.whole_trail import WholeTrail
-
-
-class Slice(NamedTuple):
-    """A stretch of one file that one task reads: records that begin from ``start`` to before ``stop``, both RBAs.
-
-    Attributes:
-        size: what the file had when it was planned; the last slice of a file stops there.
-        only: the RBAs among them that are wanted.
-        ends_trail: no later file is there, so that a last record which is not complete is one being written.
-        left_out: where the rows stand that a Replicat does not apply; None where that does not matter.
-        file_order: the place of the file among those of the read, in the order of writing; None in a stream.
-    """
-
-    path: str
-    seqno: int | None
-    start: int
-    stop: int
-    size: int
-    only: RbaRange = RbaRange()
-    ends_trail: bool = True
-    file_order: int | None = None
-    left_out: Ranges | None = None
 
 
 def plan(options: Options, wanted: Collection[str] = ()) -> list[tuple[Slice, ...]]:
@@ -58,6 +37,7 @@ def plan(options: Options, wanted: Collection[str] = ()) -> list[tuple[Slice, ..
     if options.analysis is not None:
         return [*_whole_trails(files, options)]
     slices = [part._replace(file_order=order) for order, file in files for part in slices_of(file, options)]
+    slices = with_before(slices, NeededBefore.of(options, wanted))
     planned = _with_left_out(slices) if options.effective or not _ENDINGS.isdisjoint(wanted) else slices
     return list(packed(planned, options.max_partition_bytes))
 

@@ -14,8 +14,8 @@ from logdump.arrow.records.rows import Array, Rows
 from logdump.arrow.records.schema import CORRUPT, arrow_schema
 from logdump.spark.errors import FileChanged, located
 from logdump.spark.source.open_slice import OpenSlice
-from logdump.spark.source.planner import Slice
 from logdump.spark.source.request import Request, cut
+from logdump.spark.source.slice import Slice
 from logdump.spark.source.slices import open_trail, wanted_rows
 from trailformat import CannotRead, TrailError
 from trailformat.scan import Batch
@@ -65,7 +65,7 @@ def _batches_of(part: Slice, request: Request) -> Iterator[Any]:
             if request.options.summary:
                 yield from _summary(source, request, schema)
                 return
-            if request.options.rows_of is not None:
+            if request.options.rows_of is not None or request.options.changes_of:
                 yield from _rows_of_table(source, request, schema)
                 return
             for batch, at in wanted_rows(source):
@@ -81,10 +81,11 @@ def _summary(source: OpenSlice, request: Request, schema: Any) -> Iterator[Any]:
 
 
 def _rows_of_table(source: OpenSlice, request: Request, schema: Any) -> Iterator[Any]:
+    from logdump.spark.source.change_rows import change_batches  # noqa: PLC0415 - only option changesOf reads changes
     from logdump.spark.source.table_reader import table_batches  # noqa: PLC0415 - only option rowsOf reads tables
 
     try:
-        yield from table_batches(source, request, schema)
+        yield from (change_batches if request.options.changes_of else table_batches)(source, request, schema)
     except TrailError as error:
         raise FileChanged(located(error, source.part.path)) from None
 

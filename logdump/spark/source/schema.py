@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from logdump.arrow.records.schema import COLUMNS, CORRUPT, ENDING_COLUMNS, RowColumn, Selected
+from logdump.arrow.records.schema import COLUMNS, CORRUPT, ENDING_COLUMNS, HEADER_COLUMNS, RowColumn, Selected
 from logdump.spark.errors import BadOption, BadSchema
 from logdump.spark.source.options import Options
-from logdump.spark.source.summary_columns import SUMMARY_COLUMNS
+from logdump.spark.source.summary_columns import LEAN_SUMMARY, SUMMARY_COLUMNS
 
 if TYPE_CHECKING:
     from pyspark.sql.types import StructType
@@ -30,12 +31,21 @@ def offered(options: Options) -> tuple[RowColumn, ...]:
     return (*COLUMNS, *ENDING_COLUMNS) if options.endings else COLUMNS
 
 
+ALL, HEADER = "all", "header"
+"""Words of the option ``columns``: each stands for several columns."""
+
+
 def default_ddl(options: Options) -> str:
-    """The schema of a read that gives none: all columns, or those of the option ``columns``.
+    """The schema of a read that gives none: the columns that cost little, or those of the option ``columns``.
+
+    Without a path it is that of a table of SQL, which has all columns.
 
     Raises:
         BadOption: ``columns`` has a name that there is not.
     """
+    has_path = options.path is not None or options.paths
+    if options.columns is None and options.analysis is None:
+        options = replace(options, columns=(HEADER if has_path else ALL,))
     return ddl_of(_by_name(options), options)
 
 
@@ -44,7 +54,8 @@ def ddl_of(columns: Mapping[str, RowColumn], options: Options) -> str:
     if options.columns is None:
         chosen = list(columns.items())
     else:
-        chosen = [(name, look_up(columns, name, "option columns")) for name in options.columns]
+        names = _named(columns, options)
+        chosen = [(name, look_up(columns, name, "option columns")) for name in names]
     return ", ".join(f"`{name.replace('`', '``')}` {column.type.ddl}" for name, column in chosen)
 
 
@@ -64,10 +75,30 @@ def select_among(schema: StructType, columns: Mapping[str, RowColumn], options: 
     _refuse_twice([chosen.column.name for chosen in selected])
     if options.columns is None:
         return selected
-    wanted = {look_up(columns, name, "option columns").name for name in options.columns}
+    words = {word.lower() for word in options.columns} & {ALL, HEADER}
+    several = {columns[name].name for name in _named(columns, replace(options, columns=tuple(words)))}
+    named = {look_up(columns, name, "option columns").name for name in options.columns if name.lower() not in words}
+    wanted = named | (several & {chosen.column.name for chosen in selected})
     if missing := sorted(wanted - {chosen.column.name for chosen in selected}):
         raise BadOption(f"option columns names {', '.join(missing)}, which the schema of this read has not")
     return tuple(chosen._replace(is_wanted=chosen.column.name in wanted) for chosen in selected)
+
+
+def _named(columns: Mapping[str, RowColumn], options: Options) -> list[str]:
+    """The names in the option ``columns``, each once: ``all`` and ``header`` are those that they stand for."""
+    lean = {column.name for column in _lean(options)}
+    several = {ALL: [*columns], HEADER: [name for name, column in columns.items() if column.name in lean]}
+    names = [name for word in options.columns or () for name in several.get(word.lower(), [word])]
+    return [name for at, name in enumerate(names) if name.lower() not in {one.lower() for one in names[:at]}]
+
+
+def _lean(options: Options) -> tuple[RowColumn, ...]:
+    """The columns that cost little."""
+    if options.analysis is not None or options.rows_of is not None:
+        return ()
+    if options.summary:
+        return LEAN_SUMMARY
+    return (*HEADER_COLUMNS, *ENDING_COLUMNS)
 
 
 def _by_name(options: Options) -> dict[str, RowColumn]:

@@ -14,7 +14,8 @@ from logdump.spark.report import report
 from logdump.spark.source.bounds import selection_of
 from logdump.spark.source.open_slice import OpenSlice
 from logdump.spark.source.options import Options
-from logdump.spark.source.planner import Slice, is_unborn
+from logdump.spark.source.planner import is_unborn
+from logdump.spark.source.slice import Slice
 from trailformat import CannotRead, NotATrail, TrailError, TrailFile
 from trailformat.scan import FILE_HEADER, PARTIAL, Batch, FileRange, ScanPosition, scan_range
 from trailformat.scan.batch import BATCH_SIZE
@@ -74,7 +75,7 @@ def wanted_rows(source: OpenSlice, batch_size: int | None = None) -> Iterator[tu
         SplitMismatch: the slice does not end where the next one begins.
     """
     trail, part = source.trail, source.part
-    selection = selection_of(trail, source.options, source.definitions)
+    selection = selection_of(trail, source.options, source.definitions, owners=source.owners)
     piece = FileRange(first_position(trail, part.start), part.stop)
     batches = scan_range(trail, piece, batch_size=batch_size or BATCH_SIZE)
     try:

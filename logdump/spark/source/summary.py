@@ -158,7 +158,9 @@ class _Suppressed:
         alone = [where_filter(options.where)] if options.where is not None else []
         self._is_filtered = bool(alone) or options.effective
         has_bounds = self._is_filtered and len(filters_of(options)) > len(alone)
-        self._alone = selection_of(source.trail, options, source.definitions, alone) if has_bounds else None
+        self._alone = (
+            selection_of(source.trail, options, source.definitions, alone, source.owners) if has_bounds else None
+        )
         self._left_out = source.left_out if options.effective else None
 
     def add(self, batch: Batch, at: Array) -> None:

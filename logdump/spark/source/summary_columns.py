@@ -58,3 +58,7 @@ SUMMARY_COLUMNS: tuple[RowColumn, ...] = (
     ),
     RowColumn(CORRUPT, STRING, "Why the bytes from `first_rba` on are no sound record (PERMISSIVE); `records` is 0"),
 )
+LEAN_SUMMARY: tuple[RowColumn, ...] = tuple(
+    column for column in SUMMARY_COLUMNS if column.name not in ("first_csn", "last_csn", "piece")
+)
+"""Those for which one pass of a kernel is enough."""

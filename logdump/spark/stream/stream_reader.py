@@ -12,9 +12,11 @@ from typing import TYPE_CHECKING, Any
 from pyspark.sql.datasource import DataSourceStreamReader, InputPartition
 
 from logdump.arrow.records.schema import Selected
+from logdump.spark.source.before import NeededBefore, PassedFile, with_before
 from logdump.spark.source.bounds import filters_of
 from logdump.spark.source.options import Options
-from logdump.spark.source.planner import Slice, packed
+from logdump.spark.source.planner import packed
+from logdump.spark.source.slice import Slice
 from logdump.spark.stream.stream_trail import Limit, Offset, StreamTrail
 
 if TYPE_CHECKING:
@@ -39,6 +41,7 @@ class TrailStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         self._selected = selected
         self._foreseen = foreseen
         self._trail = StreamTrail(options)
+        self._passed: dict[str, PassedFile] = {}
         self._reached: Offset | None = None
         self._target: Offset | None = None
 
@@ -70,8 +73,14 @@ class TrailStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         return datasource.ReadAllAvailable()
 
     def reportLatestOffset(self) -> dict[str, int] | None:  # noqa: N802 - Spark's name
-        """Up to where the trail is written, for the status of the query."""
-        return self._trail.after(self._reached)._asdict() if self._reached is not None else None
+        """The end of the trail as its files are now, for the status of the query; no record is read for it.
+
+        ``bytesBehind`` are the bytes from the end of the last micro-batch to there.
+        """
+        if self._reached is None:
+            return None
+        end, behind = self._trail.written_after(self._reached)
+        return {**end._asdict(), "bytesBehind": behind}
 
     def prepareForTriggerAvailableNow(self) -> None:  # noqa: N802 - Spark's name
         """Go no further than what is there now."""
@@ -79,7 +88,9 @@ class TrailStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
 
     def partitions(self, start: dict[str, int], end: dict[str, int]) -> list[InputPartition]:
         """The slices between two offsets, small ones packed."""
-        slices = self._trail.slices(Offset.of(start), Offset.of(end))
+        wanted = [chosen.column.name for chosen in self._selected if chosen.is_wanted]
+        planned = [*self._trail.slices(Offset.of(start), Offset.of(end))]
+        slices = with_before(planned, NeededBefore.of(self._options, wanted), self._passed)
         return [InputPartition(lot) for lot in packed(slices, self._options.max_partition_bytes)]
 
     def read(self, partition: InputPartition) -> Iterator[Any]:

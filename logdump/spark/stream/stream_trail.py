@@ -15,7 +15,8 @@ from logdump.arrow.records.errors import place
 from logdump.spark.errors import BadTrail, FileChanged, NoTrailFiles, SourceError, located
 from logdump.spark.source.options import Options
 from logdump.spark.source.paths import find_files
-from logdump.spark.source.planner import Slice, is_unborn
+from logdump.spark.source.planner import is_unborn
+from logdump.spark.source.slice import Slice
 from trailformat import ByteOrder, CannotRead, NotATrail, TrailFile, TrailName
 from trailformat.records import framing
 from trailformat.scan import PARTIAL, next_boundary, scan
@@ -98,6 +99,17 @@ class StreamTrail:
             if is_target or is_full or goal is None or end < goal:
                 break
         return at
+
+    def written_after(self, start: Offset) -> tuple[Offset, int]:
+        """The end of the newest file, what is half written included, and the bytes from an offset to there.
+
+        Raises like after.
+        """
+        at, behind = start, 0
+        for name, _ in self._from(start):
+            size, begun = _size(name), start.rba if name.seqno == start.seqno else 0
+            at, behind = Offset(name.seqno, size), behind + size - begun
+        return at, behind
 
     def slices(self, start: Offset, end: Offset) -> Iterator[Slice]:
         """The slices between two offsets, of about ``maxPartitionBytes`` each. Raises like after."""

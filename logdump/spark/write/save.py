@@ -14,7 +14,8 @@ from logdump.features.save.ranges import RangeCopy, rows_of
 from logdump.spark.errors import BadTrail, SourceError, located
 from logdump.spark.source.bounds import selection_of
 from logdump.spark.source.options import Options, Paths, Use, parse_options, path_options
-from logdump.spark.source.planner import Slice, packed, plan
+from logdump.spark.source.planner import packed, plan
+from logdump.spark.source.slice import Slice
 from logdump.spark.source.slices import open_trail
 from logdump.spark.write.job_folder import JobFolder, new_job_folder
 from logdump.spark.write.part_files import PartFiles, SourceFiles

@@ -9,10 +9,11 @@ import pyarrow as pa
 
 from logdump.arrow.records.schema import Selected, arrow_schema
 from logdump.spark.source.options import Use, parse_options
-from logdump.spark.source.planner import Slice, plan
+from logdump.spark.source.planner import plan
 from logdump.spark.source.reader import read
 from logdump.spark.source.request import Request
 from logdump.spark.source.schema import offered
+from logdump.spark.source.slice import Slice
 
 Row = dict[str, Any]
 

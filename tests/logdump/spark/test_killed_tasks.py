@@ -41,7 +41,7 @@ def run(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Run:
     with _dying(spark.sparkContext, "direct"):
         save(spark, source, out / "direct")
     with _dying(spark.sparkContext, "frame"):
-        rows = spark.read.format("trail").option("maxPartitionBytes", "0").load(str(source))
+        rows = spark.read.format("trail").options(maxPartitionBytes="0", columns="file,rba,raw").load(str(source))
         rows.select("file", "rba", "raw").write.format("trail").mode("append").save(str(out / "frame"))
     return Run(source, out, {way: _failed_tasks(spark.sparkContext, way) for way in WAYS})
 

@@ -10,7 +10,8 @@ import pytest
 from fixtures import TRAILS
 from logdump.spark.errors import BadTrail
 from logdump.spark.source.options import Use, parse_options
-from logdump.spark.source.planner import Slice, plan
+from logdump.spark.source.planner import plan
+from logdump.spark.source.slice import Slice
 from logdump.spark.write.job_folder import JobFolder
 from logdump.spark.write.publish import StagedFile
 from logdump.spark.write.save import Job, SliceFailure, save_lots

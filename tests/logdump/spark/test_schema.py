@@ -3,13 +3,22 @@
 from __future__ import annotations
 
 import pytest
-from pyspark.sql.types import ArrayType, DataType, IntegerType, LongType, StringType, StructField, StructType
+from pyspark.sql.types import (
+    ArrayType,
+    BinaryType,
+    DataType,
+    IntegerType,
+    LongType,
+    StringType,
+    StructField,
+    StructType,
+)
 
-from logdump.arrow.records.schema import COLUMNS
+from logdump.arrow.records.schema import COLUMNS, HEADER_COLUMNS
 from logdump.spark.errors import BadOption, BadSchema
 from logdump.spark.source.options import Options
 from logdump.spark.source.schema import default_ddl, select
-from logdump.spark.source.summary_columns import SUMMARY_COLUMNS
+from logdump.spark.source.summary_columns import LEAN_SUMMARY, SUMMARY_COLUMNS
 
 
 def schema(**fields: DataType) -> StructType:
@@ -28,11 +37,36 @@ def test_columns_leave_the_others_null() -> None:
 
 def test_columns_make_the_schema_where_none_is_given() -> None:
     assert default_ddl(Options(columns=("OP", "rba"))) == "`OP` string, `rba` bigint"
-    assert default_ddl(Options()).startswith("`file` string, `seqno` int, `file_order` int, `rba` bigint, ")
+    assert default_ddl(Options(path="x")).startswith("`file` string, `seqno` int, `file_order` int, `rba` bigint, ")
+
+
+def names(options: Options) -> list[str]:
+    return default_ddl(options).split("`")[1::2]
+
+
+def test_columns_that_cost_little_are_the_default() -> None:
+    lean = names(Options(path="x"))
+    assert lean == [column.name for column in HEADER_COLUMNS]
+    assert not {"before", "after", "raw", "problems", "gg_tokens", "user_tokens", "row_id", "ddl"} & {*lean}
+    assert {"table", "op", "csn", "xid", "time", "_corrupt_record"} < {*lean}
+
+
+def test_all_and_header_stand_for_columns() -> None:
+    assert names(Options(path="x", columns=("ALL",))) == [column.name for column in COLUMNS]
+    assert names(Options(path="x", columns=("header", "after", "rba"))) == [*names(Options(path="x")), "after"]
+    found = select(schema(rba=LongType(), raw=BinaryType()), Options(columns=("header",)))
+    assert [one.is_wanted for one in found] == [True, False]
+    assert all(one.is_wanted for one in select(schema(rba=LongType(), raw=BinaryType()), Options(columns=("all",))))
+
+
+def test_a_table_of_sql_has_all_columns() -> None:
+    """Its schema is made once, without a path, and what a statement does not need is null."""
+    assert names(Options()) == [column.name for column in COLUMNS]
 
 
 def test_a_summary_has_columns_of_its_own() -> None:
-    assert default_ddl(Options(summary=True)).count("`") == 2 * len(SUMMARY_COLUMNS)
+    assert names(Options(summary=True, path="x")) == [column.name for column in LEAN_SUMMARY]
+    assert names(Options(summary=True, path="x", columns=("all",))) == [column.name for column in SUMMARY_COLUMNS]
 
 
 def test_the_corrupt_record_has_the_name_that_is_wanted() -> None:

@@ -29,7 +29,7 @@ MAPS = ("gg_tokens", "user_tokens", "ddl")
 
 
 def frame(spark: SparkSession, path: Path | str, **options: Any) -> DataFrame:
-    return spark.read.format("trail").options(**options).load(str(path))
+    return spark.read.format("trail").options(**{"columns": "all", **options}).load(str(path))
 
 
 def count_of(path: Path) -> Totals:

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from benchmarks.generate import large_trail
 from fixtures import TRAILS
 from logdump.arrow.records.schema import COLUMNS, Selected
 from logdump.spark.errors import FileChanged
 from logdump.spark.source.options import Use, parse_options
 from logdump.spark.stream.stream_reader import TrailStreamReader
+from tests.logdump.spark.bytes_read import counted
+from tests.logdump.spark.reads import table
 from trailformat import TrailFile
 
 SAMPLE = (TRAILS / "et000000000").read_bytes()
@@ -42,13 +46,19 @@ def _offset(seqno: int, rba: int) -> dict[str, int]:
     return {"seqno": seqno, "rba": rba}
 
 
+def _reported(seqno: int, rba: int, behind: int) -> dict[str, int]:
+    """The end of the trail, and how far behind it the stream is."""
+    return {"seqno": seqno, "rba": rba, "bytesBehind": behind}
+
+
 def test_before_spark_4_2_a_batch_goes_up_to_what_is_there_and_on_from_there(tmp_path: Path) -> None:
     _put(tmp_path, ENDS[4] + 3)
     reader = _reader(tmp_path)
     assert reader.reportLatestOffset() is None
     assert reader.latestOffset() == reader.latestOffset() == _offset(0, ENDS[4])
     _put(tmp_path, SIZE, ENDS[2] + 1)
-    assert reader.reportLatestOffset() == reader.latestOffset() == _offset(1, ENDS[2])
+    assert reader.reportLatestOffset() == _reported(1, ENDS[2] + 1, SIZE - ENDS[4] + ENDS[2] + 1)
+    assert reader.latestOffset() == _offset(1, ENDS[2])
 
 
 def test_before_spark_4_2_files_may_go_once_later_batches_have_been_read(tmp_path: Path) -> None:
@@ -58,7 +68,8 @@ def test_before_spark_4_2_files_may_go_once_later_batches_have_been_read(tmp_pat
     _put(tmp_path, SIZE, ENDS[2])
     assert reader.latestOffset() == _offset(1, ENDS[2])
     (tmp_path / "lt000000000").unlink()
-    assert reader.latestOffset() == reader.reportLatestOffset() == _offset(1, ENDS[2])
+    assert reader.latestOffset() == _offset(1, ENDS[2])
+    assert reader.reportLatestOffset() == _reported(1, ENDS[2], 0)
 
 
 def test_before_spark_4_2_no_batch_goes_over_what_has_changed_since_the_last(tmp_path: Path) -> None:
@@ -92,7 +103,9 @@ def test_from_spark_4_2_on_a_batch_goes_from_its_start_as_far_as_its_limit(
     start = _offset(0, ENDS[1])
     assert reader.latestOffset(start, requested) == _offset(*expected)
     assert reader.latestOffset(start, requested) == _offset(*expected), "from its start, not from where it was"
-    assert reader.reportLatestOffset() == _offset(2, ENDS[2])
+    seqno, rba = expected
+    rest = {0: SIZE - rba + SIZE + ENDS[2], 1: SIZE - rba + ENDS[2], 2: ENDS[2] - rba}[seqno]
+    assert reader.reportLatestOffset() == _reported(2, ENDS[2], rest)
 
 
 def test_a_start_that_spark_gives_counts_though_all_of_it_was_read_before(tmp_path: Path) -> None:
@@ -122,3 +135,41 @@ def test_partitions_hold_the_records_between_two_offsets(tmp_path: Path) -> None
     assert found == [*ENDS[1:-1], 0, *ENDS[:5]]
     assert len(parts) > 2
     assert reader.partitions(_offset(1, 5), _offset(1, 5)) == []
+
+
+@pytest.mark.parametrize("columns", [("table", "op"), ("csn", "xid"), ("table", "csn", "after")])
+def test_driver_and_tasks_read_each_byte_once_over_all_micro_batches(columns: tuple[str, ...], tmp_path: Path) -> None:
+    path = large_trail(12, path=tmp_path / "lt000000000").path
+    os.utime(path, (0, 0))  # nobody is writing it
+    known = {column.name: column for column in COLUMNS}
+    selected = tuple(Selected(name, known[name]) for name in columns)
+    options = parse_options({"path": str(path), "maxBytesPerTrigger": "2m"}, Use.STREAM)
+    reader, tasks, at, batches = TrailStreamReader(options, selected), 0, _offset(0, 0), 0
+    with counted() as count:
+        while (end := reader.latestOffset(at, ReadMaxBytes())) != at:
+            before = count.number
+            parts = reader.partitions(at, end)
+            planned, at, batches = count.number - before, end, batches + 1
+            assert reader.reportLatestOffset() is not None
+            assert planned <= 1.1 * (2 << 20)
+            before = count.number
+            assert sum(batch.num_rows for part in parts for batch in reader.read(part))
+            tasks += count.number - before
+    assert batches >= 5
+    assert tasks <= 1.02 * path.stat().st_size
+    assert count.number <= 3.2 * path.stat().st_size, "the driver: to find the ends of batches, and what is before"
+
+
+def test_a_stream_that_goes_on_knows_what_stands_before(tmp_path: Path) -> None:
+    """As after a restart: nothing has been gone over before its first batch."""
+    _put(tmp_path, SIZE)
+    known = {column.name: column for column in COLUMNS}
+    selected = tuple(Selected(name, known[name]) for name in ("rba", "table", "csn", "xid"))
+    options = parse_options({"path": str(tmp_path)}, Use.STREAM)
+    expected = table(tmp_path, "rba", "table", "csn", "xid").to_pylist()
+    for start in range(1, len(ENDS) - 1):
+        reader, found = TrailStreamReader(options, selected), []
+        for begin, end in ((start, start + 1), (start + 1, len(ENDS) - 1)):
+            parts = reader.partitions(_offset(0, ENDS[begin]), _offset(0, ENDS[end]))
+            found += [row for part in parts for batch in reader.read(part) for row in batch.to_pylist()]
+        assert found == expected[start + 1 :]

@@ -13,9 +13,9 @@ from fixtures import TRAILS
 from logdump.arrow.records.schema import COLUMNS, Selected
 from logdump.spark.errors import BadTrail, FileChanged, NoTrailFiles, SourceError
 from logdump.spark.source.options import Use, parse_options
-from logdump.spark.source.planner import Slice
 from logdump.spark.source.reader import read
 from logdump.spark.source.request import Request
+from logdump.spark.source.slice import Slice
 from logdump.spark.stream.stream_trail import Limit, Offset, StreamTrail
 from tests.logdump.spark.reads import table
 from trailformat import TrailFile

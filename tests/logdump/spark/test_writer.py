@@ -33,7 +33,7 @@ def source(tmp_path: Path) -> Path:
 
 
 def _read(spark: SparkSession, source: Path, **options: str) -> DataFrame:
-    return spark.read.format("trail").options(**options).load(str(source))
+    return spark.read.format("trail").options(**{"columns": "all", **options}).load(str(source))
 
 
 def _write(frame: DataFrame, out: Path, mode: str = "append", **options: str) -> list[Path]:

@@ -1,0 +1,119 @@
+"""What stands before a slice: the definitions in force there, and the transaction that is open.
+
+One pass over a file, here, gives it to all its slices. Without it each task would look for it by itself, which reads
+the file from its beginning.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from itertools import groupby
+from typing import NamedTuple
+
+from logdump.spark.source.options import Options
+from logdump.spark.source.slice import Slice, StateBefore
+from trailformat import CannotRead, TrailError, TrailFile
+from trailformat.scan import FileRange, scan_range
+from trailformat.scan.jobs import cores
+from trailformat.scan.position import first_position
+from trailformat.scan.rows import learn_definitions
+from trailformat.trail.table_definitions import DefinitionsState
+from trailformat.transactions.tracker import TrackerState, TransactionTracker
+
+_OF_HEADERS = frozenset(
+    """
+    file seqno file_order rba length op op_code time trans_ind before_after csn xid audit_rba audit_pos partition
+    record_length raw start_rba records bytes
+    """.split()  # noqa: SIM905 - a list would fill a page
+)
+"""Columns that need no definition."""
+_OF_TRANSACTIONS = frozenset({"csn", "xid", "first_csn", "last_csn", "_csn", "_xid"})
+
+
+class NeededBefore(NamedTuple):
+    """What a read needs to know of what stands before its slices."""
+
+    definitions: bool
+    transaction: bool
+
+    @classmethod
+    def of(cls, options: Options, wanted: Collection[str]) -> NeededBefore:
+        """What these columns need, ``wanted`` being none where it is not known yet what is read."""
+        if not wanted:
+            return cls(definitions=False, transaction=False)
+        has_csns = options.start_csn is not None or options.end_csn is not None
+        names = (
+            options.where is not None or options.table is not None or options.rows_of is not None or options.changes_of
+        )
+        return cls(
+            definitions=bool(names) or not _OF_HEADERS.issuperset(wanted),
+            transaction=options.where is not None or has_csns or not _OF_TRANSACTIONS.isdisjoint(wanted),
+        )
+
+
+class PassedFile(NamedTuple):
+    """How far a file has been gone over, and what stands before that place: a stream goes on from there."""
+
+    rba: int
+    definitions: DefinitionsState
+    transaction: TrackerState
+
+
+def with_before(
+    slices: Sequence[Slice], needed: NeededBefore, passed: dict[str, PassedFile] | None = None
+) -> list[Slice]:
+    """The slices with what stands before those that begin inside of a file.
+
+    ``passed`` has the files of earlier slices of a stream, and takes those of these: no byte is gone over twice.
+    """
+    if not any(needed) or (passed is None and not any(part.start for part in slices)):
+        return [*slices]
+    files = [[*parts] for _, parts in groupby(slices, lambda part: part.path)]
+    with ThreadPoolExecutor(cores()) as pool:
+        return [part for parts in pool.map(lambda parts: _of_file(parts, needed, passed), files) for part in parts]
+
+
+def _of_file(parts: Sequence[Slice], needed: NeededBefore, passed: dict[str, PassedFile] | None) -> list[Slice]:
+    """The slices of one file; as they are where it cannot be read, which is for the tasks to say."""
+    if not parts[-1].start and passed is None:
+        return [*parts]
+    try:
+        with TrailFile(parts[0].path) as trail:
+            return _gone_over(trail, parts, needed, passed)
+    except (TrailError, CannotRead):
+        return [*parts]
+
+
+def _gone_over(
+    trail: TrailFile, parts: Sequence[Slice], needed: NeededBefore, passed: dict[str, PassedFile] | None
+) -> list[Slice]:
+    trail.keep_recent()
+    tracker = TransactionTracker(trail)
+    known = (passed or {}).get(parts[0].path)
+    begun = 0
+    if known is not None and known.rba <= parts[0].start:
+        begun = known.rba
+        trail.tables.resume(known.definitions)
+        tracker.resume(known.transaction)
+    found = []
+    for part in parts:
+        begun = _pass(trail, tracker, begun, part.start, needed)
+        definitions = trail.tables.state_at(part.start) if needed.definitions and part.start else None
+        transaction = tracker.state if needed.transaction and part.start else None
+        found.append(part._replace(before=StateBefore(definitions, transaction)))
+    if passed is not None:
+        begun = _pass(trail, tracker, begun, parts[-1].stop, needed)
+        passed.clear()
+        passed[parts[0].path] = PassedFile(begun, trail.tables.state_at(begun), tracker.state)
+    return found
+
+
+def _pass(trail: TrailFile, tracker: TransactionTracker, begun: int, stop: int, needed: NeededBefore) -> int:
+    """Go over a file from one place to another; returns the place that is reached."""
+    if stop > begun:
+        for batch in scan_range(trail, FileRange(first_position(trail, begun), stop)):
+            learn_definitions(trail, batch)
+            if needed.transaction:
+                tracker.of(batch)
+    return max(begun, stop)

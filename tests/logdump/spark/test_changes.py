@@ -1,0 +1,147 @@
+"""Rows ready to be applied: applied to an empty table they give what a model of the trail gives."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from benchmarks.generate import large_trail
+from logdump.spark.errors import BadOption, SchemaChanged
+from logdump.spark.source.data_source import TrailSource
+from tests.logdump.export.strategies import TABLE
+from tests.logdump.spark.test_tables import _defined, _inserted
+from tests.trailformat.samples import header, trail_of
+from tests.trailformat.test_lobs import TEXT, pieces
+from tests.trailformat.values.kinds import KINDS
+from trailformat import ByteOrder, Column, Images, Record, encode_value, make_column, make_record
+from trailformat.records import io_types
+from trailformat.records.images import PREFIX_SIZES
+
+BIG = ByteOrder.BIG
+Row = dict[str, Any]
+
+
+def changes_in(path: Path, *tables: str, **given: str) -> list[Row]:
+    """The rows of all tasks, in order."""
+    source: Any = TrailSource({"path": str(path), "changesOf": ",".join(tables), **given})
+    reader = source.reader(source.schema())
+    return [row for part in reader.partitions() for batch in reader.read(part) for row in batch.to_pylist()]
+
+
+def _columns(*values: int | str | None) -> tuple[Column, ...]:
+    """An image with an ID and a BODY; ``...`` leaves a column out."""
+    kinds = ("INT32", "VARCHAR")
+    return tuple(
+        make_column(index, None if value is None else encode_value(value, KINDS[kind].definition, BIG))
+        for index, (kind, value) in enumerate(zip(kinds, values, strict=False))
+        if value != ""
+    )
+
+
+Image = tuple[Column, ...] | None
+
+
+def _changed(io_type: int, before: Image, after: Image, **fields: Any) -> Record:
+    size = PREFIX_SIZES[io_type] if before is not None and after is not None else 0
+    return make_record(header(1, io_type=io_type, **fields), Images(before, after, size), order=BIG)
+
+
+DEFINED = _defined(("ID", "INT32"), ("BODY", "VARCHAR"))
+
+
+def _trail(folder: Path, *records: Record) -> Path:
+    return trail_of(folder, DEFINED, *records)
+
+
+def test_each_operation_has_its_row(tmp_path: Path) -> None:
+    path = _trail(
+        tmp_path,
+        _inserted(("INT32", 1), ("VARCHAR", "one")),
+        _changed(io_types.FIELD_COMP, None, _columns(1, "")),
+        _changed(io_types.FIELD_COMP, None, _columns(1, None)),
+        _changed(io_types.DELETE, _columns(1), None, before_after=ord("B")),
+        make_record(header(1, io_type=io_types.PURGE_DATA), b"", order=BIG),
+    )
+    rows = changes_in(path, TABLE)
+    assert [(one["_op"], one["ID"], one["BODY"], one["_absent"]) for one in rows] == [
+        ("insert", 1, "one", None),
+        ("update", 1, None, ["BODY"]),
+        ("update", 1, None, None),
+        ("delete", 1, None, ["BODY"]),
+        ("truncate", None, None, None),
+    ]
+    assert [one["_sequence"] for one in rows] == sorted({one["_sequence"] for one in rows})
+    assert {one["_table"] for one in rows} == {TABLE}
+
+
+def _key_update(before: int, after: int) -> Record:
+    return _changed(io_types.UNIFIED_PK_UPDATE, _columns(before), _columns(after, "moved"))
+
+
+def test_an_update_of_the_key_is_a_delete_and_an_insert(tmp_path: Path) -> None:
+    rows = changes_in(_trail(tmp_path, _key_update(1, 2)), TABLE)
+    assert [(one["_op"], one["ID"], one["BODY"]) for one in rows] == [("delete", 1, None), ("insert", 2, "moved")]
+    assert rows[0]["_sequence"] < rows[1]["_sequence"]
+
+
+def test_or_it_is_one_with_the_key_before(tmp_path: Path) -> None:
+    [one] = changes_in(_trail(tmp_path, _key_update(1, 2)), TABLE, keyUpdate="whole")
+    assert (one["_op"], one["ID"], one["BODY"]) == ("key update", 2, "moved")
+    assert one["_key_before"] in ("{}", '{"ID": 1}')
+
+
+def test_the_image_before_an_update_in_two_records_is_no_change(tmp_path: Path) -> None:
+    path = _trail(
+        tmp_path,
+        make_record(header(1, io_type=io_types.FIELD_COMP, before_after=ord("B")), Images(_columns(1, "old"), None)),
+        make_record(header(1, io_type=io_types.FIELD_COMP), Images(None, _columns(1, "new"))),
+    )
+    assert [(one["_op"], one["BODY"]) for one in changes_in(path, TABLE)] == [("update", "new")]
+
+
+def test_a_lob_is_a_value(tmp_path: Path) -> None:
+    [one] = changes_in(_trail(tmp_path, _inserted(("INT32", 1)), *pieces(1, TEXT)), TABLE)
+    assert (one["BODY"], one["_absent"], one["_problems"]) == (TEXT.decode(), None, None)
+
+
+def test_several_tables_come_in_one_pass(tmp_path: Path) -> None:
+    path = large_trail(1, path=tmp_path / "lt000000000").path
+    rows = changes_in(path, "TEAHOUSE.ORDERS", "teahouse.payments", maxPartitionBytes="200k")
+    alone = {name: changes_in(path, name) for name in ("TEAHOUSE.ORDERS", "TEAHOUSE.PAYMENTS")}
+    for name, expected in alone.items():
+        own = [one for one in rows if one["_table"] == name]
+        assert [{**one[name], "_op": one["_op"]} for one in own] == [
+            {part: value for part, value in one.items() if not part.startswith("_") or part == "_op"}
+            for one in expected
+        ]
+        assert all(one[other] is None for one in own for other in alone if other != name)
+    assert len({one["_sequence"] for one in rows}) == len(rows)
+
+
+def test_keys_types_and_comments_are_metadata_of_the_fields(tmp_path: Path) -> None:
+    schema = TrailSource({"path": str(_trail(tmp_path)), "changesOf": TABLE}).schema()
+    assert not isinstance(schema, str)
+    assert schema["ID"].metadata.keys() >= {"comment", "logdump.key", "logdump.table", "logdump.type"}
+    assert schema["_sequence"].metadata["comment"]
+
+
+@pytest.mark.parametrize("given", [{"columns": "rba"}, {"rowsOf": TABLE}, {"summary": "true"}])
+def test_options_that_make_other_rows_are_refused(given: dict[str, str], tmp_path: Path) -> None:
+    with pytest.raises(BadOption, match="changesOf goes with none of"):
+        changes_in(_trail(tmp_path), TABLE, **given)
+
+
+def test_a_table_that_is_not_there_is_named(tmp_path: Path) -> None:
+    with pytest.raises(BadOption, match=r"option changesOf: there is no table TEA.LEAFS; did you mean TEA.LEAVES"):
+        changes_in(_trail(tmp_path, _inserted(("INT32", 1))), "TEA.LEAFS")
+
+
+def test_an_altered_table_ends_the_read_of_an_older_schema(tmp_path: Path) -> None:
+    source = TrailSource({"path": str(_trail(tmp_path)), "changesOf": TABLE})
+    schema = source.schema()
+    _trail(tmp_path, _defined(("ID", "INT32"), ("BODY", "VARCHAR"), ("NEW", "INT32")), _inserted(("INT32", 1)))
+    reader: Any = source.reader(schema)  # type: ignore[arg-type]
+    with pytest.raises(SchemaChanged, match="column NEW"):
+        [*map(list, map(reader.read, reader.partitions()))]
