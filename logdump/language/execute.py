@@ -43,13 +43,34 @@ def _run_calls(session: Session, registry: Registry, calls: list[tuple[str, str]
     for word, text in calls:
         if session.is_over:
             return
-        for event in _run_call(session, registry, word, text):
+        events = _run_call(session, registry, word, text)
+        yield from _until_failure(session, events) if session.is_script else events
+
+
+def _until_failure(session: Session, events: Generator[Event, None, None]) -> Iterator[Event]:
+    """Yield the events of a command; where ONERROR STOP holds, the script is over after one with a status.
+
+    What is thrown in, such as Ctrl+C, reaches the command.
+    """
+    thrown: BaseException | None = None
+    while True:
+        try:
+            event = next(events) if thrown is None else events.throw(thrown)
+        except StopIteration:
+            return
+        thrown = None
+        if getattr(event, "status", ExitStatus.OK) and session.settings.stops_at_failure:
+            session.is_over = True
+        try:
             yield event
-            if getattr(event, "status", ExitStatus.OK) and session.is_script and session.settings.stops_at_failure:
-                session.is_over = True
+        except GeneratorExit:
+            events.close()
+            raise
+        except BaseException as error:  # noqa: BLE001 - it is for the command
+            thrown = error
 
 
-def _run_call(session: Session, registry: Registry, word: str, text: str) -> Iterator[Event]:
+def _run_call(session: Session, registry: Registry, word: str, text: str) -> Generator[Event, None, None]:
     try:
         command = registry.find(word)
     except CommandError as error:

@@ -136,7 +136,9 @@ def test_damage_is_stepped_over_and_told(line: Line, trails: Path, tmp_path: Pat
     assert partial.lines == ("Damage at 1 place: this is partial, without a verdict.",)
 
 
-def test_ctrl_c_gives_what_there_is_so_far(statements: Line) -> None:
+@pytest.mark.parametrize("is_script", [True, False])
+def test_ctrl_c_gives_what_there_is_so_far(statements: Line, *, is_script: bool) -> None:
+    statements.session.is_script = is_script
     running = run_line(statements.session, REGISTRY, "ddl all")
     next(running)
     partial = running.throw(KeyboardInterrupt)
