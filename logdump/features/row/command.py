@@ -9,10 +9,10 @@ from typing import NamedTuple
 
 from logdump.display.record_row import RecordRows
 from logdump.features.row.model import RowChangeShown, RowStoryShown
-from logdump.features.row.story import Key, RowChange, keys_of, story
+from logdump.features.row.story import Key, RowChange, key_of, keys_of, story
 from logdump.filters import CriterionSet, FilterError, FilterSet, Match, parse_criterion
 from logdump.language.command import Command, Origin
-from logdump.language.forms import Sequence
+from logdump.language.forms import Maybe, Sequence
 from logdump.language.parameters import FreeText, Table
 from logdump.notation.times import GMT
 from logdump.session.across import over_files
@@ -107,11 +107,27 @@ def _filter(table: str, key: Key) -> FilterSet:
 
 
 def _value(text: str) -> str:
-    return text if re.fullmatch(r"[\w.+-]+", text) else f"'{text}'"
+    doubled = text.replace("'", "''")
+    return text if re.fullmatch(r"[\w.+-]+", text) else f"'{doubled}'"
 
 
-def run_row(session: Session, question: RowQuestion) -> Iterator[Event]:
+def _row_at_position(session: Session) -> RowQuestion:
+    """Return the table and the key of the row that the record displayed last is about."""
+    trail, rba = session.trail, session.cursor.current
+    record = trail.record_at(rba)
+    definitions, transactions = session.row_definitions, session.cursor.transactions
+    change = None if record is None else change_of(trail, record, definitions, transactions)
+    if change is None:
+        raise CommandError(f"No change of a row at RBA {rba}.")
+    columns = [column for column in change.columns if column.is_key]
+    if not columns:
+        raise CommandError(f"{change.table} has no key here: ROW {change.table} <column>=<value> names the columns.")
+    return RowQuestion(change.table, key_of(columns))
+
+
+def run_row(session: Session, given: RowQuestion | None) -> Iterator[Event]:
     """Show all changes of a row in the open file, with ACROSS in those after it too; the position stays."""
+    question = _row_at_position(session) if given is None else given
     search = _Search(session, question)
     yield from search.run()
     found = list(story(search.changes.values(), question.key))
@@ -128,11 +144,12 @@ def run_row(session: Session, question: RowQuestion) -> Iterator[Event]:
 COMMANDS = (
     Command(
         "ROW",
-        Sequence(_question, Table("<table>"), FreeText("<column>=<value> ...")),
+        Maybe(Sequence(_question, Table("<table>"), FreeText("<column>=<value> ..."))),
         "Show all changes of one row, through updates of its key",
         run_row,
         details=(
             "ROW HR.EMPLOYEES EMPLOYEE_ID=107. All columns of the key are to be given; a text with blanks in quotes.",
+            "Without a table: the row of the last record displayed.",
             "The whole open file is read, with ACROSS those after it too; the filter applies. An update of the key is",
             "followed both ways. A line is that of LIST.",
         ),

@@ -37,6 +37,11 @@ def keys_of(change: Change, kind: RecordKind, names: frozenset[str]) -> tuple[Ke
     return before, after
 
 
+def key_of(columns: Iterable[ColumnChange]) -> Key:
+    """The key after a change, or before it where there is none after it."""
+    return tuple(map(_after, columns))
+
+
 def _before(column: ColumnChange) -> tuple[str, str]:
     value = column.before if column.before is not None else column.after
     return column.name.upper(), value.text if value is not None else ""

@@ -94,6 +94,7 @@ KEYS = (
     Key("find_before", "less_than_sign", "match before", Area.PANES, sends="FIND PREVIOUS"),
     Key("safe", "a", "where Replicat may restart safely", Area.PANES, sends="SAFE", short="safe", weight=3),
     Key("explain", "e", "what a restart at the record would do", Area.PANES, sends="EXPLAIN RESTART AT <seqno> <rba>"),
+    Key("row", "R", "all changes of the row of the record", Area.PANES, sends="ROW"),
     Key("filter", "f", "filter", Area.PANES, types="filter include ", short="filter", weight=3),
     Key("filter_off", "F", "show all records again", Area.PANES, sends="FILTER CLEAR ALL"),
     Key("go_to", "g", "go to an RBA", Area.PANES, types="pos ", short="goto", weight=3),

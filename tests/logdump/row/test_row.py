@@ -67,3 +67,19 @@ def test_a_key_that_another_row_takes_later_is_that_of_the_other_row() -> None:
     ]
     assert [one.rba for one in story(changes, (("ID", "B"),))] == [1, 2, 4]
     assert [one.rba for one in story(changes, (("ID", "A"),))] == [1, 2, 3, 4, 5]
+
+
+@pytest.mark.parametrize("rba", [3069, 3522, 4635, 4767])
+def test_without_a_table_it_is_the_row_of_the_record_displayed_last(rba: int) -> None:
+    named = logdump("-c", "open et; row TEAHOUSE.TEAS TEA_CODE=ASS09").out
+    assert logdump("-c", f"open et; pos {rba}; row").out.splitlines()[-5:] == named.splitlines()[-5:]
+
+
+@pytest.mark.parametrize("rba", [0, 1130])
+def test_a_record_that_is_no_change_of_a_row_has_no_story(rba: int) -> None:
+    answer = logdump("-c", f"open et; pos {rba}; row")
+    assert (answer.status, answer.err.splitlines()[-1]) == (1, f"No change of a row at RBA {rba}.")
+
+
+def test_a_quote_in_a_key_is_part_of_its_value() -> None:
+    assert "No change of TEAHOUSE.TEAS" in logdump("-c", 'open et; row TEAHOUSE.TEAS TEA_CODE="a\'b"').err
