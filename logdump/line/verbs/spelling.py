@@ -174,7 +174,8 @@ def sql(request: VerbRequest) -> Iterator[VerbStep]:
     yield from _filtered(request)
     effective = " EFFECTIVE" * options.effective
     target = f" TO {quoted(options.output)}{' REPLACE' * options.replace}" if options.output else ""
-    yield VerbStep(f"SQL OVER {request.named}{effective} {request.rest}{target}")
+    csv = " FORMAT CSV" if options.format == "csv" and not options.output else ""
+    yield VerbStep(f"SQL OVER {request.named}{effective} {request.rest}{target}{csv}")
 
 
 def diff(request: VerbRequest) -> Iterator[VerbStep]:

@@ -221,6 +221,7 @@ VERBS: tuple[Verb, ...] = (
             "sql 'SELECT * FROM transactions ORDER BY bytes DESC LIMIT 10' dirdat/lt",
             "sql 'SELECT * FROM HR.EMPLOYEES' dirdat/lt -o employees.csv",
         ),
+        formats=("text", "jsonl", "csv"),
         has_words_first=True,
         writes_output=True,
     ),

@@ -32,6 +32,7 @@ ANSWERS = [
     ("export et000000000 --limit 2", 0, '"type":"file_header"'),
     ("export et000000000 --format csv --table *SALES", 0, "TEAHOUSE.SALES"),
     ("sql 'SELECT count(*) AS n FROM records' et000000000", 0, "22"),
+    ("sql 'SELECT op, csn FROM records LIMIT 1' et000000000 --format csv", 0, '"op","csn"'),
     ("diff et000000000 el000000000 QUIET", 3, "by records"),
     ("diff et000000000 et000000000", 0, "10 transactions equal"),
     ("recovery at", 3, "4 restarts"),
