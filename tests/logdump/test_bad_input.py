@@ -221,7 +221,8 @@ def test_a_trail_that_vanishes_while_it_is_open(tmp_path: Path, trails: Path) ->
     assert "Traceback" not in answer.err
 
 
-def test_a_directory_that_vanishes_under_a_session(tmp_path: Path) -> None:
+def test_a_directory_that_vanishes_under_a_session(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
     (tmp_path / "gone").mkdir()
     answer = logdump("-c", f"cd {tmp_path / 'gone'}; x rmdir {tmp_path / 'gone'}; env; files; cd; open x; cd /; ghdr")
     assert answer.out.endswith(GOES_ON)

@@ -50,6 +50,7 @@ SHOWS = {
     "ROW": ("row *owned* A=1",),
     "ONERROR": ("onerror",),
     "DOCTOR": ("doctor",),
+    "REPORT": ("report to \x1b[2J.md", "report to \x1b[2J/x.html"),
     "LIST": ("pos 0; list all; across on; pos 0; list all; across off",),
     "FOLLOW": ("pos 0; follow list",),
     "NEXT": ("pos 0; n 60",),

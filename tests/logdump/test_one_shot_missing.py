@@ -22,6 +22,7 @@ MISSING = {
     "HEARTBEAT": ("heartbeat over nosuch",),
     "REPAIR": ("repair over nosuch to xx",),
     "FILES": ("files nosuch", "files no/such*"),
+    "REPORT": ("report over nosuch to xx.md",),
     "SQL": ("sql over nosuch select count(*) from records",),
 }
 """The verbs that take files, by their first names."""

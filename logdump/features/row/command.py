@@ -35,6 +35,11 @@ class RowQuestion(NamedTuple):
 
 
 def _question(table: str, text: str) -> RowQuestion:
+    """Return the row that is asked for.
+
+    Raises:
+        ArgumentError: the text is not columns with their values.
+    """
     at, pairs = 0, []
     while at < len(text):
         found = _PAIR.match(text, at)
@@ -111,6 +116,10 @@ def _value(text: str) -> str:
     return text if re.fullmatch(r"[\w.+-]+", text) else f"'{doubled}'"
 
 
+def _named(table: str, key: str) -> tuple[str, str]:
+    return table, key
+
+
 def _row_at_position(session: Session) -> RowQuestion:
     """Return the table and the key of the row that the record displayed last is about."""
     trail, rba = session.trail, session.cursor.current
@@ -125,9 +134,9 @@ def _row_at_position(session: Session) -> RowQuestion:
     return RowQuestion(change.table, key_of(columns))
 
 
-def run_row(session: Session, given: RowQuestion | None) -> Iterator[Event]:
+def run_row(session: Session, given: tuple[str, str] | None) -> Iterator[Event]:
     """Show all changes of a row in the open file, with ACROSS in those after it too; the position stays."""
-    question = _row_at_position(session) if given is None else given
+    question = _row_at_position(session) if given is None else _question(*given)
     search = _Search(session, question)
     yield from search.run()
     found = list(story(search.changes.values(), question.key))
@@ -144,14 +153,15 @@ def run_row(session: Session, given: RowQuestion | None) -> Iterator[Event]:
 COMMANDS = (
     Command(
         "ROW",
-        Maybe(Sequence(_question, Table("<table>"), FreeText("<column>=<value> ..."))),
+        Maybe(Sequence(_named, Table("<table>"), FreeText("<column>=<value> ..."))),
         "Show all changes of one row, through updates of its key",
         run_row,
         details=(
-            "ROW HR.EMPLOYEES EMPLOYEE_ID=107. All columns of the key are to be given; a text with blanks in quotes.",
-            "Without a table: the row of the last record displayed.",
+            "All columns of the key are to be given; a text with blanks in quotes. Without a table:",
+            "the row of the last record displayed.",
             "The whole open file is read, with ACROSS those after it too; the filter applies. An update of the key is",
             "followed both ways. A line is that of LIST.",
+            "Example: ROW HR.EMPLOYEES EMPLOYEE_ID=107",
         ),
         origin=Origin.OURS,
     ),
