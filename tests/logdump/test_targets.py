@@ -55,8 +55,11 @@ READERS = {
     "BR",
     "PARAMS",
     "DDL",
+    "DOCTOR",
+    "ACROSS",
+    "REPORT",
 }
-"""Commands that take a file and do not write to it (what X runs is not ours; SQL TO: tests/logdump/sql)."""
+"""Commands that take a file and do not write to it (what X runs is not ours; SQL TO: tests/logdump/sql, REPORT: tests/logdump/report)."""
 ELSEWHERE = {"SCANFORTYPE", "SCANFORRBA", "SCANFORTIME", "FILTER", "DATAFILE", "GGSAUDITREAD"}
 """Commands whose files are names of tables, or NonStop's."""
 WRITING_MODULES = {

@@ -300,10 +300,10 @@ def test_an_interrupt_in_a_later_file_leaves_nothing_and_the_position_as_it_was(
     place = stands(line)
     before = TrailFile.__init__
 
-    def opened(self: TrailFile, path: Path) -> None:
+    def opened(self: TrailFile, path: Path, **given: Any) -> None:
         if path == files[2]:
             raise KeyboardInterrupt
-        before(self, path)
+        before(self, path, **given)
 
     monkeypatch.setattr(TrailFile, "__init__", opened)
     with pytest.raises(KeyboardInterrupt):
