@@ -59,7 +59,10 @@ READERS = {
     "ACROSS",
     "REPORT",
 }
-"""Commands that take a file and do not write to it (what X runs is not ours; SQL TO: tests/logdump/sql, REPORT: tests/logdump/report)."""
+"""Commands that take a file and do not write to it (what X runs is not ours).
+
+SQL TO and REPORT have tests of their own.
+"""
 ELSEWHERE = {"SCANFORTYPE", "SCANFORRBA", "SCANFORTIME", "FILTER", "DATAFILE", "GGSAUDITREAD"}
 """Commands whose files are names of tables, or NonStop's."""
 WRITING_MODULES = {
