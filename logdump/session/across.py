@@ -59,8 +59,9 @@ def go_to(session: Session, path: Path) -> Iterator[Event]:
     Raises:
         NotATrail: it cannot be opened; the former file stays open.
     """
-    former, is_backwards = session.trail.path, session.cursor.is_backwards
+    former, is_backwards, beginnings = session.trail.path, session.cursor.is_backwards, session.trail.beginnings
     trail = session.open(path)
+    trail.beginnings = beginnings
     session.cursor.is_backwards = is_backwards
     if is_backwards:
         session.cursor.move(trail.size)

@@ -38,6 +38,8 @@ def _named(word: str) -> list[Path]:
     pattern = Path(word).expanduser().absolute()
     if pattern.is_dir() or is_archive(pattern):
         return _trail_files_in(pattern, word)
+    if is_file(pattern):
+        return [pattern]
     try:
         entries = [entry for entry in entries_of(pattern.parent) if is_file(entry)]
     except OSError as error:

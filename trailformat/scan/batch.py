@@ -125,11 +125,13 @@ class Batch:
         """The rows from ``first`` to before ``stop``, as a batch."""
         if first == 0 and stop == len(self):
             return self
-        columns = [getattr(self, field.name) for field in fields(self)[1:]]
+        columns = [getattr(self, name) for name in _COLUMNS]
         return Batch(self.names, *(column[first:stop] for column in columns))
 
     def columns(self) -> Iterator[tuple[str, BatchColumn]]:
         """Name and column, in the order above."""
-        for field in fields(self):
-            if field.name != "names":
-                yield field.name, getattr(self, field.name)
+        for name in _COLUMNS:
+            yield name, getattr(self, name)
+
+
+_COLUMNS = tuple(field.name for field in fields(Batch) if field.name != "names")

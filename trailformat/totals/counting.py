@@ -8,6 +8,7 @@ truncated.
 
 from __future__ import annotations
 
+from bisect import insort
 from collections import Counter
 from typing import NamedTuple
 
@@ -80,9 +81,12 @@ class TransactionHistory:
     def add(self, transaction: LargeTransaction) -> None:
         """Keep a transaction if it is large enough; when the table is full the smallest goes."""
         if self.size and (transaction.records >= self.record_limit or transaction.data_bytes >= self.byte_limit):
-            self.largest.append(transaction)
-            self.largest.sort(key=lambda kept: (-kept.data_bytes, kept.seqno, kept.rba))
+            insort(self.largest, transaction, key=_by_size)
             del self.largest[self.size :]
+
+
+def _by_size(transaction: LargeTransaction) -> tuple[int, int, int]:
+    return -transaction.data_bytes, transaction.seqno, transaction.rba
 
 
 class Totals:

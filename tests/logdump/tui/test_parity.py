@@ -17,7 +17,9 @@ from logdump.tui.reading.transcript import Answer, TranscriptEntry
 from tests.logdump.tui.drive import Screen, drive
 from tests.transcripts.play import SCRIPTS, WITH_PROGRAMS, copy_of_trails, environment, steady
 
-SCRIPTS_HERE = [script for script in SCRIPTS if script.stem not in WITH_PROGRAMS]
+_OF_LINE_MODE = "follow"
+"""The screen follows a trail by a key."""
+SCRIPTS_HERE = [script for script in SCRIPTS if script.stem not in (*WITH_PROGRAMS, _OF_LINE_MODE)]
 
 
 class Typist:
