@@ -54,7 +54,7 @@ class Examination:
         yield from self._answers(run_check(self._session, self._over))
         yield from self._answers(RecoveryRun(self._session, RecoveryOptions(over=self._over, keep=())).events())
         files = RecoveryRun(self._session, RecoveryOptions(over=self._over, part="FILES"))
-        yield from self._answers(event for event in files.events() if not isinstance(event, RecoveryShown))
+        yield from self._answers(event for event in files.events() if isinstance(event, TrailFileShown))
         yield from self._answers(run_heartbeat(self._session, HeartbeatOptions(over=self._over)))
         with Workers() as workers:
             count = CountRun(self._session, CountOptions(detail=True, interval=_HOUR, logtrail=self._over), workers)

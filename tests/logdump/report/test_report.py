@@ -81,6 +81,7 @@ def test_a_page_says_what_the_commands_say(tmp_path: Path) -> None:
     page = page_of(RESTARTS, tmp_path)
     for line in shown_by(f"timeoffset gmt; open {RESTARTS}; recovery")[2:]:
         assert line in page.text
+    assert page.text.count("No transaction appears twice.") == 1
     assert "Restarts: 4, see RECOVERY" in page.text
     assert str(TRAILS / "at000000002") in page.text
     assert "GGSUnifiedUpdate 2" in page.text
