@@ -12,6 +12,11 @@ demo: $(VENV)/.base
 	$(BIN)/python -m scripts.build_native --if-possible
 	$(BIN)/logdump -c 'open $(SAMPLE); ghdr on; detail data; ggstoken detail; next 4; count detail'
 	@echo
+	@echo 'What Logdump does not do:'
+	$(BIN)/logdump safe fixtures/trails/at000000000 2913
+	$(BIN)/logdump list fixtures/trails/et000000000 --op update
+	@echo
+	@echo 'The state of a trail on one page: $(BIN)/logdump doctor fixtures/trails/at'
 	@echo 'Type next: $(BIN)/logdump $(SAMPLE)'
 
 # The library of kernels, without which large trails are read slowly: numba compiles them, cc links them.
