@@ -21,6 +21,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, fields
+from operator import attrgetter, itemgetter
 from typing import Protocol, SupportsIndex
 
 from trailformat.errors import CannotRead
@@ -125,8 +126,7 @@ class Batch:
         """The rows from ``first`` to before ``stop``, as a batch."""
         if first == 0 and stop == len(self):
             return self
-        columns = [getattr(self, name) for name in _COLUMNS]
-        return Batch(self.names, *(column[first:stop] for column in columns))
+        return Batch(self.names, *map(itemgetter(slice(first, stop)), attrgetter(*_COLUMNS)(self)))
 
     def columns(self) -> Iterator[tuple[str, BatchColumn]]:
         """Name and column, in the order above."""

@@ -103,6 +103,7 @@ def test_the_format_is_registered_where_spark_does_not_find_it(
     assert session.registered == expected
 
 
-def test_another_error_of_spark_is_no_reason_to_register() -> None:
+def test_another_error_of_spark_is_no_reason_to_register(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "environ", {})
     with pytest.raises(AnalysisException, match="BadOption"):
         make_known(cast("SparkSession", _Session("[PYTHON_DATA_SOURCE_ERROR] BadOption")))

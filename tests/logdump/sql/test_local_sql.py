@@ -72,7 +72,7 @@ def test_a_table_has_a_view_by_its_name(name: str, asked: Asked) -> None:
 @pytest.mark.parametrize(
     ("statement", "columns", "rbas", "options"),
     [
-        ("select count(*) from records where rba > 2000 and rba <= 3000", {"rba"}, (2000, 3000), {}),
+        ("select count(*) from records where rba >= 2000 and rba <= 3000", {"rba"}, (2000, 3000), {}),
         ("select op from records where rba = 1811", {"op", "rba"}, (1811, 1811), {}),
         ("select op from records where rba = 1811 or op = 'Insert'", {"op", "rba"}, (0, END_OF_FILE), {}),
         ("select rba from records where op = 'Insert'", {"op"}, (0, END_OF_FILE), {"where": "IOTYPE 5"}),
