@@ -17,7 +17,7 @@ from logdump.language.parameters import FreeText, Table
 from logdump.notation.times import GMT
 from logdump.session.across import over_files
 from logdump.session.errors import ArgumentError, CommandError
-from logdump.session.events import Event
+from logdump.session.events import Event, Notice
 from logdump.session.scan import FilteredReader
 from logdump.session.session import Session
 from trailformat import TrailError, change_of
@@ -51,12 +51,18 @@ def _question(table: str, text: str) -> RowQuestion:
 
 
 class _Search:
-    """The changes that touch a key or one that the row has had before or after."""
+    """The changes that touch a key or one that the row has had before or after.
+
+    Attributes:
+        changes: by the number of the file and the RBA.
+        unread: sentences about what was not read, such as damage: there may be changes in it.
+    """
 
     def __init__(self, session: Session, question: RowQuestion) -> None:
         self._session, self._question = session, question
         self._names = frozenset(name for name, _ in question.key)
         self.changes: dict[tuple[int, int], RowChange] = {}
+        self.unread: dict[str, None] = {}
 
     def run(self) -> Iterator[Event]:
         """Look for the key in all files, then for each that a change of it names; yields progress."""
@@ -66,6 +72,8 @@ class _Search:
             touched = {key for change in self.changes.values() for key in (change.before, change.after) if key}
             left += sorted(touched - known)
             known |= touched
+        if left:
+            self.unread[f"The row has had more than {_MOST_KEYS} keys: those after them are not followed."] = None
 
     def _look_for(self, key: Key) -> Iterator[Event]:
         filters = [_filter(self._question.table, key)]
@@ -91,8 +99,10 @@ class _Search:
                                 if key in keys:
                                     found = RowChange(number, last.rba, trail.path, row, change.table, *keys)
                                     self.changes[number, last.rba] = found
-                except TrailError:
+                except TrailError as error:
                     good = trail.next_good_header(cursor.next + 1)
+                    where = f"; reading on at RBA {good}" if good is not None else ""
+                    self.unread[f"Error: {error}{where}"] = None
                     if good is not None:
                         cursor.move(good)
                         continue
@@ -139,6 +149,7 @@ def run_row(session: Session, given: tuple[str, str] | None) -> Iterator[Event]:
     question = _row_at_position(session) if given is None else _question(*given)
     search = _Search(session, question)
     yield from search.run()
+    yield from (Notice((sentence,)) for sentence in search.unread)
     found = list(story(search.changes.values(), question.key))
     if not found:
         named = ", ".join(f"{name} = {value}" for name, value in question.key)
@@ -147,7 +158,7 @@ def run_row(session: Session, given: tuple[str, str] | None) -> Iterator[Event]:
         yield RowChangeShown(change.path, change.row)
     keys = dict.fromkeys(key for change in found for key in (change.before, change.after) if key is not None)
     texts = tuple(", ".join(value for _, value in key) for key in keys)
-    yield RowStoryShown(found[0].table, texts, len(found), found[-1].after is not None)
+    yield RowStoryShown(found[0].table, texts, len(found), found[-1].after is not None, bool(search.unread))
 
 
 COMMANDS = (

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from logdump.display.json_row import row_members
-from logdump.display.json_shape import Shape, member
+from logdump.display.json_shape import PARTIAL, Shape, member, verdict
 from logdump.features.row.model import RowChangeShown, RowStoryShown
 
 ROW_CHANGE = Shape(
@@ -19,7 +19,8 @@ ROW_STORY = Shape(
         member("table", "string", "Its table"),
         member("keys", "list of string", "The keys that it had, in order of time"),
         member("changes", "number", "Changes before this object"),
-        member("there", "boolean", "Whether the row is there after the last one", "is_there"),
+        verdict("there", "boolean", "Whether the row is there after the last one", "is_there"),
+        PARTIAL,
     ),
     RowStoryShown,
 )

@@ -24,9 +24,11 @@ class RowStoryShown(NamedTuple):
         keys: the keys that it had, in order of time.
         changes: how many are shown.
         is_there: whether it is there after the last one.
+        is_partial: whether anything was not read, so that changes may be missing and there is no verdict.
     """
 
     table: str
     keys: tuple[str, ...]
     changes: int
     is_there: bool
+    is_partial: bool = False

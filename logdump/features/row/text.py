@@ -21,7 +21,8 @@ def story_lines(shown: RowStoryShown, _settings: Settings) -> Iterator[str]:
     """The whole in a sentence."""
     keys = " → ".join(map(escape, shown.keys))
     end = "the row is there" if shown.is_there else "the row was deleted"
-    yield f"{escape(shown.table)} {keys}: {amount(shown.changes, 'change')}; after them {end}."
+    verdict = "not all was read, so there may be more" if shown.is_partial else f"after them {end}"
+    yield f"{escape(shown.table)} {keys}: {amount(shown.changes, 'change')}; {verdict}."
 
 
 LINES: Renderers = {RowChangeShown: change_lines, RowStoryShown: story_lines}

@@ -83,3 +83,15 @@ def test_a_record_that_is_no_change_of_a_row_has_no_story(rba: int) -> None:
 
 def test_a_quote_in_a_key_is_part_of_its_value() -> None:
     assert "No change of TEAHOUSE.TEAS" in logdump("-c", 'open et; row TEAHOUSE.TEAS TEA_CODE="a\'b"').err
+
+
+def test_damage_is_said_and_leaves_no_verdict(tmp_path: Path) -> None:
+    data = bytearray(Path("et000000000").read_bytes())
+    data[3522:3526] = b"XXXX"
+    (tmp_path / "et000000000").write_bytes(data)
+    answer = logdump("-c", f"open {tmp_path / 'et000000000'}; row TEAHOUSE.TEAS TEA_CODE=ASS09")
+    assert answer.status == 4
+    assert answer.err.count("RBA 3522") == 1
+    assert answer.out.splitlines()[-1].endswith("not all was read, so there may be more.")
+    in_json = logdump("-c", f"open {tmp_path / 'et000000000'}; format jsonl; row TEAHOUSE.TEAS TEA_CODE=ASS09").out
+    assert '"there":null,"partial":true' in in_json.splitlines()[-1]
