@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 from logdump.notation.wildcard import matches
@@ -13,6 +14,8 @@ from trailformat.trail.sequence import TrailName, TrailSequence, trails_among
 
 _WILD = "*?"
 _BETWEEN = ","
+_MOST_COMMAS = 8
+"""Commas in one name."""
 _TRAIL_NAME_LENGTH = 2
 
 
@@ -25,12 +28,25 @@ def matching_files(wildcard: str) -> list[Path]:
     Raises:
         CommandError: there are none, or their directory cannot be read.
     """
-    parts = [wildcard] if is_file(Path(wildcard).expanduser()) else map(str.strip, wildcard.split(_BETWEEN))
-    matching = list(dict.fromkeys(path for part in parts if part for path in _named(part)))
+    matching = list(dict.fromkeys(path for word in _words(wildcard) if word for path in _named(word)))
     trails, others = trails_among(matching)
     paths = [*(name.path for trail in trails for name in trail), *others]
     reached.announce(paths)
     return paths
+
+
+def _words(text: str) -> Iterator[str]:
+    """The words between commas; a comma may also be part of the name of a file or folder that is there."""
+    parts = text.split(_BETWEEN)
+    while parts:
+        joined = [_BETWEEN.join(parts[:number]).strip() for number in range(1, _MOST_COMMAS + 2)]
+        size = next((number for number, word in enumerate(joined, 1) if _is_there(Path(word).expanduser())), 1)
+        yield joined[size - 1]
+        del parts[:size]
+
+
+def _is_there(path: Path) -> bool:
+    return is_file(path) or path.is_dir()
 
 
 def _named(word: str) -> list[Path]:

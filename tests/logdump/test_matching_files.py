@@ -53,3 +53,13 @@ def test_files_of_no_trail_come_last_and_trails_by_their_names(tmp_path: Path) -
         shutil.copy(TRAILS / "et000000000", tmp_path / name)
     found = [path.name for path in matching_files(f"{tmp_path}/*")]
     assert found == ["kt999999", "kt000000", "lt000000", "lt000001", "a1b", "zz"]
+
+
+def test_a_comma_may_be_part_of_a_name_that_is_there(tmp_path: Path) -> None:
+    folder = tmp_path / "a,b"
+    folder.mkdir()
+    paths = [folder / name for name in ("at000000000", "at000000001")]
+    for path in paths:
+        shutil.copy(TRAILS / path.name, path)
+    assert matching_files(",".join(map(str, paths))) == paths
+    assert matching_files(f"{folder}, {TRAILS / 'et000000000'}") == [*paths, TRAILS / "et000000000"]
