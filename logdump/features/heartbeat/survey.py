@@ -24,6 +24,7 @@ from logdump.features.heartbeat.restart_positions import RestartPositions
 from logdump.features.heartbeat.table_in_use import HeartbeatTable
 from logdump.notation.wildcard import matches
 from logdump.session.events import Event, Progress
+from logdump.session.matching_files import FileNames
 from trailformat.trail.file import TrailFile
 
 _DAY = 86_400_000_000
@@ -47,7 +48,7 @@ class HeartbeatOptions(NamedTuple):
     """
 
     display: Display = Display.LAG
-    over: str | None = None
+    over: FileNames | None = None
     table: str | None = None
     path: str | None = None
     start: int | None = None
