@@ -7,7 +7,7 @@ from collections.abc import Generator, Iterator
 from contextlib import closing
 from typing import NamedTuple
 
-from logdump.display.record_row import RecordRows
+from logdump.display.record_row import RecordRows, kind_of
 from logdump.features.row.model import RowChangeShown, RowStoryShown
 from logdump.features.row.story import Key, RowChange, key_of, keys_of, story
 from logdump.filters import CriterionSet, FilterError, FilterSet, Match, parse_criterion
@@ -18,13 +18,16 @@ from logdump.notation.times import GMT
 from logdump.session.across import over_files
 from logdump.session.errors import ArgumentError, CommandError
 from logdump.session.events import Event, Notice
-from logdump.session.scan import FilteredReader
+from logdump.session.scan import DamagePassed, over_damage
 from logdump.session.session import Session
-from trailformat import TrailError, change_of
+from trailformat import Record, change_of
 
 _PAIR = re.compile(r"""\s*([\w$#.]+)\s*=\s*("(?:[^"])*"|'(?:[^'])*'|\S+)\s*(?:,|AND\b)?""", re.IGNORECASE)
 _MOST_KEYS = 64
-"""Updates of a key that are followed."""
+"""Keys of one row that are followed."""
+_MOST_UPDATES = 1 << 17
+"""Keys that updates lead from or to which are kept."""
+_KEY_UPDATES = "GGSPKUpdate, GGSKeyFieldComp32, GGSUnifiedPKUpdate"
 
 
 class RowQuestion(NamedTuple):
@@ -53,6 +56,9 @@ def _question(table: str, text: str) -> RowQuestion:
 class _Search:
     """The changes that touch a key or one that the row has had before or after.
 
+    The first pass over the files also takes the updates of keys in the table, so that one more is enough for all keys
+    of the row. Where a column of the key is not part of that of the table, other updates may lead to further keys.
+
     Attributes:
         changes: by the number of the file and the RBA.
         unread: sentences about what was not read, such as damage: there may be changes in it.
@@ -61,64 +67,85 @@ class _Search:
     def __init__(self, session: Session, question: RowQuestion) -> None:
         self._session, self._question = session, question
         self._names = frozenset(name for name, _ in question.key)
+        self._neighbours: dict[Key, set[Key]] = {}
         self.changes: dict[tuple[int, int], RowChange] = {}
         self.unread: dict[str, None] = {}
 
     def run(self) -> Iterator[Event]:
-        """Look for the key in all files, then for each that a change of it names; yields progress."""
-        known, left = {self._question.key}, [self._question.key]
-        while left and len(known) <= _MOST_KEYS:
-            yield from self._look_for(left.pop(0))
-            touched = {key for change in self.changes.values() for key in (change.before, change.after) if key}
-            left += sorted(touched - known)
-            known |= touched
-        if left:
-            self.unread[f"The row has had more than {_MOST_KEYS} keys: those after them are not followed."] = None
+        """Look for the key in all files, then for those that its changes lead to; yields progress."""
+        known, left = {self._question.key}, {self._question.key}
+        yield from self._look_for(left, takes_key_updates=True)
+        while left := self._reached_from(known):
+            if len(known) + len(left) > _MOST_KEYS:
+                self.unread[f"The row has had more than {_MOST_KEYS} keys: those after them are not followed."] = None
+                return
+            known |= left
+            yield from self._look_for(left, takes_key_updates=False)
 
-    def _look_for(self, key: Key) -> Iterator[Event]:
-        filters = [_filter(self._question.table, key)]
+    def _reached_from(self, keys: set[Key]) -> set[Key]:
+        """The other keys that updates of a key lead to, from some keys."""
+        reached, left = set[Key](), list(keys)
+        while left:
+            new = self._neighbours.get(left.pop(), set()) - keys - reached
+            reached |= new
+            left += new
+        return reached
+
+    def _look_for(self, keys: set[Key], *, takes_key_updates: bool) -> Iterator[Event]:
+        filters = _filters(self._question, keys, takes_key_updates=takes_key_updates)
         for number, _ in enumerate(over_files(self._session)):
-            yield from self._in_file(number, filters, key)
+            yield from self._in_file(number, filters, keys)
 
-    def _in_file(self, number: int, filters: list[FilterSet], key: Key) -> Generator[Event, None, None]:
+    def _in_file(self, number: int, filters: list[FilterSet], keys: set[Key]) -> Generator[Event, None, None]:
         session = self._session
         trail, cursor = session.trail, session.cursor
         rows = RecordRows(trail, session.row_definitions, cursor.transactions)
         place = cursor.current, cursor.next
         cursor.move(0)
         try:
-            while True:
-                try:
-                    with closing(FilteredReader(session, also=filters, stays=True)) as reader:
-                        while (record := (yield from reader.find())) is not None:
-                            change = change_of(trail, record, session.row_definitions, cursor.transactions)
-                            if change is not None:
-                                last = change.records[-1]
-                                row = rows.of(last)
-                                keys = keys_of(change, row.kind, self._names)
-                                if key in keys:
-                                    found = RowChange(number, last.rba, trail.path, row, change.table, *keys)
-                                    self.changes[number, last.rba] = found
-                except TrailError as error:
-                    good = trail.next_good_header(cursor.next + 1)
-                    where = f"; reading on at RBA {good}" if good is not None else ""
-                    self.unread[f"Error: {error}{where}"] = None
-                    if good is not None:
-                        cursor.move(good)
-                        continue
-                return
+            with closing(over_damage(session, also=filters, stays=True)) as items:
+                for item in items:
+                    if isinstance(item, Record):
+                        self._take(number, rows, item, keys)
+                    elif isinstance(item, DamagePassed):
+                        self.unread[item.text] = None
+                    else:
+                        yield item
         finally:
             cursor.move(place[1])
             cursor.current = place[0]
 
+    def _take(self, number: int, rows: RecordRows, record: Record, keys: set[Key]) -> None:
+        session = self._session
+        change = change_of(session.trail, record, session.row_definitions, session.cursor.transactions)
+        if change is None:
+            return
+        before, after = keys_of(change, kind_of(change.records[-1]), self._names)
+        if before is not None and after is not None and before != after and len(self._neighbours) < _MOST_UPDATES:
+            self._neighbours.setdefault(before, set()).add(after)
+            self._neighbours.setdefault(after, set()).add(before)
+        if before in keys or after in keys:
+            rba = change.records[-1].rba
+            row = rows.of(change.records[-1])
+            self.changes[number, rba] = RowChange(number, rba, session.trail.path, row, change.table, before, after)
 
-def _filter(table: str, key: Key) -> FilterSet:
+
+def _filters(question: RowQuestion, keys: set[Key], *, takes_key_updates: bool) -> list[FilterSet]:
+    """Filters that all records pass with one of the keys, and updates of keys too; few others do."""
+    values: dict[str, dict[str, None]] = {}
+    for name, value in (column for key in sorted(keys) for column in key):
+        values.setdefault(name, {})[value] = None
+    texts = [[f"FILENAME {question.table}"]]
+    for name, column_values in values.items():
+        texts.append([f"VALUE {name.rpartition('.')[2]} = {_value(value)}" for value in column_values])
+        if takes_key_updates:
+            texts[-1].append(f"RECTYPE {_KEY_UPDATES}")
     try:
-        criteria = [parse_criterion(f"FILENAME {table}", GMT)]
-        criteria += [parse_criterion(f"VALUE {name.rpartition('.')[2]} = {_value(value)}", GMT) for name, value in key]
+        return [
+            FilterSet(include=CriterionSet([parse_criterion(text, GMT) for text in one], Match.ANY)) for one in texts
+        ]
     except FilterError as error:
         raise CommandError(f"ROW: {error}") from error
-    return FilterSet(include=CriterionSet(criteria, Match.ALL))
 
 
 def _value(text: str) -> str:
@@ -158,7 +185,9 @@ def run_row(session: Session, given: tuple[str, str] | None) -> Iterator[Event]:
         yield RowChangeShown(change.path, change.row)
     keys = dict.fromkeys(key for change in found for key in (change.before, change.after) if key is not None)
     texts = tuple(", ".join(value for _, value in key) for key in keys)
-    yield RowStoryShown(found[0].table, texts, len(found), found[-1].after is not None, bool(search.unread))
+    is_filtered = session.filters_in_use is not None and session.filters_in_use.active
+    is_there, is_partial = found[-1].after is not None, is_filtered or bool(search.unread)
+    yield RowStoryShown(found[0].table, texts, len(found), is_there, is_partial, is_filtered)
 
 
 COMMANDS = (
@@ -170,8 +199,8 @@ COMMANDS = (
         details=(
             "All columns of the key are to be given; a text with blanks in quotes. Without a table:",
             "the row of the last record displayed.",
-            "The whole open file is read, with ACROSS those after it too; the filter applies. An update of the key is",
-            "followed both ways. A line is that of LIST.",
+            "The whole open file is read, with ACROSS those after it too. An update of the key is followed both ways. A",
+            "line is that of LIST. Under a FILTER the changes that pass are shown, without a verdict about the row.",
             "Example: ROW HR.EMPLOYEES EMPLOYEE_ID=107",
         ),
         origin=Origin.OURS,

@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 
 from logdump.display.record_row import RecordKind, RecordRow
+from logdump.features.row import command
+from logdump.features.row.command import _filters as filters
 from logdump.features.row.story import Key, RowChange, story
 from tests.logdump.program import logdump
 
@@ -79,6 +81,21 @@ def test_without_a_table_it_is_the_row_of_the_record_displayed_last(rba: int) ->
 def test_a_record_that_is_no_change_of_a_row_has_no_story(rba: int) -> None:
     answer = logdump("-c", f"open et; pos {rba}; row")
     assert (answer.status, answer.err.splitlines()[-1]) == (1, f"No change of a row at RBA {rba}.")
+
+
+def test_under_a_filter_there_is_no_verdict_about_the_row() -> None:
+    answer = logdump("-c", "open et; filter rectype insert; row TEAHOUSE.TEAS TEA_CODE=SEN01")
+    assert answer.out.splitlines()[-1].endswith("1 change; changes that the filter drops are not among them.")
+    in_json = logdump("-c", "open et; filter rectype insert; format jsonl; row TEAHOUSE.TEAS TEA_CODE=SEN01").out
+    assert '"there":null,"partial":true' in in_json.splitlines()[-1]
+
+
+def test_the_files_are_read_twice_however_many_keys_the_row_has_had(monkeypatch: pytest.MonkeyPatch) -> None:
+    passes = []
+    monkeypatch.setattr(command, "_filters", lambda *one, **how: passes.append(one) or filters(*one, **how))
+    logdump("row", "et", "TEAHOUSE.TEAS", "TEA_CODE=ASS02")
+    logdump("row", "et", "TEAHOUSE.TEAS", "TEA_CODE=SEN01")
+    assert len(passes) == 2 + 1
 
 
 def test_a_quote_in_a_key_is_part_of_its_value() -> None:
