@@ -247,13 +247,12 @@ def over_damage(
             with closing(FilteredReader(session, also=also, stays=stays)) as reader:
                 while (record := (yield from reader.find())) is not None:
                     yield record
-            return
-        except (PartialRecord, CannotRead) as error:
-            if waits:
+        except TrailError as error:
+            if waits and isinstance(error, (PartialRecord, CannotRead)):
                 raise
             passed = _passed(session, error)
-        except TrailError as error:
-            passed = _passed(session, error)
+        else:
+            return
         yield passed
         if passed.good is None:
             return

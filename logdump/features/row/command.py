@@ -199,8 +199,8 @@ COMMANDS = (
         details=(
             "All columns of the key are to be given; a text with blanks in quotes. Without a table:",
             "the row of the last record displayed.",
-            "The whole open file is read, with ACROSS those after it too. An update of the key is followed both ways. A",
-            "line is that of LIST. Under a FILTER the changes that pass are shown, without a verdict about the row.",
+            "The whole open file is read, with ACROSS those after it too. An update of the key is followed both ways.",
+            "A line is that of LIST. Under a FILTER the changes that pass are shown, without a verdict about the row.",
             "Example: ROW HR.EMPLOYEES EMPLOYEE_ID=107",
         ),
         origin=Origin.OURS,
