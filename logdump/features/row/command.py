@@ -5,14 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Generator, Iterator
 from contextlib import closing
+from pathlib import Path
 from typing import NamedTuple
 
 from logdump.display.record_row import RecordRows, kind_of
+from logdump.features.redo.command import RedoRequest, script_events
 from logdump.features.row.model import RowChangeShown, RowStoryShown
 from logdump.features.row.story import Key, RowChange, key_of, keys_of, story
 from logdump.filters import CriterionSet, FilterError, FilterSet, Match, parse_criterion
 from logdump.language.command import Command, Origin
-from logdump.language.forms import Maybe, Sequence
+from logdump.language.forms import Alternatives, Keyword, Maybe, Sequence
 from logdump.language.parameters import FreeText, Table
 from logdump.notation.times import GMT
 from logdump.session.across import over_files
@@ -20,7 +22,7 @@ from logdump.session.errors import ArgumentError, CommandError
 from logdump.session.events import Event, Notice
 from logdump.session.scan import DamagePassed, over_damage
 from logdump.session.session import Session
-from trailformat import Record, change_of
+from trailformat import Record, TrailFile, change_of
 
 _PAIR = re.compile(r"""\s*([\w$#.]+)\s*=\s*("(?:[^"])*"|'(?:[^'])*'|\S+)\s*(?:,|AND\b)?""", re.IGNORECASE)
 _MOST_KEYS = 64
@@ -31,13 +33,14 @@ _KEY_UPDATES = "GGSPKUpdate, GGSKeyFieldComp32, GGSUnifiedPKUpdate"
 
 
 class RowQuestion(NamedTuple):
-    """A table and the key of a row."""
+    """A table and the key of a row; ``takes_back``: whether the SQL is asked for that takes its changes back."""
 
     table: str
     key: Key
+    takes_back: bool = False
 
 
-def _question(table: str, text: str) -> RowQuestion:
+def _question(table: str, text: str, takes_back: bool) -> RowQuestion:  # noqa: FBT001 - a word of the form
     """Return the row that is asked for.
 
     Raises:
@@ -50,7 +53,7 @@ def _question(table: str, text: str) -> RowQuestion:
             raise ArgumentError(f"{text[at:].strip()!r} is not <column>=<value>.")
         pairs.append((found[1].upper(), found[2].strip("\"'")))
         at = found.end()
-    return RowQuestion(table, tuple(pairs))
+    return RowQuestion(table, tuple(pairs), takes_back)
 
 
 class _Search:
@@ -127,7 +130,9 @@ class _Search:
         if before in keys or after in keys:
             rba = change.records[-1].rba
             row = rows.of(change.records[-1])
-            self.changes[number, rba] = RowChange(number, rba, session.trail.path, row, change.table, before, after)
+            rbas = frozenset(one.rba for one in change.records)
+            found = RowChange(number, rba, session.trail.path, row, change.table, before, after, rbas)
+            self.changes[number, rba] = found
 
 
 def _filters(question: RowQuestion, keys: set[Key], *, takes_key_updates: bool) -> list[FilterSet]:
@@ -153,8 +158,12 @@ def _value(text: str) -> str:
     return text if re.fullmatch(r"[\w.+-]+", text) else f"'{doubled}'"
 
 
-def _named(table: str, key: str) -> tuple[str, str]:
-    return table, key
+def _named(table: str, key: str) -> tuple[str, str, bool]:
+    return table, key, False
+
+
+def _taken_back(table: str, key: str) -> tuple[str, str, bool]:
+    return table, key, True
 
 
 def _row_at_position(session: Session) -> RowQuestion:
@@ -171,7 +180,7 @@ def _row_at_position(session: Session) -> RowQuestion:
     return RowQuestion(change.table, key_of(columns))
 
 
-def run_row(session: Session, given: tuple[str, str] | None) -> Iterator[Event]:
+def run_row(session: Session, given: tuple[str, str, bool] | None) -> Iterator[Event]:
     """Show all changes of a row in the open file, with ACROSS in those after it too; the position stays."""
     question = _row_at_position(session) if given is None else _question(*given)
     search = _Search(session, question)
@@ -181,6 +190,9 @@ def run_row(session: Session, given: tuple[str, str] | None) -> Iterator[Event]:
     if not found:
         named = ", ".join(f"{name} = {value}" for name, value in question.key)
         raise CommandError(f"No change of {question.table} with {named}.")
+    if question.takes_back:
+        yield from _undone(session, found)
+        return
     for change in found:
         yield RowChangeShown(change.path, change.row)
     keys = dict.fromkeys(key for change in found for key in (change.before, change.after) if key is not None)
@@ -190,10 +202,37 @@ def run_row(session: Session, given: tuple[str, str] | None) -> Iterator[Event]:
     yield RowStoryShown(found[0].table, texts, len(found), is_there, is_partial, is_filtered)
 
 
+def _undone(session: Session, changes: list[RowChange]) -> Iterator[Event]:
+    """The SQL that takes changes back, the last one first, as UNDO makes it of their transactions."""
+    from logdump.filters.effective_criterion import AtPlaces  # noqa: PLC0415 - for the filter of UNDO alone
+
+    places: dict[Path, frozenset[int]] = {}
+    for change in changes:
+        places[change.path] = places.get(change.path, frozenset()) | change.rbas
+    done = set[tuple[int, str | None, str | None]]()
+    session.narrowing = lambda trail: FilterSet(include=CriterionSet([AtPlaces(places.get(trail.path, frozenset()))]))
+    try:
+        for change in reversed(changes):
+            transaction = change.number, change.row.csn, change.row.xid
+            if transaction in done and transaction[1:] != (None, None):
+                continue
+            done.add(transaction)
+            with TrailFile(change.path) as trail, session.reading(trail):
+                session.cursor.move(min(change.rbas))
+                yield from script_events(session, RedoRequest(), takes_back=True)
+    finally:
+        session.narrowing = None
+
+
 COMMANDS = (
     Command(
         "ROW",
-        Maybe(Sequence(_named, Table("<table>"), FreeText("<column>=<value> ..."))),
+        Maybe(
+            Alternatives(
+                Keyword("UNDO", Sequence(_taken_back, Table("<table>"), FreeText("<column>=<value> ..."))),
+                Sequence(_named, Table("<table>"), FreeText("<column>=<value> ...")),
+            )
+        ),
         "Show all changes of one row, through updates of its key",
         run_row,
         details=(
@@ -201,6 +240,7 @@ COMMANDS = (
             "the row of the last record displayed.",
             "The whole open file is read, with ACROSS those after it too. An update of the key is followed both ways.",
             "A line is that of LIST. Under a FILTER the changes that pass are shown, without a verdict about the row.",
+            "UNDO: the SQL that takes them back, the last one first, as UNDO makes it; nothing is executed.",
             "Example: ROW HR.EMPLOYEES EMPLOYEE_ID=107",
         ),
         origin=Origin.OURS,

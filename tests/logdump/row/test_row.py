@@ -83,6 +83,21 @@ def test_a_record_that_is_no_change_of_a_row_has_no_story(rba: int) -> None:
     assert (answer.status, answer.err.splitlines()[-1]) == (1, f"No change of a row at RBA {rba}.")
 
 
+def test_undo_takes_the_changes_back_as_undo_does_the_last_first() -> None:
+    lines = logdump("row", "et", "TEAHOUSE.TEAS", "TEA_CODE=ASS01", "--undo").out.splitlines()
+    statements = [line for line in lines if line.split()[0] in ("INSERT", "UPDATE", "DELETE")]
+    whole = logdump("-c", "open et; undo 99").out.splitlines()
+    assert statements == [line for line in whole if "ASS0" in line and not line.startswith("--")]
+    assert len(statements) == 4
+
+
+def test_undo_leaves_out_what_a_replicat_drops_and_rows_of_others() -> None:
+    out = logdump("row", "at", "TEAHOUSE.TEAS", "TEA_CODE=SEN01", "--undo").out
+    assert out.startswith("-- Left out: transaction 5.6.8806")
+    assert out.count("\nUPDATE ") + out.count("\nDELETE ") == 2
+    assert "ASS02" not in out
+
+
 def test_under_a_filter_there_is_no_verdict_about_the_row() -> None:
     answer = logdump("-c", "open et; filter rectype insert; row TEAHOUSE.TEAS TEA_CODE=SEN01")
     assert answer.out.splitlines()[-1].endswith("1 change; changes that the filter drops are not among them.")
