@@ -235,7 +235,7 @@ class DamagePassed(NamedTuple):
 
 def over_damage(
     session: Session, *, also: Sequence[FilterSet] = (), stays: bool = False, waits: bool = False
-) -> Iterator[Event | Record | DamagePassed]:
+) -> Generator[Event | Record | DamagePassed, None, None]:
     """The records that ``FilteredReader`` finds, up to the end, with the damage between them.
 
     After damage reading goes on at the next good record, where there is one; backwards it ends. ``waits``: a record

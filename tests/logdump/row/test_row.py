@@ -8,8 +8,10 @@ import pytest
 
 from logdump.display.record_row import RecordKind, RecordRow
 from logdump.features.row import command
+from logdump.features.row.command import RowQuestion
 from logdump.features.row.command import _filters as filters
 from logdump.features.row.story import Key, RowChange, story
+from logdump.filters import FilterSet
 from tests.logdump.program import logdump
 
 
@@ -107,7 +109,12 @@ def test_under_a_filter_there_is_no_verdict_about_the_row() -> None:
 
 def test_the_files_are_read_twice_however_many_keys_the_row_has_had(monkeypatch: pytest.MonkeyPatch) -> None:
     passes = []
-    monkeypatch.setattr(command, "_filters", lambda *one, **how: passes.append(one) or filters(*one, **how))
+
+    def noted(question: RowQuestion, keys: set[Key], *, takes_key_updates: bool) -> list[FilterSet]:
+        passes.append(keys)
+        return filters(question, keys, takes_key_updates=takes_key_updates)
+
+    monkeypatch.setattr(command, "_filters", noted)
     logdump("row", "et", "TEAHOUSE.TEAS", "TEA_CODE=ASS02")
     logdump("row", "et", "TEAHOUSE.TEAS", "TEA_CODE=SEN01")
     assert len(passes) == 2 + 1
