@@ -95,9 +95,9 @@ class DatabaseTarget(ApplyTarget):
 
     def positions(self) -> dict[str, AppliedPosition]:
         with self._errors():
-            rows = self._query(f"SELECT table_name, place, csn, source_time, changes FROM {POSITION_TABLE}")
+            rows = self._query(f"SELECT table_name, place, start_at, csn, source_time, changes FROM {POSITION_TABLE}")
             self._connection.commit()
-        return {row[0]: AppliedPosition(row[1], row[2], _moment(row[3]), int(row[4])) for row in rows}
+        return {row[0]: AppliedPosition(row[1], row[2], row[3], _moment(row[4]), int(row[5])) for row in rows}
 
     def prepare(self, tables: Sequence[SourceTable], *, create: bool) -> None:
         with self._errors():
@@ -141,13 +141,13 @@ class DatabaseTarget(ApplyTarget):
             for name, position in positions.items():
                 now = dt.datetime.now(dt.UTC).replace(tzinfo=None)
                 moment = position.time.astimezone(dt.UTC).replace(tzinfo=None) if position.time else None
-                values = [position.sequence, position.csn, moment, position.rows, now, name]
+                values = [position.place, position.start, position.csn, moment, position.changes, now, name]
                 given = tuple(map(self._dialect.value, values))
-                names = ("place", "csn", "source_time", "changes", "applied_at")
+                names = ("place", "start_at", "csn", "source_time", "changes", "applied_at")
                 sets = ", ".join(f"{column} = {mark(number)}" for number, column in enumerate(names))
-                cursor.execute(f"UPDATE {POSITION_TABLE} SET {sets} WHERE table_name = {mark(5)}", given)
+                cursor.execute(f"UPDATE {POSITION_TABLE} SET {sets} WHERE table_name = {mark(len(names))}", given)
                 if not cursor.rowcount:
-                    marks = ", ".join(map(mark, range(6)))
+                    marks = ", ".join(map(mark, range(len(values))))
                     columns = f"{', '.join(names)}, table_name"
                     cursor.execute(f"INSERT INTO {POSITION_TABLE} ({columns}) VALUES ({marks})", given)
             self._connection.commit()
@@ -203,8 +203,9 @@ class DatabaseTarget(ApplyTarget):
             self._connection.commit()
             return
         text, moment, number = self._dialect.position_types
-        columns = f"table_name {text} NOT NULL PRIMARY KEY, place {text} NOT NULL, csn {text}, source_time {moment}, "
-        self.execute(f"CREATE TABLE {POSITION_TABLE} ({columns} changes {number} NOT NULL, applied_at {moment})")
+        columns = f"table_name {text} NOT NULL PRIMARY KEY, place {text} NOT NULL, start_at {text}, "
+        more = f"csn {text}, source_time {moment}, changes {number} NOT NULL, applied_at {moment}"
+        self.execute(f"CREATE TABLE {POSITION_TABLE} ({columns}{more})")
         self._connection.commit()
 
     def _take(self, number: int, source: SourceTable, schema: str, name: str) -> list[str]:

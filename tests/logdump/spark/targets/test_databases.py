@@ -7,7 +7,7 @@ from random import Random
 
 import pytest
 
-from tests.logdump.spark.targets.bank import NAMES, batches_of, changes_of, differences, opened, parts
+from tests.logdump.spark.targets.bank import NAMES, batches_of, changes_of, differences, end_of, opened, parts
 from tests.logdump.spark.targets.places import Place
 from tests.simulated.five_tables import bank_trail
 
@@ -22,6 +22,6 @@ def test_the_tables_equal_those_of_the_source(place: Place, most: int, tmp_path:
         if applier is None or random.random() < 0.1:
             target.close()
             applier = opened(target, sources)
-        applier.apply(parts(batch, random.choice((7, 1000))))
+        applier.apply(parts(batch, random.choice((7, 1000))), end_of(batch))
     target.close()
     assert differences(bank, {name: place.rows(name) for name in NAMES}) == []
