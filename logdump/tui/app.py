@@ -367,6 +367,7 @@ class TrailApp(HarmlessApp):
             self.mode.stop()
         elif not self._start_page.is_idle:
             self._start_page.stop()
+            self.model.busy = "stopped, O reads again"
         elif self.file.stop():
             self.model.busy = "stopped, Ctrl+L continues"
 

@@ -7,6 +7,7 @@ from collections.abc import Generator, Iterator
 from contextlib import closing
 from typing import NamedTuple
 
+from logdump.display.as_read import PARTIAL
 from logdump.display.record_row import RecordRows
 from logdump.features.row.model import RowChangeShown, RowStoryShown
 from logdump.features.row.story import Key, RowChange, key_of, keys_of, story
@@ -147,10 +148,16 @@ def _row_at_position(session: Session) -> RowQuestion:
 def run_row(session: Session, given: tuple[str, str] | None) -> Iterator[Event]:
     """Show all changes of a row in the open file, with ACROSS in those after it too; the position stays."""
     question = _row_at_position(session) if given is None else _question(*given)
-    search = _Search(session, question)
-    yield from search.run()
+    search, stopped = _Search(session, question), None
+    try:
+        yield from search.run()
+    except KeyboardInterrupt as interrupt:
+        stopped = interrupt
+        search.unread[PARTIAL] = None
     yield from (Notice((sentence,)) for sentence in search.unread)
     found = list(story(search.changes.values(), question.key))
+    if not found and stopped is not None:
+        raise stopped
     if not found:
         named = ", ".join(f"{name} = {value}" for name, value in question.key)
         raise CommandError(f"No change of {question.table} with {named}.")
@@ -159,6 +166,8 @@ def run_row(session: Session, given: tuple[str, str] | None) -> Iterator[Event]:
     keys = dict.fromkeys(key for change in found for key in (change.before, change.after) if key is not None)
     texts = tuple(", ".join(value for _, value in key) for key in keys)
     yield RowStoryShown(found[0].table, texts, len(found), found[-1].after is not None, bool(search.unread))
+    if stopped is not None:
+        raise stopped
 
 
 COMMANDS = (
@@ -175,5 +184,6 @@ COMMANDS = (
             "Example: ROW HR.EMPLOYEES EMPLOYEE_ID=107",
         ),
         origin=Origin.OURS,
+        stops="Ctrl+C stops and shows the result so far",
     ),
 )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from datetime import UTC, datetime
 from pathlib import Path
 
 from textual.actions import SkipAction
@@ -25,7 +24,6 @@ from logdump.tui.reading.trail_files import ListedFile
 from logdump.tui.reading.transactions import ORDERS, ListedTransaction
 from logdump.tui.text.cells import TextColumn, in_columns
 from logdump.tui.text.glyphs import Glyphs
-from trailformat.codec.timestamps import from_datetime
 from trailformat.index import TableTotals, TransactionSpan
 from trailformat.index.sums import Sums
 
@@ -144,16 +142,17 @@ def file_choices(files: Sequence[ListedFile], state: State, width: int, glyphs: 
 
 
 def trail_choices(
-    listed: TrailsListed | None, offset: TimeOffset, now: int, width: int, glyphs: Glyphs
+    listed: TrailsListed | None, offset: TimeOffset, width: int, glyphs: Glyphs
 ) -> tuple[str, list[Choice]]:
-    """Heading and lines: the trails of a place, each with the age of its newest record."""
-    found = listed.trails if listed is not None else ()
+    """Heading and lines: the trails of a place, each with the ages of its newest record and heartbeat."""
+    found, now = (listed.trails, listed.now) if listed is not None else ((), 0)
     columns = (
         TextColumn("trail", [one.name for one in found], is_number=False),
         TextColumn("files", [f"{len(one.paths):,}" for one in found], gap=2),
         TextColumn("size", [size_text(one.size) for one in found], gap=2),
         TextColumn("records", [_records_text(one) for one in found], gap=2),
         TextColumn("newest", [_age_text(one.last_time, now) for one in found], gap=2),
+        TextColumn("beat", [_age_text(one.last_beat, now) for one in found], gap=2),
         TextColumn("state", [_state_text(one) for one in found], gap=2, is_number=False),
         TextColumn("first record", [_clock_of(one.first_time, offset) for one in found], gap=2, is_number=False),
         TextColumn("last record", [_clock_of(one.last_time, offset) for one in found], gap=2, is_number=False),
@@ -161,9 +160,11 @@ def trail_choices(
         TextColumn("last csn", [one.last_csn for one in found], gap=2, is_number=False),
         TextColumn("from", [one.release for one in found], gap=2, is_number=False),
     )
-    less = [dict.fromkeys(gone, 0) for gone in ((10,), (10, 9), (10, 9, 8), (10, 9, 8, 6), (10, 9, 8, 6, 7))]
-    less += [less[-1] | {2: 0}, less[-1] | {2: 0, 4: 0}, less[-1] | {1: 0, 2: 0, 4: 0}]
-    heading, lines = in_columns(columns, less, (5, 0), width, glyphs)
+    gone = [] if any(one.last_beat for one in found) else [5]
+    less = [dict.fromkeys(gone, 0)]
+    less += [dict.fromkeys((*gone, *more), 0) for more in ((11,), (11, 10), (11, 10, 9), (11, 10, 9, 7))]
+    less += [dict.fromkeys((*gone, 11, 10, 9, 7, 8, *more), 0) for more in ((), (2,), (2, 5), (2, 5, 4), (1, 2, 5, 4))]
+    heading, lines = in_columns(columns, less, (6, 0), width, glyphs)
     return heading, [Choice(text[1:], enter=open_line(one.paths[0])) for text, one in zip(lines, found, strict=True)]
 
 
@@ -208,7 +209,7 @@ def _clock_of(time: int | None, offset: TimeOffset) -> str:
 
 
 def _age_text(time: int | None, now: int) -> str:
-    return span_text(max(0, now - time)).partition(".")[0] if time else ""
+    return span_text(max(0, now - time) // _SECOND * _SECOND).replace(".000 s", " s") if time else ""
 
 
 def _file_choice(text: str, one: ListedFile, state: State) -> Choice:
@@ -271,9 +272,7 @@ _NAMES: dict[str, tuple[_Lines, str]] = {
         "m and a letter mark a record, as MARK <name> <note> does.",
     ),
     "trails": (
-        lambda model, width, glyphs: trail_choices(
-            model.trails, model.state.time_offset, from_datetime(datetime.now(UTC)), width, glyphs
-        ),
+        lambda model, width, glyphs: trail_choices(model.trails, model.state.time_offset, width, glyphs),
         "No trail is here.",
     ),
     "columns": (lambda model, width, glyphs: column_choices(model.columns, width, glyphs), ""),
