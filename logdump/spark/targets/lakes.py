@@ -81,8 +81,8 @@ class LakeTarget(ApplyTarget):
         self._held = {}
 
     def _write(self, table: SourceTable, changes: Changes, position: str) -> None:
-        sought = changes.destinations()
-        net = changes.net({*self._rows(table, sought)} if sought else ())
+        sought = changes.destinations() if not self._overwrite else ()
+        net = changes.net({*self._rows(table, sought)} if sought else (), overwrite=self._overwrite)
         if net.conflicts and not self._overwrite:
             raise ChangeRefused(net.conflicts[0].problem, net.conflicts[0].number)
         keys = [*zip(*(net.rows[name].to_pylist() for name in table.keys), strict=True)]
@@ -90,7 +90,7 @@ class LakeTarget(ApplyTarget):
         there = self._rows(table, origins | {*net.gone} | {*keys})
         if not self._overwrite:
             _expect(table, net, keys, there)
-        rows = _whole_rows(net, there)
+        rows = _whole_rows(net, keys, there)
         self.write(table, {*there} & (origins | {*net.gone} | {*keys}), rows, position, is_truncated=net.is_truncated)
 
     def _rows(self, table: SourceTable, keys: Collection[Key]) -> dict[Key, dict[str, Any]]:
@@ -316,13 +316,13 @@ def _expect(table: SourceTable, net: NetEffect, keys: Sequence[Key], there: Coll
             raise ChangeRefused(f"{table.name} has a row {key} already", number)
 
 
-def _whole_rows(net: NetEffect, there: Mapping[Key, Mapping[str, Any]]) -> pa.Table:
+def _whole_rows(net: NetEffect, keys: Sequence[Key], there: Mapping[Key, Mapping[str, Any]]) -> pa.Table:
     """The rows with the columns that the trail does not have of them as they are in the table."""
     if not any(net.absent):
         return net.rows
     rows, kept = net.rows.to_pylist(), []
-    for row, kind, origin, absent in zip(rows, net.kinds, net.origins, net.absent, strict=True):
-        before = there.get(origin) if origin is not None else None
+    for row, kind, origin, key, absent in zip(rows, net.kinds, net.origins, keys, net.absent, strict=True):
+        before = there.get(origin) or there.get(key) if origin is not None else None
         if absent and before is not None:
             row |= {name: before[name] for name in absent}
         if before is not None or not absent or kind is RowEffect.INSERT:

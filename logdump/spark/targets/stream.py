@@ -15,6 +15,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from logdump.spark.errors import BadTrail
+from logdump.spark.source.options import Use, parse_options
+from logdump.spark.source.paths import find_files
 from logdump.spark.tables import changes
 from logdump.spark.targets.applier import Applier, ApplyProgress, by_table
 from logdump.spark.targets.database import DatabaseTarget
@@ -22,6 +25,8 @@ from logdump.spark.targets.dialects import dialect_for
 from logdump.spark.targets.lakes import DeltaTarget, IcebergTarget
 from logdump.spark.targets.net_effect import Changes
 from logdump.spark.targets.target import ApplyTarget, BadTarget, SourceTable, TargetLost, place_of
+from trailformat.transactions.walk import transaction_batches
+from trailformat.transactions.whole_trail import FIRST_PLACE, WholeTrail
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -78,7 +83,7 @@ def apply(
     """
     given = [tables] if isinstance(tables, str) else tables
     names = given if isinstance(given, Mapping) else dict.fromkeys(given, "")
-    asked = _Asked(path, names, keys or {}, from_csn, {"maxBytesPerTrigger": batch, **options})
+    asked = _Asked(path, names, keys or {}, from_csn, {"effective": True, "maxBytesPerTrigger": batch, **options})
     is_overwriting = collisions == "overwrite"
     run = _Run(spark, target_for(target), asked, stop or threading.Event(), progress, overwrite=is_overwriting)
     trigger: Mapping[str, Any] = {"availableNow": True} if once else {"processingTime": f"{interval} seconds"}
@@ -176,6 +181,8 @@ class _Run:
             target.open([*asked.tables])
             positions = {name: at for name, at in target.positions().items() if name in asked.tables}
             start = _start([at.start for at in positions.values()], asked)
+            if not start:
+                _check_beginning(asked)
             frame = changes(self._spark, asked.path, [*asked.tables], stream=True, **{**asked.options, **start})
             sources = [*source_tables(frame.schema, asked.tables, asked.keys)]
             target.prepare(sources, create=create)
@@ -213,6 +220,26 @@ class _Run:
             raise
         finally:
             self.progress = applier.progress
+
+
+def _check_beginning(asked: _Asked) -> None:
+    """Refuse a trail whose first transaction has begun in a file that is not there.
+
+    Raises:
+        BadTrail: it is one.
+    """
+    files = find_files(parse_options({**_paths(asked.path), **asked.options}, Use.STREAM))
+    whole = WholeTrail.around(Path(files[0].path))
+    first = next((batch for batch in transaction_batches(whole, FIRST_PLACE) if batch.rows), None)
+    if first is not None and not first.columns.has_begin[0]:
+        where = f"{whole.paths[first.first(0).ordinal]}, RBA {first.first(0).rba}"
+        about = "the trail begins inside a transaction, and what is before it is not there"
+        raise BadTrail(f"nothing was written: {where}: {about}; from_csn names the first CSN to apply")
+
+
+def _paths(path: Paths) -> dict[str, str]:
+    paths = [path] if isinstance(path, (str, os.PathLike)) else [*path]
+    return {"path": ",".join(os.fspath(one) for one in paths)}
 
 
 def _end_of(notes: Path, number: int) -> str:
