@@ -38,7 +38,8 @@ OTHERS = {
 
 def _looks(source: str) -> bool:
     """Whether a module takes one of the names, or compares TransInd with a number."""
-    for node in ast.walk(ast.parse(source)):
+    is_of_interest = "trans_ind" in source or any(home.rpartition(".")[2] in source for home in _HOMES)
+    for node in ast.walk(ast.parse(source)) if is_of_interest else ():
         if isinstance(node, ast.ImportFrom) and node.module in _HOMES and {one.name for one in node.names} & _NAMES:
             return True
         if isinstance(node, ast.Compare):

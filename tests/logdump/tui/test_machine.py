@@ -31,7 +31,7 @@ from tests.logdump.tui.growing_trail import GrowingTrail
 from tests.logdump.tui.stepped import THREADS, Stepped
 from tests.logdump.tui.test_current_record import LineMode, mismatch, tells_what_is_visible
 from tests.logdump.tui.twin import painted_anew
-from tests.searching import examples
+from tests.searching import IS_LONG, examples
 
 SIZES = [(80, 24), (120, 36), (40, 10), (132, 12), (30, 6)]
 TRAILS_GROWING = ["et", "gt", "kl"]
@@ -375,5 +375,7 @@ class Screen(RuleBasedStateMachine):
 def test_the_screen_shows_what_line_mode_has_whatever_happens_in_whatever_order() -> None:
     run_state_machine_as_test(
         Screen,
-        settings=settings(max_examples=examples(2), stateful_step_count=20, suppress_health_check=list(HealthCheck)),
+        settings=settings(
+            max_examples=examples(2), stateful_step_count=20 if IS_LONG else 12, suppress_health_check=list(HealthCheck)
+        ),
     )
