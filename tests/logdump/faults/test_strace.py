@@ -59,8 +59,9 @@ def _is_permitted(folder: Path) -> bool:
 
 
 class Traced(NamedTuple):
-    """An export in which nothing fails: how it ends, and its calls."""
+    """An export in which nothing fails: its folder, which is in what it writes, how it ends, and its calls."""
 
+    folder: Path
     good: Ended
     lines: list[str]
 
@@ -72,9 +73,10 @@ def traced(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
     if not _is_permitted(folder):
         pytest.skip("strace is not installed, or may not trace here")
     trace = folder / "trace"
-    good = _run(folder / "work", request.param, "-o", str(trace), "-e", f"trace={','.join(_CALLS)}")
+    work = folder / "work"
+    good = _run(work, request.param, "-o", str(trace), "-e", f"trace={','.join(_CALLS)}")
     lines = [line for line in trace.read_text(errors="replace").splitlines() if re.search(r"\b\w+\(", line)]
-    return request.param, Traced(good, lines)
+    return request.param, Traced(work, good, lines)
 
 
 def _begins(lines: list[str]) -> int:
@@ -83,10 +85,8 @@ def _begins(lines: list[str]) -> int:
 
 
 @pytest.mark.parametrize("call", _CALLS)
-def test_a_call_that_fails_leaves_the_export_whole_or_absent(
-    tmp_path: Path, call: str, traced: tuple[str, Traced]
-) -> None:
-    work, (format_, (good, lines)) = tmp_path / "work", traced
+def test_a_call_that_fails_leaves_the_export_whole_or_absent(call: str, traced: tuple[str, Traced]) -> None:
+    format_, (work, good, lines) = traced
     begins = _begins(lines)
     calls = [number for number, line in enumerate(lines) if re.search(rf"\b{call}\(", line)]
     numbers = [position for position, number in enumerate(calls, 1) if number >= begins]
