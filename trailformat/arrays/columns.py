@@ -6,13 +6,12 @@ The kernels make what is ordinary; every value that they are not sure of is deco
 from __future__ import annotations
 
 from collections.abc import Container, Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-import pyarrow as pa
 
 from trailformat.arrays.array_types import array_type
-from trailformat.arrays.arrow import arrow_type
+from trailformat.arrays.arrow import arrow_type, nulls
 from trailformat.arrays.fallback import Problem, SlowDecoder
 from trailformat.arrays.kernel_arrays import kernel_arrays
 from trailformat.arrays.spans import Image, Spans
@@ -20,6 +19,9 @@ from trailformat.arrays.stored import StoredColumns
 from trailformat.codec.charsets import UTF_8
 from trailformat.definitions.column import ColumnDefinition
 from trailformat.native.scan.arguments import HAS_UNDECIDED, HAS_VALUE
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 
 class ColumnArray(NamedTuple):
@@ -50,14 +52,11 @@ def column_arrays(
     stored = StoredColumns(spans.data, spans.little, image.starts, image.sizes, spans.room)
     targets = {number: array_type(definitions[number], codec) for number in chosen}
     made = dict(zip(chosen, kernel_arrays(stored, targets), strict=True))
-    nulls: dict[pa.DataType, pa.Array] = {}
     columns = []
     for number, definition in enumerate(definitions):
         if number not in made:
             kind = arrow_type(array_type(definition, codec).type)
-            if kind not in nulls:
-                nulls[kind] = pa.nulls(image.sizes.shape[1], kind)
-            columns.append(ColumnArray(nulls[kind], []))
+            columns.append(ColumnArray(nulls(kind, image.sizes.shape[1]), []))
         elif made[number].undecided:
             decoder = SlowDecoder(spans, image, number, definition, codec)
             rows = made[number].undecided_rows(image.sizes[number]).tolist()
