@@ -85,7 +85,7 @@ AREAS = {
     "lines": Area(
         (
             *(f"logdump/features/export/{name}.py" for name in ("record_lines", "record_lists", "record_pieces")),
-            *(f"logdump/features/export/{name}.py" for name in ("line_count", "text_columns")),
+            *(f"logdump/features/export/{name}.py" for name in ("line_count", "text_export")),
             "logdump/arrow/tables/lines.py",
             "trailformat/arrays/lines.py",
             "trailformat/scan/rows/related.py",

@@ -23,6 +23,9 @@ UseZone = Callable[[str], None]
 ROOT = Path(__file__).parents[1]
 _EVIDENCE = ROOT.parent / "shared" / "evidence"
 
+# The tests start the program some thousand times: without its bytecode each start compiles what it imports again.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
 os.environ.setdefault("SPARK_CONF_DIR", str(Path(__file__).parent / "logdump" / "spark" / "conf"))
 settings.register_profile("steady", deadline=None, derandomize=True)
 settings.register_profile("long", max_examples=examples(100), deadline=None, print_blob=True)

@@ -2,18 +2,76 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterator
+import re
+from collections.abc import Callable, Generator, Iterator, Sequence
 from typing import NamedTuple
 
 from logdump.language.command import Command
 from logdump.language.execute import run_commands
 from logdump.language.forms import NOTHING, AnyOrder, Maybe
-from logdump.language.line_edit import apply_edit, cancels, find_command
 from logdump.language.parameters import FreeText, Number, OneOf
 from logdump.language.words import split_calls
 from logdump.session.errors import CommandError
 from logdump.session.events import Event, say
 from logdump.session.session import Session
+
+_EDITS = re.compile(
+    r"//|(?P<delete>d+)|i(?P<insert>.*?)(?=//|\Z)|r(?P<replace>.*)|(?P<overwrite>(?:(?!//)[^ ])+(?: (?:(?!//)[^ ])+)*)",
+    re.IGNORECASE | re.DOTALL,
+)
+
+
+def apply_edit(line: str, edit: str) -> str:
+    """Apply ``edit`` to ``line``; both start in the same column. An edit of blanks changes nothing."""
+    parts: list[str] = []
+    at = 0  # the column of ``line`` that comes next
+    for match in _EDITS.finditer(edit):
+        if match[0] == "//":
+            continue
+        column = match.start()
+        parts.append(line[at:column])
+        if match["delete"]:
+            at = match.end()
+            continue
+        parts.append(" " * (column - max(at, len(line))))
+        at = column
+        if match["insert"] is not None:
+            parts.append(match["insert"])
+        elif match["replace"] is not None:
+            parts.append(match["replace"])
+            at = len(line)
+        else:
+            parts.append(_overwrite(line[at:], match["overwrite"]))
+            at = match.end()
+    parts.append(line[at:])
+    return "".join(parts)
+
+
+def _overwrite(above: str, text: str) -> str:
+    """The text, with each blank replaced by the character above it."""
+    return "".join(old if new == " " else new for old, new in zip(above.ljust(len(text)), text, strict=False))
+
+
+def cancels(edit: str) -> bool:
+    """Return True if an edit line cancels the edit: it starts or ends with ``//``."""
+    words = edit.strip()
+    return words.startswith("//") or words.endswith("//")
+
+
+def find_command(history: Sequence[str], argument: str, first: int = 1) -> str | None:
+    """The command that FC's argument means; None when there is none.
+
+    ``history`` holds the commands before this FC; ``first`` is the number of the oldest. No argument is the last
+    command, ``n`` number n, ``-n`` the one n lines before this FC, and anything else the last one that starts with that
+    text, in any case. Source: manual FC.
+    """
+    wanted = argument.strip().lower()
+    if re.fullmatch(r"-?[0-9]{1,18}", wanted):
+        position = int(wanted)
+        index = len(history) + position if wanted.startswith("-") else position - first
+        return history[index] if 0 <= index < len(history) else None
+    return next((line for line in reversed(history) if line.lstrip().lower().startswith(wanted)), None)
+
 
 _SHOWN = 20
 _EDIT_PROMPT = ".."

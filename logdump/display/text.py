@@ -19,7 +19,7 @@ Renderers = Mapping[type, Callable[[Any, Any], Iterable[str]]]
 HarmlessRenderers = Mapping[type, Callable[[Any, Any], list[Harmless]]]
 """Those that escape each line where it is made: a module's ``HARMLESS``."""
 
-_OF_THE_SESSION = ("record_text", "places_text", "progress_text", "statement_text", "lob_text")
+_OF_THE_SESSION = ("record_text", "session_text", "statement_text", "lob_text")
 """The modules of this room that render events of the session: one is loaded when those before it lack the class."""
 _IN_WORDS = frozenset({Text, Notice, Failure})
 

@@ -6,11 +6,12 @@ option is a module with its criterion and its ``OPTIONS``, and a line here.
 
 from __future__ import annotations
 
+from typing import NoReturn
+
 from logdump.filters import (
     csn_criteria,
     integer_criteria,
     name_criteria,
-    nonstop_options,
     number_criteria,
     text_criteria,
     time_criteria,
@@ -18,7 +19,35 @@ from logdump.filters import (
     type_criteria,
     value_criteria,
 )
-from logdump.filters.criterion import Option
+from logdump.filters.criterion import Needs, Option
+from logdump.filters.errors import FilterError
+from logdump.notation.times import TimeOffset
+
+
+def _refuse(_text: str, _offset: TimeOffset) -> NoReturn:
+    raise FilterError("a NonStop option, not available here; the bytes it looks at are not documented")
+
+
+NONSTOP = (
+    Option(
+        "PROCESS",
+        "PROCESS <processname template>",
+        "NonStop process name (not available)",
+        "PROCESS $EXT1",
+        _refuse,
+        Needs.NOTHING,
+    ),
+    Option(
+        "TRANSID",
+        "TRANSID <TMF transaction identifier>",
+        "TMF transaction (not available); GGSTOKEN TRANID is the database's",
+        "TRANSID 2.17",
+        _refuse,
+        Needs.NOTHING,
+    ),
+)
+"""Options for NonStop trails. No source documents where such a trail has a process name or a TMF transaction."""
+
 
 OPTIONS: tuple[Option, ...] = (
     *type_criteria.OPTIONS,
@@ -30,7 +59,7 @@ OPTIONS: tuple[Option, ...] = (
     *token_criteria.OPTIONS,
     *number_criteria.OPTIONS,
     *value_criteria.OPTIONS,
-    *nonstop_options.OPTIONS,
+    *NONSTOP,
 )
 
 _BY_WORD = {word: option for option in OPTIONS for word in option.words}

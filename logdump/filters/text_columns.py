@@ -12,9 +12,19 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from logdump.filters.comparison import Comparison
-from logdump.filters.csn import csn_holds
 from trailformat.changes.csn import csn_key
 from trailformat.scan import StringColumn
+
+
+def csn_holds(comparison: Comparison, csn: str | None, wanted: str) -> bool:
+    """Return True if the CSN of a record compares so; False without one. Of different kinds only ``<>`` holds."""
+    if csn is None:
+        return False
+    left, right = csn_key(csn), csn_key(wanted)
+    if left is None or right is None or left.kind != right.kind:
+        return comparison is Comparison.NOT_EQUAL
+    return comparison.holds(left.parts, right.parts)
+
 
 Mask = Any
 """A one-dimensional numpy array of bool, one for each text."""

@@ -11,7 +11,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from logdump.commands import REGISTRY
-from logdump.filters import nonstop_options
+from logdump.filters import criteria
 from logdump.language.command import AnyCommand
 from logdump.language.completion import complete
 from logdump.language.reader import Context, Validity, parse
@@ -37,7 +37,7 @@ def _examples(command: AnyCommand) -> Iterator[str]:
 
 
 _SENTENCE = re.compile(r"[\[{<|]|\.$| governs |, FC ")
-_ON_NONSTOP = {option.keyword for option in nonstop_options.OPTIONS}
+_ON_NONSTOP = {option.keyword for option in criteria.NONSTOP}
 _TYPED = re.compile(r"^(?:    )?Logdump \d+ >(.+)$", re.MULTILINE)
 PAGES = [ROOT / "README.md", *(ROOT / "docs").glob("*.md")]
 EXAMPLES = [example for command in COMMANDS for example in _examples(command)]

@@ -8,7 +8,6 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
 
-from logdump.features.bounded_recovery import observed
 from logdump.features.bounded_recovery.begins import GivenBegin
 from logdump.features.bounded_recovery.checkpoints import MOST_CHECKPOINTS, BrCheckpoints, is_before, start_of
 from logdump.features.bounded_recovery.damaged_places import DamagedPlaces
@@ -29,7 +28,11 @@ from logdump.features.bounded_recovery.model import (
 )
 from logdump.features.bounded_recovery.options import BrOptions
 from logdump.features.bounded_recovery.sources import began, operations_of, place_of
+from logdump.features.heartbeat.beats import beats_of
+from logdump.features.heartbeat.model import Direction, HeartbeatRow
+from logdump.features.heartbeat.reading import HeartbeatReader
 from logdump.features.recovery.lists import Findings
+from logdump.session.effective_rows import LeftOutRanges
 from logdump.session.errors import CommandError
 from logdump.session.events import Event, Progress
 from logdump.session.reading import Reading, reading_of
@@ -380,8 +383,8 @@ class BrSurvey:
         if not is_partial and self._restart is not None and self._options.restart is not None:
             at = self._options.restart
             table = self._options.heartbeat_table
-            heartbeat = observed.from_heartbeats(self._whole, definitions_of, at, table)
-            yield self._restart.shown(heartbeat, observed.from_headers(self._whole, at))
+            heartbeat = from_heartbeats(self._whole, definitions_of, at, table)
+            yield self._restart.shown(heartbeat, from_headers(self._whole, at))
         yield from self._long
         if not is_partial:
             yield self.end
@@ -432,3 +435,45 @@ def _not_in_trail(given: GivenBegin) -> TransactionInterval:
         records=given.records,
         size=0,
     )
+
+
+def from_heartbeats(
+    whole: WholeTrail, definitions_of: Callable[[TrailFile], RowDefinitions], at: int, table: str
+) -> ObservedRestart | None:
+    """The restart position of the last heartbeat up to a moment that has passed Extract; None without one.
+
+    ``table`` is the name of the heartbeat tables.
+    """
+    reader, found = HeartbeatReader(definitions_of, table, left_out=LeftOutRanges(whole).of), None
+    for ordinal in range(len(whole)):
+        trail = whole.open(ordinal)
+        if trail is None:
+            continue
+        with trail:
+            for row in reader.rows(trail):
+                if isinstance(row, HeartbeatRow) and row.commit_time <= at and _is_of_extract(row):
+                    found = ObservedRestart(row.spot, row.commit_time, row.restart_csn, row.restart_ts)
+    return found
+
+
+def _is_of_extract(row: HeartbeatRow) -> bool:
+    """Return True if the restart position is that of the Extract that wrote the row."""
+    is_set = row.restart_csn is not None or row.restart_ts is not None
+    return is_set and any(beat.direction is Direction.OUTGOING and not beat.is_reported for beat in beats_of(row))
+
+
+def from_headers(whole: WholeTrail, at: int) -> ObservedRestart | None:
+    """LOGBSN of the last file up to a moment whose header has it; None without one."""
+    found = None
+    for ordinal in range(len(whole)):
+        trail = whole.open(ordinal)
+        if trail is None:
+            continue
+        with trail:
+            header = trail.file_header
+        if header is None or header.created is None or header.created > at:
+            continue
+        logbsn = header.get("TrailInfo", "LOGBSN")
+        if isinstance(logbsn, str) and logbsn:
+            found = ObservedRestart(Spot(whole.paths[ordinal], 0), header.created, logbsn, None)
+    return found

@@ -141,11 +141,11 @@ def check_whole(tally: ExportTally, options: ExportOptions) -> None:
 
 
 def _text(session: Session, options: ExportOptions, tally: ExportTally) -> Export:
-    from logdump.features.export import text_columns  # noqa: PLC0415 - it needs numpy and kernels
+    from logdump.features.export import text_export  # noqa: PLC0415 - it needs numpy and kernels
     from logdump.features.export.csv_text import CsvText  # noqa: PLC0415 - loaded with its first use
     from logdump.features.export.jsonl import JsonLines  # noqa: PLC0415 - loaded with its first use
 
-    kind = text_columns.TextOfTables if options.by_table else text_columns.TextOfRecords
+    kind = text_export.TextOfTables if options.by_table else text_export.TextOfRecords
     return kind(session, options, tally, JsonLines() if options.format == "JSONL" else CsvText())
 
 

@@ -16,15 +16,94 @@ from logdump.features.heartbeat.events import (
     HeartbeatRowShown,
     HeartbeatsShown,
     PathLagShown,
+    RestartPositionShown,
 )
 from logdump.features.heartbeat.lags import MOST_PATHS, Lags
 from logdump.features.heartbeat.model import Beat, HeartbeatRow, Role, way_text
 from logdump.features.heartbeat.reading import HeartbeatReader
-from logdump.features.heartbeat.restart_positions import RestartPositions
 from logdump.features.heartbeat.table_in_use import HeartbeatTable
 from logdump.notation.wildcard import matches
 from logdump.session.events import Event, Progress
+from trailformat.changes.csn import CsnKey, csn_key
 from trailformat.trail.file import TrailFile
+
+MOST_POSITIONS = 100_000
+"""The number of beats of one way that are kept; beyond it every second one is dropped, which is the safe side."""
+
+
+class _Position(NamedTuple):
+    heartbeat: CsnKey
+    restart: CsnKey
+    beat: Beat
+
+
+class _Path:
+    def __init__(self) -> None:
+        self.last: Beat | None = None
+        self.positions: list[_Position] = []
+        self.beats = 0
+        self.is_exact = True
+
+    def add(self, beat: Beat) -> None:
+        if self.last is None or beat.heartbeat_ts >= self.last.heartbeat_ts:
+            self.last = beat
+        heartbeat, restart = _key(beat.heartbeat_csn), _key(beat.restart_csn)
+        if heartbeat is None or restart is None:
+            return
+        self.beats += 1
+        self.positions.append(_Position(heartbeat, restart, beat))
+        if len(self.positions) > MOST_POSITIONS:
+            del self.positions[1::2]
+            self.is_exact = False
+
+    def best(self, low_watermark: str | None) -> Beat | None:
+        """Return the beat with the largest restart CSN at or below the low watermark, the last of several."""
+        wanted = _key(low_watermark)
+        allowed = [
+            one
+            for one in self.positions
+            if wanted is not None
+            and one.heartbeat.kind == one.restart.kind == wanted.kind
+            and one.heartbeat.parts <= wanted.parts
+        ]
+        return max(reversed(allowed), key=lambda one: one.restart.parts).beat if allowed else None
+
+
+def _key(csn: str | None) -> CsnKey | None:
+    return csn_key(csn) if csn else None
+
+
+class RestartPositions:
+    """Takes beats in, in the order of the trail.
+
+    Args:
+        low_watermark: that of Replicat; None: that of the newest beat of each way.
+    """
+
+    def __init__(self, low_watermark: str | None) -> None:
+        self._low_watermark = low_watermark
+        self._paths: dict[tuple[object, ...], _Path] = {}
+
+    def add(self, beat: Beat) -> None:
+        """Add a beat, unless it was reported back: its restart position then belongs to another path."""
+        if not beat.is_reported and (beat.path in self._paths or len(self._paths) < MOST_PATHS):
+            self._paths.setdefault(beat.path, _Path()).add(beat)
+
+    def shown(self) -> Iterator[RestartPositionShown]:
+        """The answer for each way, in the order of their first beats."""
+        for path in self._paths.values():
+            if path.last is None:
+                continue
+            low_watermark = self._low_watermark or path.last.low_watermark_csn
+            yield RestartPositionShown(
+                *path.last.path,
+                low_watermark,
+                self._low_watermark is not None,
+                path.best(low_watermark),
+                path.beats,
+                path.is_exact,
+            )
+
 
 _DAY = 86_400_000_000
 

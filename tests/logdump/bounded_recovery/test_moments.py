@@ -9,12 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fixtures import TRAILS
-from logdump.features.bounded_recovery import observed
 from logdump.features.bounded_recovery.begins import GivenBegin
 from logdump.features.bounded_recovery.checkpoints import BrCheckpoints
 from logdump.features.bounded_recovery.model import BeginSource, FirstSource, TransactionInterval
 from logdump.features.bounded_recovery.sources import began
-from logdump.features.bounded_recovery.survey import FirstPass
+from logdump.features.bounded_recovery.survey import FirstPass, from_heartbeats
 from logdump.features.heartbeat.model import HeartbeatRow
 from logdump.features.heartbeat.reading import HeartbeatReader
 from logdump.session.errors import CommandError
@@ -115,6 +114,6 @@ def test_what_was_observed_up_to_a_moment_is_that_of_the_moment_too(which: int, 
     for path in whole.paths:
         with TrailFile(path) as file:
             committed += [one.commit_time for one in reader.rows(file) if isinstance(one, HeartbeatRow)]
-    told = observed.from_heartbeats(whole, RowDefinitions, committed[which] + off, "GG_HEARTBEAT")
+    told = from_heartbeats(whole, RowDefinitions, committed[which] + off, "GG_HEARTBEAT")
     last = which - (off < 0)
     assert (told and told.csn) == (f"{last}00" if last >= 0 else None)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from logdump.display.progress_text import progress_lines
+from logdump.display.session_text import progress_lines
 from logdump.features.count.model import IntervalShown, TransactionsShown
 from logdump.features.count.text import history_lines, interval_lines
 from logdump.notation.times import GMT, parse_datetime

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from logdump.display.sql.record_changes import RecordChanges
+from logdump.display.sql.script import RecordChanges
 from trailformat import Record
 
 

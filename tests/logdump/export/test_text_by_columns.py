@@ -27,7 +27,7 @@ from trailformat.records.io_types import FIELD_COMP, INSERT, UNIFIED_UPDATE
 from trailformat.records.record_header import COMPRESSED, NAME_IS_INDEX
 
 batches = pytest.importorskip("logdump.arrow.tables.batches", reason="exports by columns need numpy and kernels")
-text_columns = pytest.importorskip("logdump.features.export.text_columns", reason="likewise")
+text_export = pytest.importorskip("logdump.features.export.text_export", reason="likewise")
 record_pieces = pytest.importorskip("logdump.features.export.record_pieces", reason="likewise")
 batch_walk = pytest.importorskip("logdump.features.export.batch_walk", reason="likewise")
 
@@ -54,8 +54,8 @@ def _exported(path: Path, words: str, *, by_columns: bool, before: str) -> Expor
     format_, _, rest = words.partition(" ")
     with pytest.MonkeyPatch.context() as patched, TemporaryDirectory() as folder:
         if not by_columns:
-            patched.setattr(text_columns, "TextOfTables", RowByRow)
-            patched.setattr(text_columns, "TextOfRecords", RecordByRecord)
+            patched.setattr(text_export, "TextOfTables", RowByRow)
+            patched.setattr(text_export, "TextOfRecords", RecordByRecord)
         told = line(f"export {format_} to {folder}/out {rest}")
         target = Path(folder) / "out"
         paths = target.iterdir() if target.is_dir() else [target]

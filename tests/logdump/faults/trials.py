@@ -59,7 +59,7 @@ class Bench:
         self, layer: Layer | None = None, line: str = "", *, failing: Call | None = None, failure: str = ""
     ) -> Done:
         """Run it once in a fresh folder."""
-        self._lay_out()
+        self.lay_out()
         trails = tuple(self._work / name for name in self._tried.files if name != EXAMPLE.name)
         layer = layer or Layer(failing, failure, trails)
         self._said.mkdir(exist_ok=True)
@@ -77,7 +77,8 @@ class Bench:
             files.update(self.inputs)
         return Done(-1 if is_odd else status, said["out"], said["err"], files, calls)
 
-    def _lay_out(self) -> None:
+    def lay_out(self) -> None:
+        """Make the folder anew, with nothing but what the command finds there."""
         shutil.rmtree(self._work, ignore_errors=True)
         self._work.mkdir(parents=True)
         for name, data in {**self.inputs, **self._former}.items():
@@ -229,6 +230,7 @@ def use_columns() -> None:
 
 def warm(bench: Bench) -> None:
     """Load what the command loads, so that no trial does it again: what is imported is no call of a command's."""
+    bench.lay_out()
     modules = os.pipe()
     child = os.fork()
     if not child:

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from logdump.filters import Comparison
-from logdump.filters.csn import csn_holds
+from logdump.filters.text_columns import csn_holds
 from trailformat.scan import StringColumn
 
 np = pytest.importorskip("numpy", reason="columns of texts need numpy")

@@ -7,7 +7,7 @@ from random import Random
 
 import pytest
 
-from logdump.features.heartbeat import restart_positions
+from logdump.features.heartbeat import survey
 from logdump.features.heartbeat.events import RestartPositionShown
 from tests.logdump.commands.test_heartbeat import objects
 from tests.logdump.line import Line
@@ -99,7 +99,7 @@ def test_in_the_trail_of_an_extract_the_low_watermark_is_given(line: Line, tmp_p
 def test_where_not_all_beats_are_kept_the_position_is_not_too_late(
     line: Line, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(restart_positions, "MOST_POSITIONS", 5)
+    monkeypatch.setattr(survey, "MOST_POSITIONS", 5)
     rows = drawn_rows(Random(1))
     line(f"open {history(rows, tmp_path / 'hh000000000')}; heartbeat restart lwm 99999")
     shown = next(event for event in line.events if isinstance(event, RestartPositionShown))

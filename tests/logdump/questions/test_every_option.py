@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from fixtures import TRAILS
-from logdump.filters import OPTIONS, nonstop_options
+from logdump.filters import OPTIONS, criteria
 from tests.logdump.questions.changes import redone
 from tests.logdump.questions.contents import BYTES
 from tests.logdump.questions.numbers import NUMBERS
@@ -96,7 +96,7 @@ def all_redone(name: str, source: str) -> list[tuple[int, ...]]:
 
 
 def test_every_option_of_filter_is_drawn() -> None:
-    words = {word for option in OPTIONS if option not in nonstop_options.OPTIONS for word in option.words}
+    words = {word for option in OPTIONS if option not in criteria.NONSTOP for word in option.words}
     assert words - {"FILE", "LOGCSN"} == TERMS.keys()
 
 

@@ -1,4 +1,7 @@
-"""Positions in text: the read position, the marks, the files of a directory, the settings."""
+"""Answers of the session in text: positions, marks, files of a directory, settings, progress.
+
+Spark: 5 of 16 tasks, 2 running
+"""
 
 from __future__ import annotations
 
@@ -9,9 +12,28 @@ from logdump.notation.display_width import aligned
 from logdump.notation.escape import escape
 from logdump.notation.times import format_timestamp
 from logdump.session.directory_listing import DirectoryEntry, FilesShown
-from logdump.session.events import EnvironmentShown, NoRecordThere, PositionShown
+from logdump.session.events import EnvironmentShown, JobProgress, NoRecordThere, PositionShown, Progress, SearchProgress
 from logdump.session.marks import MarksShown
 from logdump.session.settings import Settings
+
+
+def progress_lines(shown: Progress, settings: Settings) -> Iterator[str]:
+    """NOTIFY's line, as the manual prints it."""
+    yield f"Scanned {shown.records} records, RBA {shown.rba},{format_timestamp(shown.time, settings.time_offset)}"
+
+
+def search_lines(shown: SearchProgress, _settings: Settings) -> Iterator[str]:
+    """The place that a search for a sound record has reached."""
+    yield f"Searching for a good header, RBA {shown.rba}"
+
+
+def job_lines(shown: JobProgress, _settings: Settings) -> Iterator[str]:
+    """Yield the number of tasks of a job."""
+    if shown.tasks:
+        yield f"Spark: {shown.done} of {shown.tasks} tasks, {shown.running} running"
+    else:
+        yield "Spark is getting ready"
+
 
 _NAME_WIDTH = 8
 _RBA_WIDTH = 12
@@ -65,6 +87,9 @@ def environment_lines(shown: EnvironmentShown, _settings: Settings) -> Iterator[
 
 
 LINES: Renderers = {
+    Progress: progress_lines,
+    JobProgress: job_lines,
+    SearchProgress: search_lines,
     PositionShown: position_lines,
     NoRecordThere: no_record_lines,
     FilesShown: files_lines,

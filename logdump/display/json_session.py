@@ -1,11 +1,12 @@
-"""Positions as JSON: the read position, the marks, the files of a directory, the open trail."""
+"""Answers of the session as JSON: positions, marks, files of a directory, settings, progress, statements."""
 
 from __future__ import annotations
 
 from logdump.display.json_shape import Get, Shape, member, time_at
 from logdump.session.directory_listing import FilesShown
-from logdump.session.events import EnvironmentShown, NoRecordThere, PositionShown
+from logdump.session.events import EnvironmentShown, JobProgress, NoRecordThere, PositionShown, Progress
 from logdump.session.marks import MarksShown
+from logdump.session.statements import StatementShown
 
 
 def _direction(shown: PositionShown) -> str:
@@ -104,4 +105,44 @@ ENVIRONMENT = Shape(
         member("settings", "object", "Every line of the text: its label in lower case, and its value", _settings),
     ),
     EnvironmentShown,
+)
+
+
+PROGRESS = Shape(
+    "progress",
+    "How far a scan has come (NOTIFY).",
+    (
+        member("records", "number", "Records scanned"),
+        member("rba", "number", "RBA of the last"),
+        member("time", "string or null", "IO Time of the last", time_at("time")),
+    ),
+    Progress,
+)
+
+JOB_PROGRESS = Shape(
+    "job_progress",
+    "How far a Spark job has come; line mode shows it at a terminal only.",
+    (
+        member("done", "number", "Tasks that are done"),
+        member("running", "number", "Tasks that run"),
+        member("tasks", "number", "All tasks known so far"),
+    ),
+    JobProgress,
+)
+
+
+STATEMENT = Shape(
+    "statement",
+    "The SQL that repeats a change, or takes it back.",
+    (
+        member("file", "string", "Path of the file", "statement.change.records.0.path"),
+        member("rba", "number", "Byte offset of the change in the file", "statement.change.rba"),
+        member("op", "string", "INSERT, UPDATE, PK UPDATE, DELETE, …", "statement.change.op"),
+        member("table", "string", "Name of the table", "statement.change.table"),
+        member("csn", "string or null", "LOGCSN of the transaction", "statement.change.csn"),
+        member("takes_back", "boolean", "Whether it takes the change back"),
+        member("sql", "string or null", "The statement; null when there is none", "statement.sql"),
+        member("reason", "string or null", "Why there is none", "statement.reason"),
+    ),
+    StatementShown,
 )

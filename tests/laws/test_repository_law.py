@@ -1,0 +1,36 @@
+"""The repository holds what each submission is checked by, and nothing that only one machine has."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+CHECKS = ROOT / ".ci" / "run"
+
+
+def _tracked() -> dict[str, str]:
+    """Mode of each tracked file by its name."""
+    if not (ROOT / ".git").exists():
+        pytest.skip("not a clone: git does not know what is tracked")
+    listed = subprocess.run(["git", "ls-files", "-s"], cwd=ROOT, check=True, capture_output=True, text=True).stdout
+    return {line.split("\t", 1)[1]: line.split(" ", 1)[0] for line in listed.splitlines()}
+
+
+def test_each_submission_is_linted_and_tested() -> None:
+    assert os.access(CHECKS, os.X_OK)
+    assert [line for line in CHECKS.read_text(encoding="utf-8").splitlines() if line.startswith("make")] == [
+        "make lint",
+        "make test",
+    ]
+
+
+def test_the_checks_are_tracked_as_a_program() -> None:
+    assert _tracked()[".ci/run"] == "100755"
+
+
+def test_no_repository_lies_in_the_repository() -> None:
+    assert [name for name, mode in _tracked().items() if mode == "160000"] == []
