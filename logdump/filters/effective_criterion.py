@@ -1,4 +1,4 @@
-"""The rows that a Replicat applies; made by the option EFFECTIVE of commands, not by FILTER."""
+"""Criteria that commands make, and not FILTER: the rows that a Replicat applies, and records at known places."""
 
 from __future__ import annotations
 
@@ -27,3 +27,20 @@ class Effective(Criterion):
     def describe(self) -> list[tuple[str, ...]]:
         """See Criterion."""
         return [("transactions that a Replicat applies",)]
+
+
+@dataclass(frozen=True)
+class AtPlaces(Criterion):
+    """The records at these RBAs."""
+
+    rbas: frozenset[int]
+    keyword: ClassVar[str] = "PLACES"
+    label: ClassVar[str] = "Places"
+
+    def mask(self, rows: FilterRows) -> Mask:
+        """See Criterion."""
+        return rows.any_of("rba", self.rbas)
+
+    def describe(self) -> list[tuple[str, ...]]:
+        """See Criterion."""
+        return [(f"{len(self.rbas)} places",)]

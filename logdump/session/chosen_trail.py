@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from logdump.session.errors import CommandError, MissingFileError
-from logdump.session.matching_files import matching_files
+from logdump.session.matching_files import FileNames, matching_files
 from logdump.session.session import Session
 from trailformat.codec.remote.path import place
 from trailformat.errors import NotATrail
@@ -12,7 +12,7 @@ from trailformat.trail.sequence import TrailSequence
 from trailformat.transactions.whole_trail import WholeTrail
 
 
-def whole_trail_of(session: Session, wildcard: str | None, command: str) -> WholeTrail:
+def whole_trail_of(session: Session, wildcard: FileNames | None, command: str) -> WholeTrail:
     """Return the trail of the open file, or that of the files that match the wildcard.
 
     Raises:

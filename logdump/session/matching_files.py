@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from logdump.notation.wildcard import matches
@@ -20,7 +20,11 @@ _MOST_COMMAS = 8
 _TRAIL_NAME_LENGTH = 2
 
 
-def matching_files(wildcard: str) -> list[Path]:
+FileNames = str | Sequence[Path]
+"""What names files: the word of a command, or the files themselves, in order."""
+
+
+def matching_files(wildcard: FileNames) -> list[Path]:
     """The files that are named, trail after trail in the order in which each was written; then those of no trail.
 
     ``wildcard`` is a wildcard, a file, the name of a trail without a number, a folder or an archive (the trail files
@@ -29,6 +33,9 @@ def matching_files(wildcard: str) -> list[Path]:
     Raises:
         CommandError: there are none, or their directory cannot be read.
     """
+    if not isinstance(wildcard, str):
+        reached.announce(list(wildcard))
+        return list(wildcard)
     matching = list(dict.fromkeys(path for word in _words(wildcard) if word for path in _named(word)))
     trails, others = trails_among(matching)
     paths = [*(name.path for trail in trails for name in trail), *others]

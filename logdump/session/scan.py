@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator, Sequence
-from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from contextlib import closing, suppress
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from logdump.session.events import Event, Progress
-from trailformat import Record, TrailError
+from trailformat import PartialRecord, Record, TrailError
+from trailformat.errors import CannotRead
 from trailformat.records import reached
 
 if TYPE_CHECKING:
@@ -217,6 +218,51 @@ class FilteredReader:
             row = due - begun - 1
             yield Progress(due, int(batch.rba[row]), int(batch.io_time[row]))
         self.scanned = begun + rows
+
+
+class DamagePassed(NamedTuple):
+    """Damage at which reading stopped, and the RBA at which it goes on; None where no good record follows."""
+
+    error: TrailError
+    rba: int
+    good: int | None
+
+    @property
+    def text(self) -> str:
+        """The error, and where reading goes on."""
+        return f"Error: {self.error}" + (f"; reading on at RBA {self.good}" if self.good is not None else "")
+
+
+def over_damage(
+    session: Session, *, also: Sequence[FilterSet] = (), stays: bool = False, waits: bool = False
+) -> Generator[Event | Record | DamagePassed, None, None]:
+    """The records that ``FilteredReader`` finds, up to the end, with the damage between them.
+
+    After damage reading goes on at the next good record, where there is one; backwards it ends. ``waits``: a record
+    that is half written, or a file that was cut, is raised.
+    """
+    cursor = session.cursor
+    while True:
+        try:
+            with closing(FilteredReader(session, also=also, stays=stays)) as reader:
+                while (record := (yield from reader.find())) is not None:
+                    yield record
+        except TrailError as error:
+            if waits and isinstance(error, (PartialRecord, CannotRead)):
+                raise
+            passed = _passed(session, error)
+        else:
+            return
+        yield passed
+        if passed.good is None:
+            return
+        cursor.move(passed.good)
+
+
+def _passed(session: Session, error: TrailError) -> DamagePassed:
+    rba = session.cursor.next
+    good = None if session.cursor.is_backwards else session.trail.next_good_header(rba + 1)
+    return DamagePassed(error, rba, good)
 
 
 def progress(scanned: int, record: Record) -> Progress:

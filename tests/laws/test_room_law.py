@@ -125,6 +125,7 @@ FINDINGS_OF_OTHERS = {
         "recovery": "transactions that damage cuts",
         "save": "a file header",
     },
+    "row": {"redo": "the SQL that takes changes back"},
     "report": {
         "check": "damage",
         "count": "names of record types",

@@ -19,7 +19,7 @@ from trailformat import TrailError
 from trailformat.codec.regular_file import open_regular
 
 _LONGEST = 1 << 16
-"""Characters of a line of a log that are read."""
+"""Bytes of a line of a log that are read together."""
 
 
 def explain_message(session: Session, message: TrailMessage) -> Iterator[Event]:
@@ -81,8 +81,8 @@ def explain_log(session: Session, name: str, *, every: bool) -> Iterator[Event]:
     path = Path(name).expanduser()
     if not path.is_file():
         raise MissingFileError(f"{name}: No such file.")
-    with os.fdopen(open_regular(path), encoding="utf-8", errors="backslashreplace") as file:
-        found = messages_in(iter(lambda: file.readline(_LONGEST), ""))
+    with os.fdopen(open_regular(path), "rb") as file:
+        found = messages_in(iter(lambda: file.readline(_LONGEST), b""))
         number = 0
         for message in found if every else deque(found, maxlen=1):
             number += 1

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from logdump.features.check.model import CheckShown, GapShown
@@ -14,7 +14,7 @@ from logdump.session.across import files_from
 from logdump.session.answers import answered
 from logdump.session.events import Event, Notice, Progress
 from logdump.session.exit_status import ExitStatus
-from logdump.session.matching_files import matching_files
+from logdump.session.matching_files import FileNames, matching_files
 from logdump.session.reading import Reading
 from logdump.session.session import Session
 from trailformat import NotATrail, TrailError, TrailFile, TrailName
@@ -23,12 +23,21 @@ from trailformat.records.io_types import RESTARTS
 from trailformat.scan import Batch, Workers, scan_in_threads
 from trailformat.trail.embedded import embedded_up_to
 
+TakeBatch = Callable[[TrailFile, Batch], None]
+"""Takes a batch of a file in, for another survey in the same pass."""
+
 
 class Checker:
-    """One run of CHECK over one or several files; counts are totals of all files."""
+    """One run of CHECK over one or several files; counts are totals of all files.
 
-    def __init__(self, notify: int, workers: Workers) -> None:
-        self._notify = notify
+    Args:
+        notify: records between two reports of progress.
+        workers: threads that read ahead.
+        also: is given each batch.
+    """
+
+    def __init__(self, notify: int, workers: Workers, also: TakeBatch | None = None) -> None:
+        self._notify, self._also = notify, also
         self._workers = workers
         self.size = self.records = self.transactions = self.gaps = self.gap_bytes = self.undefined = 0
         self.restarts = 0
@@ -48,6 +57,8 @@ class Checker:
                 spans = batch.spans()
                 for row in spans:
                     yield from self._gap(trail, int(batch.rba[row]), int(batch.length[row]))
+                if self._also is not None:
+                    self._also(trail, batch)
                 end, transactions = batch.end, batch.transactions_to_here(transactions)
                 yield from self._counted(batch, len(batch) - len(spans), size)
         except KeyboardInterrupt:
@@ -114,13 +125,13 @@ def _undefined(batch: Batch) -> int:
     return len(batch.rows_of_tables({key for key in range(len(names)) if names.unknown_index(key) is not None}))
 
 
-def run_check(session: Session, wildcard: str | None) -> Iterator[Event]:
+def run_check(session: Session, wildcard: FileNames | None, also: TakeBatch | None = None) -> Iterator[Event]:
     """Check the open trail file, or all files that a name with wildcards fits; the position stays."""
     with Workers() as workers:
-        checker = Checker(session.settings.notify, workers)
+        checker = Checker(session.settings.notify, workers, also)
         paths = list(files_from(session)) if wildcard is None else matching_files(wildcard)
         files = f", {len(paths)} files," if len(paths) > 1 else ""
-        title = f"LogTrail {wildcard if wildcard and files else paths[0]}{files}"
+        title = f"LogTrail {wildcard if isinstance(wildcard, str) and files else paths[0]}{files}"
         is_open_file = wildcard is None and len(paths) == 1
         run = checker.run(session.trail) if is_open_file else _check_several(checker, paths)
         yield from answered(

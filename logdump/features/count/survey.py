@@ -12,7 +12,7 @@ from logdump.notation.wildcard import name_test
 from logdump.session.across import files_from
 from logdump.session.events import Bad, Event, Notice, say
 from logdump.session.exit_status import ExitStatus
-from logdump.session.matching_files import matching_files
+from logdump.session.matching_files import FileNames, matching_files
 from logdump.session.passing import passing_batches
 from logdump.session.scan import progress
 from logdump.session.selection import Selection
@@ -49,7 +49,7 @@ class CountOptions(NamedTuple):
     start: int | None = None
     end: int | None = None
     interval: int = 0
-    logtrail: str | None = None
+    logtrail: FileNames | None = None
     file: str | None = None
     path: str | None = None
     effective: bool = False
@@ -199,7 +199,7 @@ def count_files(counter: CountRun, session: Session) -> Generator[Event, None, s
     """Count what the options say; returns the title of the result."""
     options = counter.options
     if options.logtrail is not None:
-        return (yield from _count_several(counter, options.logtrail, matching_files(options.logtrail)))
+        return (yield from _count_several(counter, str(options.logtrail), matching_files(options.logtrail)))
     if options.path is not None:
         with TrailFile(place(options.path).expanduser().absolute()) as trail:
             yield from counter.prepare([trail.path])

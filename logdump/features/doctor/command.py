@@ -12,20 +12,20 @@ from logdump.features.check.command import run_check
 from logdump.features.check.model import CheckShown
 from logdump.features.count.survey import CountOptions, CountRun, count_files
 from logdump.features.doctor.findings import findings_of
-from logdump.features.doctor.model import DoctorShown, Growth
+from logdump.features.doctor.model import DoctorShown, Growth, LoneBeforeImages, TableImages
 from logdump.features.heartbeat.events import PathLagShown
 from logdump.features.heartbeat.run import run_heartbeat
 from logdump.features.heartbeat.survey import HeartbeatOptions
 from logdump.features.recovery.command import RecoveryOptions, RecoveryRun
 from logdump.features.recovery.model import KeepShown, RecoveryShown, TrailFileShown
-from logdump.features.recovery.versions import FileFacts, facts_of
+from logdump.features.recovery.versions import FileFacts
 from logdump.language.command import Command, Origin
 from logdump.language.forms import Maybe
 from logdump.language.parameters import File
 from logdump.session.chosen_trail import refuse_filter, whole_trail_of
 from logdump.session.events import Event, Progress
 from logdump.session.session import Session
-from trailformat import NotATrail, TrailError, TrailFile
+from trailformat import TrailError, TrailFile
 from trailformat.changes.row_changes import OPERATIONS
 from trailformat.scan import Workers
 from trailformat.totals.counting import Totals, TransactionHistory, TypeTotals
@@ -43,21 +43,25 @@ class Examination:
 
     def __init__(self, session: Session, whole: WholeTrail, name: str, largest: int = _LARGEST) -> None:
         self._session, self._whole, self._name, self._largest = session, whole, name, largest
-        self._over = ",".join(map(str, whole.paths))
         self.events: list[Any] = []
         self.headers: tuple[FileFacts, ...] = ()
+        self.images: tuple[TableImages, ...] = ()
         self.totals = Totals()
 
     def run(self) -> Iterator[Event]:
         """Have the commands answer; yields their progress."""
-        self.headers = tuple(self._facts())
-        yield from self._answers(run_check(self._session, self._over))
-        yield from self._answers(RecoveryRun(self._session, RecoveryOptions(over=self._over, keep=())).events())
-        files = RecoveryRun(self._session, RecoveryOptions(over=self._over, part="FILES"))
-        yield from self._answers(event for event in files.events() if isinstance(event, TrailFileShown))
-        yield from self._answers(run_heartbeat(self._session, HeartbeatOptions(over=self._over)))
+        from logdump.features.doctor.images import ImageSurvey  # noqa: PLC0415 - it needs numpy
+
+        paths, images = self._whole.paths, ImageSurvey(self._session.definitions_of)
+        yield from self._answers(run_check(self._session, paths, images.take))
+        self.images = tuple(images.tables())
+        self.events += [*self.images, LoneBeforeImages(images.lone_number, tuple(images.lone))]
+        recovery = RecoveryRun(self._session, RecoveryOptions(over=paths, keep=(), lists_files=True))
+        yield from self._answers(recovery.events())
+        self.headers = recovery.files
+        yield from self._answers(run_heartbeat(self._session, HeartbeatOptions(over=paths)))
         with Workers() as workers:
-            count = CountRun(self._session, CountOptions(detail=True, interval=_HOUR, logtrail=self._over), workers)
+            count = CountRun(self._session, CountOptions(detail=True, interval=_HOUR, logtrail=paths), workers)
             count.count = self.totals = Totals(TransactionHistory(self._largest, 1, 1), _HOUR)
             yield from self._answers(count_files(count, self._session))
             if count.stopped_at is not None:
@@ -70,14 +74,6 @@ class Examination:
                 yield event
             else:
                 self.events.append(event)
-
-    def _facts(self) -> Iterator[FileFacts]:
-        for path in self._whole.paths:
-            try:
-                with TrailFile(path) as trail:
-                    yield facts_of(trail)
-            except NotATrail:
-                continue
 
     def _of(self, kind: type[T]) -> tuple[T, ...]:
         return tuple(event for event in self.events if isinstance(event, kind))
@@ -95,7 +91,8 @@ class Examination:
             tuple(self.totals.history.largest[:_LARGEST]),
             self._growth(),
             tuple(shown.lag for shown in self._of(PathLagShown)),
-            findings_of(self.events, self.headers),
+            findings_of(self.events),
+            self.images,
         )
 
     def _tables(self) -> list[tuple[str, TypeTotals]]:

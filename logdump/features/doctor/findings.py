@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from itertools import pairwise
 from typing import Any
 
 from logdump.features.check.model import CheckShown, GapShown
-from logdump.features.doctor.model import Finding, Severity
+from logdump.features.doctor.model import Finding, LoneBeforeImages, Severity, TableImages
 from logdump.features.heartbeat.events import PathLagShown
 from logdump.features.recovery.model import (
     CutShown,
@@ -18,14 +17,13 @@ from logdump.features.recovery.model import (
     SecondCopyShown,
     TransactionRef,
 )
-from logdump.features.recovery.versions import FileFacts
 from logdump.notation.plural import amount
 from trailformat.trail.sequence import Spot
 
 
-def findings_of(events: list[Any], headers: tuple[FileFacts, ...]) -> tuple[Finding, ...]:
-    """The findings in the events of CHECK, RECOVERY and HEARTBEAT, and in the headers; the heaviest first."""
-    found = [*_in_headers(headers)]
+def findings_of(events: list[Any]) -> tuple[Finding, ...]:
+    """The findings in the events of CHECK, RECOVERY and HEARTBEAT, and about images; the heaviest first."""
+    found: list[Finding] = []
     for event in events:
         if (rule := _RULES.get(type(event))) is not None:
             found += rule(event)
@@ -87,7 +85,8 @@ def _order(shown: OrderBreakShown) -> Iterator[Finding]:
 
 
 def _producer(shown: ProducerChangeShown) -> Iterator[Finding]:
-    text = f"{shown.member} changes from {shown.before} to {shown.after}"
+    member = "format" if shown.member == "TrailInfo.Compatibility" else shown.member
+    text = f"{member} changes from {shown.before} to {shown.after}"
     yield Finding(Severity.NOTE, text, Spot(shown.path, 0), "RECOVERY FILES")
 
 
@@ -96,15 +95,31 @@ def _path_lag(shown: PathLagShown) -> Iterator[Finding]:
         yield Finding(Severity.WARNING, f"{amount(gap.beats, 'heartbeat')} missing", None, "HEARTBEAT GAPS")
 
 
-def _in_headers(headers: tuple[FileFacts, ...]) -> Iterator[Finding]:
-    for before, after in pairwise(headers):
-        if before.version != after.version:
-            text = f"format changes from {before.version} to {after.version}"
-            yield Finding(Severity.NOTE, text, Spot(after.path, 0), "RECOVERY FILES")
+def _images(images: TableImages) -> Iterator[Finding]:
+    for lack in images.lacks:
+        records = amount(lack.records, "record")
+        text = (
+            f"{images.table}: {records} of {lack.op} without the key column{'s' * (len(lack.columns) > 1)} "
+            f"{', '.join(lack.columns)}: supplemental logging is not complete (ADD TRANDATA)"
+        )
+        yield Finding(Severity.WARNING, text, lack.spot, _listed(lack.spot))
+
+
+def _lone_before_images(lone: LoneBeforeImages) -> Iterator[Finding]:
+    for spot in lone.spots:
+        text = "before image of an update that no after image follows"
+        yield Finding(Severity.WARNING, text, spot, _listed(spot))
+    if lone.number > len(lone.spots):
+        text = f"{lone.number - len(lone.spots)} more before images that no after image follows"
+        yield Finding(Severity.WARNING, text, None, "LIST")
 
 
 def _transaction(ref: TransactionRef) -> str:
     return f"transaction {ref.xid or '(no XID)'}, CSN {ref.csn or '(none)'}, {amount(ref.records, 'record')}"
+
+
+def _listed(place: Spot) -> str:
+    return f"OPEN {place.path}; POSITION {place.rba}; LIST 2"
 
 
 def _safe(place: Spot | None) -> str:
@@ -121,4 +136,6 @@ _RULES: dict[type, Callable[[Any], Iterator[Finding]]] = {
     OrderBreakShown: _order,
     ProducerChangeShown: _producer,
     PathLagShown: _path_lag,
+    TableImages: _images,
+    LoneBeforeImages: _lone_before_images,
 }

@@ -92,6 +92,49 @@ def _vendor(shown: DoctorShown) -> str | None:
     return headers[-1].vendor if headers else None
 
 
+OP_IMAGES = Shape(
+    "op_images",
+    "The images of one operation of a table.",
+    (
+        member("op", "string", "INSERT, UPDATE or DELETE"),
+        member("side", "string", "before or after"),
+        member("records", "number", "Records with such an image"),
+        member("least", "number", "The fewest columns in one"),
+        member("most", "number", "The most"),
+        member("whole", "number", "Records with all columns of the definition"),
+        member("key_alone", "number", "Records with the columns of the key alone", "keys"),
+    ),
+)
+KEY_LACK = Shape(
+    "key_lack",
+    "Records without all columns of the key: supplemental logging is not complete.",
+    (
+        member("op", "string", "INSERT, UPDATE or DELETE"),
+        member("records", "number", "How many"),
+        member("columns", "list of string", "The columns that are not there"),
+        member("place", "spot", "The first of them", SPOT.one("spot")),
+    ),
+)
+TABLE_IMAGES = Shape(
+    "table_images",
+    "The columns that the images of a table hold.",
+    (
+        member("table", "string", "Its name"),
+        member("columns", "number", "Columns of its definition"),
+        member("key", "list of string", "Those of its key", "keys"),
+        member("images", "list of op_images", "By operation", OP_IMAGES.each("images")),
+        member("lacks", "list of key_lack", "Where the key is not complete", KEY_LACK.each("lacks")),
+    ),
+)
+UNNAMED_TOKEN = Shape(
+    "unnamed_token",
+    "A token of a file header that no source names.",
+    (
+        member("group", "string", "Its group"),
+        member("id", "number", "Its id", "token_id"),
+        member("bytes", "string", "Its bytes, hex", "payload"),
+    ),
+)
 DOCTOR = Shape(
     "doctor",
     "DOCTOR: the state of a trail.",
@@ -102,6 +145,12 @@ DOCTOR = Shape(
         member("host", "string or null", "The machine of the writer", _source("MachineInfo", "Nodename")),
         member("writer", "string or null", "The process that wrote the trail", _source("ProducerInfo", "Name")),
         member("encrypted", "list of string", "Files whose record data looks encrypted", "check?.encrypted"),
+        member(
+            "unnamed_tokens",
+            "list of unnamed_token",
+            "Of an encrypted file, the tokens of its header whose meaning is not known",
+            UNNAMED_TOKEN.each("unnamed_tokens"),
+        ),
         member("size", "number", "Bytes of all files", "growth.size"),
         member("first_time", "string or null", "Time of the first record, UTC", time_at("growth.first")),
         member("last_time", "string or null", "Time of the last record, UTC", time_at("growth.last")),
@@ -114,6 +163,7 @@ DOCTOR = Shape(
         member("findings", "list of finding", "The heaviest first", FINDING.each("findings")),
         member("lags", "list of doctor_lag", "By path", DOCTOR_LAG.each("lags")),
         member("tables", "list of doctor_table", "The largest first", DOCTOR_TABLE.each("tables")),
+        member("images", "list of table_images", "The columns in the images, by table", TABLE_IMAGES.each("images")),
         member("transactions", "list of doctor_transaction", "The largest", DOCTOR_TRANSACTION.each("transactions")),
         member("files", "list of doctor_file", "In the order of writing", DOCTOR_FILE.each("headers")),
     ),

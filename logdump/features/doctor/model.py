@@ -75,6 +75,69 @@ class Growth(NamedTuple):
 _HOUR = 3_600_000_000
 
 
+class OpImages(NamedTuple):
+    """The images before or after of one operation of a table.
+
+    Attributes:
+        op: INSERT, UPDATE or DELETE.
+        side: ``before`` or ``after``.
+        records: the records that have such an image.
+        least, most: the columns in it.
+        whole: how many have all columns of the definition.
+        keys: how many have the columns of the key alone.
+    """
+
+    op: str
+    side: str
+    records: int
+    least: int
+    most: int
+    whole: int
+    keys: int
+
+
+class KeyLack(NamedTuple):
+    """Records of an operation without these columns of the key; the first of them is at ``spot``."""
+
+    op: str
+    records: int
+    columns: tuple[str, ...]
+    spot: Spot
+
+
+class TableImages(NamedTuple):
+    """The columns that the images of a table hold.
+
+    Attributes:
+        table: its name.
+        columns: the columns of its definition, the newest.
+        keys: the names of those of its key; none where the definition has no key.
+        images: by operation and side.
+        lacks: by operation the records without all columns of the key.
+    """
+
+    table: str
+    columns: int
+    keys: tuple[str, ...]
+    images: tuple[OpImages, ...]
+    lacks: tuple[KeyLack, ...]
+
+
+class LoneBeforeImages(NamedTuple):
+    """Before images of updates that no after image follows: how many, and the places of the first."""
+
+    number: int
+    spots: tuple[Spot, ...]
+
+
+class UnnamedToken(NamedTuple):
+    """A token of a file header that no source names: the name or the number of its group, its id, its bytes."""
+
+    group: str
+    token_id: int
+    payload: bytes
+
+
 class DoctorShown(NamedTuple):
     """DOCTOR: the state of one trail.
 
@@ -89,6 +152,7 @@ class DoctorShown(NamedTuple):
         growth: how it grows.
         lags: the lag of each path.
         findings: the heaviest first.
+        images: the columns that images hold, by table.
     """
 
     title: str
@@ -102,6 +166,20 @@ class DoctorShown(NamedTuple):
     growth: Growth
     lags: tuple[PathLag, ...]
     findings: tuple[Finding, ...]
+    images: tuple[TableImages, ...] = ()
+
+    @property
+    def unnamed_tokens(self) -> tuple[UnnamedToken, ...]:
+        """The tokens of the header of the first encrypted file that may hold the cipher and the key."""
+        encrypted = self.check.encrypted if self.check is not None else ()
+        headers = (facts.header for facts in self.headers if facts.path in encrypted)
+        groups = (header.groups for header in headers if header is not None)
+        return tuple(
+            UnnamedToken(group.name or f"x{group.token.id:02x}", item.id, item.payload)
+            for group in next(groups, ())
+            for item in ([one.token for one in group.tokens if not one.name] if group.name else [group.token])
+            if not item.is_unset and item.payload
+        )
 
     @property
     def paths(self) -> tuple[Path, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from logdump.display.text import Renderers
-from logdump.features.doctor.model import DoctorShown, Finding, Growth, Severity
+from logdump.features.doctor.model import DoctorShown, Finding, Growth, OpImages, Severity, TableImages
 from logdump.features.recovery.versions import FileFacts
 from logdump.notation.escape import escape
 from logdump.notation.plural import amount
@@ -15,7 +15,7 @@ from trailformat import TrailName, io_type_name
 from trailformat.totals.counting import LargeTransaction, TypeTotals
 
 _MARKS = {Severity.DAMAGE: "!!", Severity.WARNING: " !", Severity.NOTE: "  "}
-_MOST_FINDINGS, _MOST_FILES, _MOST_TABLES = 40, 12, 20
+_MOST_FINDINGS, _MOST_FILES, _MOST_TABLES, _MOST_BYTES = 40, 12, 20, 32
 
 
 def doctor_lines(shown: DoctorShown, settings: Settings) -> Iterator[str]:
@@ -31,6 +31,7 @@ def doctor_lines(shown: DoctorShown, settings: Settings) -> Iterator[str]:
     yield from _keep(shown)
     yield ""
     yield from _tables(shown.tables)
+    yield from _images(shown.images)
     yield from _transactions(shown, offset)
     yield ""
     yield from _files(shown, offset)
@@ -40,6 +41,7 @@ def _source(shown: DoctorShown) -> Iterator[str]:
     last = next((facts for facts in reversed(shown.headers) if facts.header is not None), None)
     if last is None or last.header is None:
         yield "Source       no file header: a trail from before release 10"
+        yield from _encrypted(shown)
         return
     header = last.header
     named = (
@@ -52,8 +54,24 @@ def _source(shown: DoctorShown) -> Iterator[str]:
     versions = sorted({facts.version for facts in shown.headers if facts.version is not None})
     formats = ", ".join(map(str, versions)) or "unknown"
     yield f"Written by   {escape(' '.join(writer.split()) or 'unknown')}; format {formats}"
+    yield from _encrypted(shown)
+
+
+def _encrypted(shown: DoctorShown) -> Iterator[str]:
     encrypted = len(shown.check.encrypted) if shown.check is not None else 0
     yield f"Encrypted    {amount(encrypted, 'file')} by the look of the record data" if encrypted else "Encrypted    no"
+    if encrypted:
+        yield from _cipher(shown)
+
+
+def _cipher(shown: DoctorShown) -> Iterator[str]:
+    """What there is about the kind of encryption: bytes, since no source says where the header has it."""
+    tokens = shown.unnamed_tokens
+    has = "the header has no token without a known name" if not tokens else "tokens of the header without a known name:"
+    yield f"             The kind is not known here; {has}"
+    for token in tokens:
+        data = token.payload[:_MOST_BYTES].hex() + ("…" if len(token.payload) > _MOST_BYTES else "")
+        yield f"             {escape(token.group)} x{token.token_id:02x}, {amount(len(token.payload), 'byte')}: {data}"
 
 
 def _findings(shown: DoctorShown) -> Iterator[str]:
@@ -122,6 +140,28 @@ def _tables(tables: tuple[tuple[str, TypeTotals], ...]) -> Iterator[str]:
         yield f"{escape(name):<40} {tally.records:>10,} {tally.data_bytes:>14,} {share:>4}  {kinds}"
     if len(tables) > _MOST_TABLES:
         yield f"... {len(tables) - _MOST_TABLES} more   [COUNT DETAIL]"
+
+
+def _images(images: tuple[TableImages, ...]) -> Iterator[str]:
+    """The columns in the images: all, the key, or from how many to how many of those of the definition."""
+    if not images:
+        return
+    yield ""
+    titles = ("Insert", "Update before", "Update after", "Delete")
+    yield f"{'Columns in the images':<40} {'Key':>4}  " + "".join(f"{title:<16}" for title in titles).rstrip()
+    for table in images[:_MOST_TABLES]:
+        sides = {(one.op, one.side): _columns(one, table.columns) for one in table.images}
+        wanted = (("INSERT", "after"), ("UPDATE", "before"), ("UPDATE", "after"), ("DELETE", "before"))
+        cells = "".join(f"{sides.get(side, '-'):<16}" for side in wanted).rstrip()
+        yield f"{escape(table.table):<40} {len(table.keys) or 'none':>4}  {cells}"
+
+
+def _columns(one: OpImages, columns: int) -> str:
+    if one.whole == one.records:
+        return f"all {one.most}"
+    if one.keys == one.records:
+        return "key"
+    return f"{one.least} of {columns}" if one.least == one.most else f"{one.least} to {one.most} of {columns}"
 
 
 def _transactions(shown: DoctorShown, offset: TimeOffset) -> Iterator[str]:

@@ -1,7 +1,6 @@
 """Messages of GoldenGate that speak of trails: what they mean, and the place that they name.
 
-What each means is from Oracle's message texts and public notes; a message that is not in the table is read for its
-place alone.
+A message that is not in the table is read for its place alone.
 """
 
 from __future__ import annotations
@@ -10,13 +9,16 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
+_FILES = "RECOVERY FILES lists the format of each file"
+_CHECKED = "CHECK says whether the file is damaged, SAFE where a restart before or after the transaction is safe."
+
 MEANINGS: dict[str, tuple[str, ...]] = {
     "OGG-01028": (
         "The record at this place does not fit what the reader expected: damage, or a piece of a LOB without its base.",
-        "CHECK says whether the file is damaged, SAFE where a restart before or after the transaction is safe.",
+        _CHECKED,
     ),
     "OGG-01046": (
-        "The collector writes in overwrite mode: after a restart, the end of the file is written again.",
+        "The collector is older than Extract and does not append: after a restart the end of the file is overwritten.",
         "RECOVERY tells what that has left in the trail.",
     ),
     "OGG-01161": (
@@ -31,42 +33,90 @@ MEANINGS: dict[str, tuple[str, ...]] = {
         "Replicat could not apply this row: the record below has its values.",
         "SAFE names the place after its transaction; who goes on there skips all of the transaction.",
     ),
+    "OGG-01396": (
+        "Under HANDLECOLLISIONS, an update of a key became an insert, for which the trail lacks columns.",
+        "VALUES ON shows the columns that it has; NOCOMPRESSUPDATES or FETCHPKUPDATECOLS in Extract adds the others.",
+    ),
     "OGG-01411": (
-        "Input and output trail of a pump have different formats, and must have the same.",
-        "RECOVERY FILES lists the format of each file.",
+        "Input and output trail of a pump have different formats, and must have the same FORMAT RELEASE.",
+        f"{_FILES}.",
     ),
     "OGG-01416": (
-        "The format of the file is one that the reader does not take.",
-        "RECOVERY FILES lists the format of each file, READER <release> names those that are too new.",
+        "Extract and the file that it writes differ in format, as after an upgrade: set FORMAT RELEASE, or ETROLLOVER.",
+        f"{_FILES}.",
     ),
     "OGG-01438": (
         "The trail has records after the place where the process had stopped gracefully.",
         "RECOVERY KEEP <seqno> <rba> shows which files a reader at the checkpoint needs.",
+    ),
+    "OGG-02186": (
+        "The place to begin at lies inside the file header, which is the first record of the file.",
+        "POSITION FIRST and NEXT show where the first record after it begins.",
+    ),
+    "OGG-02188": (
+        "Reading began at a piece of a LOB or of a large row, and not at the record that it belongs to.",
+        "SAFE names the begin of its transaction, in the file before where it begins there.",
     ),
     "OGG-02191": (
         "No record of a trail can stand at this place: the file is damaged there, or the place is none of a record.",
         "CHECK lists the damage and the next good record, SAFE the places at which a restart is safe.",
     ),
     "OGG-02598": (
-        "The format of the file is newer than the reader: the writer needs FORMAT RELEASE, and a new file.",
-        "RECOVERY FILES lists the format of each file, READER <release> names those that are too new.",
+        "The format of the file is newer than the reader: set FORMAT RELEASE in Extract, then ETROLLOVER.",
+        f"{_FILES}, READER <release> names those that are too new.",
+    ),
+    "OGG-02757": (
+        "The file has no definition of a table that a file before it defined.",
+        "SCANFORMETADATA TDR shows the definitions of a file; SOURCEDEFS <file> reads others.",
     ),
     "OGG-02771": (
         "A file has another format than the one before it. Replicat applies all up to there, then begins at its RBA 0.",
-        "RECOVERY FILES lists the format of each file.",
+        f"{_FILES}, DOCTOR where it changes.",
+    ),
+    "OGG-02779": (
+        "Extract is to write a newer format than its file has, and begins a new file.",
+        f"{_FILES}.",
+    ),
+    "OGG-02945": (
+        "No public text of this message was found; what there is at its place follows.",
+        f"{_FILES}, SCANFORMETADATA TDR the definitions.",
+    ),
+    "OGG-02980": (
+        "No record of the trail stands at the sequence number and RBA that were given as the last one processed.",
+        "SAFE at that place names the transaction around it.",
+    ),
+    "OGG-02981": (
+        "No transaction of the trail has the CSN and XID to begin at: files were purged, or the trail is another one.",
+        "POSITION CSN <csn> looks for it; RECOVERY FILES lists the first and the last CSN of each file.",
+    ),
+    "OGG-02982": (
+        "No transaction of the trail has the CSN and XID of the one processed last.",
+        "POSITION CSN <csn> looks for it; RECOVERY FILES lists the first and the last CSN of each file.",
+    ),
+    "OGG-03194": (
+        "The trail has no transaction with the CSN processed last: files may have been removed or damaged.",
+        "POSITION CSN <csn> looks for it; CHECK and RECOVERY say what is missing.",
     ),
     "OGG-05797": (
         "A column of the record has a data format that the reader does not know: writer and reader differ in release.",
         "VALUES ON shows how the column is read here.",
     ),
+    "OGG-05798": (
+        "The record changes a part of a LOB or XML value, which the target does not take: fetch it whole in Extract.",
+        "VALUES ON shows the record.",
+    ),
+    "OGG-06591": (
+        "The end of the output trail could not be read from the checkpoint on; the file is read from its beginning.",
+        _CHECKED,
+    ),
 }
-"""By the number of a message: what it means for the trail, in lines."""
+"""By the number of a message: what it means for the trail, in lines. docs/explain.md names the source of each."""
 
 _CODE = re.compile(r"\bOGG-(\d{5})\b")
 _NUMBER = r"(\d{1,3}(?:[,.]\d{3})+|\d+)"
 _RBA = re.compile(rf"\brba\s*[:=#]?\s*{_NUMBER}", re.IGNORECASE)
 _FILE = re.compile(r"""(?:^|[\s('"=])((?:[^\s'"(),;]*/)?[^\s'"(),;/]{2}(?:\d{9}|\d{6}))(?=$|[\s'"(),.;:])""")
-_ABENDS = re.compile(r"\b(?:ERROR|ABEND\w*)\b")
+_ABENDS = re.compile(rb"\b(?:ERROR|ABEND\w*)\b")
 
 
 class TrailMessage(NamedTuple):
@@ -101,10 +151,11 @@ def message_of(text: str) -> TrailMessage:
     )
 
 
-def messages_in(lines: Iterable[str]) -> Iterator[TrailMessage]:
+def messages_in(lines: Iterable[bytes]) -> Iterator[TrailMessage]:
     """The errors of a report or of ggserr.log that name a place in a trail or a message that is known."""
     for line in lines:
-        if _ABENDS.search(line) and _CODE.search(line):
-            message = message_of(line)
-            if message.rba is not None or message.file is not None or message.meaning:
-                yield message
+        if (b"ERROR" not in line and b"ABEND" not in line) or b"OGG-" not in line or not _ABENDS.search(line):
+            continue
+        message = message_of(line.decode("utf-8", "backslashreplace"))
+        if message.code and (message.rba is not None or message.file is not None or message.meaning):
+            yield message

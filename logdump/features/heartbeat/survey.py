@@ -24,6 +24,7 @@ from logdump.features.heartbeat.reading import HeartbeatReader
 from logdump.features.heartbeat.table_in_use import HeartbeatTable
 from logdump.notation.wildcard import matches
 from logdump.session.events import Event, Progress
+from logdump.session.matching_files import FileNames
 from trailformat.changes.csn import CsnKey, csn_key
 from trailformat.trail.file import TrailFile
 
@@ -126,7 +127,7 @@ class HeartbeatOptions(NamedTuple):
     """
 
     display: Display = Display.LAG
-    over: str | None = None
+    over: FileNames | None = None
     table: str | None = None
     path: str | None = None
     start: int | None = None

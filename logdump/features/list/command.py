@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from typing import NamedTuple
 
@@ -16,10 +16,10 @@ from logdump.language.forms import Alternatives, AnyOrder, Keyword, Maybe
 from logdump.language.parameters import Number, OneOf
 from logdump.session.errors import CommandError
 from logdump.session.events import Event, Notice
-from logdump.session.scan import FilteredReader
+from logdump.session.scan import DamagePassed, over_damage
 from logdump.session.session import Session
 from logdump.session.settings import Across
-from trailformat import Record, TrailError, TrailFile
+from trailformat import Record, TrailFile
 
 _SCREENFUL = 20
 _MOST_SECONDS = 24 * 60 * 60
@@ -45,34 +45,20 @@ class Lister:
 
 def run_list(session: Session, count: int | None) -> Iterator[Event]:
     """List the next records that pass the filter, in the read direction; over damage it goes on."""
-    yield from _shown(session, count or _SCREENFUL, Lister())
-
-
-def _shown(session: Session, count: int, show: ShowRecord) -> Generator[Event, None, int]:
-    """Show records up to the end; returns how many there were. Raises as ``FilteredReader.find``."""
-    done = 0
-    while done < count:
-        try:
-            with closing(FilteredReader(session)) as reader:
-                while done < count:
-                    record = yield from reader.find()
-                    if record is None:
-                        return done
-                    done += 1
-                    yield from show(session, record)
-        except TrailError as error:
-            yield from _over_damage(session, error)
-    return done
-
-
-def _over_damage(session: Session, error: TrailError) -> Iterator[Event]:
-    """Go on at the next good record; raises the error again where there is none."""
-    cursor = session.cursor
-    good = None if cursor.is_backwards else session.trail.next_good_header(cursor.next + 1)
-    if good is None:
-        raise error
-    yield Notice((f"Error: {error}; reading on at RBA {good}",))
-    cursor.move(good)
+    done, lister = 0, Lister()
+    with closing(over_damage(session)) as items:
+        for item in items:
+            if isinstance(item, DamagePassed):
+                if item.good is None:
+                    raise item.error
+                yield Notice((item.text,))
+            elif isinstance(item, Record):
+                yield from lister(session, item)
+                done += 1
+                if done == (count or _SCREENFUL):
+                    return
+            else:
+                yield item
 
 
 class FollowOptions(NamedTuple):

@@ -12,9 +12,9 @@ from logdump.session.across import go_to
 from logdump.session.events import Event, Notice, Pause
 from logdump.session.exit_status import ExitStatus
 from logdump.session.file_state import FileState, file_state
-from logdump.session.scan import FilteredReader
+from logdump.session.scan import DamagePassed, over_damage
 from logdump.session.session import Session
-from trailformat import NotATrail, PartialRecord, Record, TrailError
+from trailformat import NotATrail, PartialRecord, Record
 from trailformat.errors import CannotRead
 
 _SETTLED_LOOKS = 2
@@ -56,32 +56,24 @@ class Follower:
     def _new(self) -> Generator[Event, None, int]:
         """Show what there is in the open file; returns how many records."""
         done = 0
-        while True:
-            try:
-                with closing(FilteredReader(self._session, stays=True)) as reader:
-                    while (record := (yield from reader.find())) is not None:
+        try:
+            with closing(over_damage(self._session, stays=True, waits=True)) as items:
+                for item in items:
+                    if isinstance(item, Record):
                         done += 1
-                        yield from self._show(self._session, record)
-            except PartialRecord:
-                pass
-            except CannotRead as error:
-                yield from self._after_cut(error)
-            except TrailError as error:
-                if (yield from self._over_damage(error)):
-                    continue
-            return done
-
-    def _over_damage(self, error: TrailError) -> Generator[Event, None, bool]:
-        """Go on at the next good record; False where none has come yet."""
-        cursor = self._session.cursor
-        good = self._session.trail.next_good_header(cursor.next + 1)
-        place = f"damage at {cursor.next}"
-        if good is None:
-            yield from self._say_once(place, f"Error: {error}; waiting for a good record after it", ExitStatus.BAD_DATA)
-            return False
-        yield from self._say_once(place, f"Error: {error}; reading on at RBA {good}", ExitStatus.BAD_DATA)
-        cursor.move(good)
-        return True
+                        yield from self._show(self._session, item)
+                    elif isinstance(item, DamagePassed):
+                        text = (
+                            item.text if item.good is not None else f"{item.text}; waiting for a good record after it"
+                        )
+                        yield from self._say_once(f"damage at {item.rba}", text, ExitStatus.BAD_DATA)
+                    else:
+                        yield item
+        except PartialRecord:
+            pass
+        except CannotRead as error:
+            yield from self._after_cut(error)
+        return done
 
     def _went_on(self) -> Generator[Event, None, bool]:
         """See what has become of the file; whether there is something to read at once."""

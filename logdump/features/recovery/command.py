@@ -12,7 +12,7 @@ from logdump.features.recovery.model import RecoveryEnd, TransactionRef, so_far
 from logdump.features.recovery.report import RecoveryReport
 from logdump.features.recovery.second_copies import records_of
 from logdump.features.recovery.survey import Survey
-from logdump.features.recovery.versions import VERSIONS, release_number
+from logdump.features.recovery.versions import VERSIONS, FileFacts, release_number
 from logdump.language.command import Command, Origin
 from logdump.language.forms import AnyOrder, Keyword, Maybe, Sequence
 from logdump.language.parameters import File, Number, OneOf, Word
@@ -22,6 +22,7 @@ from logdump.session.answers import answered
 from logdump.session.chosen_trail import refuse_filter, whole_trail_of
 from logdump.session.errors import CommandError
 from logdump.session.events import Event, Progress
+from logdump.session.matching_files import FileNames
 from logdump.session.reading import Reading, reading_of
 from logdump.session.session import Session
 from trailformat import NotATrail, TrailFile, TrailName
@@ -41,13 +42,15 @@ class RecoveryOptions(NamedTuple):
     """The options of RECOVERY.
 
     ``keep`` is empty for the last recovery point, else the number of a file and an RBA; None without KEEP.
+    ``lists_files``: the files too where no part is named.
     """
 
-    over: str | None = None
+    over: FileNames | None = None
     part: str | None = None
     reader: str | None = None
     keep: tuple[int, ...] | None = None
     filtered: bool = False
+    lists_files: bool = False
 
 
 class RecoveryRun:
@@ -57,7 +60,7 @@ class RecoveryRun:
         self._session, self._options = session, options
         self._whole = whole_trail_of(session, options.over, "RECOVERY")
         self._reader = _reader(options.reader)
-        self._title = f"LogTrail {options.over or session.trail.path}"
+        self._title = f"LogTrail {options.over if isinstance(options.over, str) else self._whole.paths[0]}"
         self._survey = Survey(self._whole)
         self._scanned = 0
 
@@ -65,6 +68,11 @@ class RecoveryRun:
         """Read the whole trail, then yield the findings."""
         self._check_keep()
         return answered(self._read(), self._reading, self._results)
+
+    @property
+    def files(self) -> tuple[FileFacts, ...]:
+        """What the headers of the files say that have been read."""
+        return tuple(self._survey.files)
 
     def _read(self) -> Iterator[Event]:
         with Workers() as workers:
@@ -85,7 +93,8 @@ class RecoveryRun:
         lacks = {"is_partial": reading.is_partial, "is_stopped": reading.is_stopped}
         shown = report.shown(self._title, self._options.reader, **lacks)
         yield shown
-        for part in (self._options.part,) if self._options.part else PARTS[:-1]:
+        every = PARTS if self._options.lists_files else PARTS[:-1]
+        for part in (self._options.part,) if self._options.part else every:
             for finding in self._part(report, part):
                 yield so_far(finding) if reading.is_partial else finding
         if not reading.is_partial and self._options.keep is not None and (keep := report.keep()) is not None:

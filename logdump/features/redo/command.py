@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
@@ -18,6 +18,7 @@ from logdump.session.exit_status import ExitStatus
 from logdump.session.session import Session
 from logdump.session.settings import OutputFormat
 from logdump.session.statements import ScriptPart, StatementShown
+from trailformat.trail.sequence import Spot
 from trailformat.transactions.extent import Walked
 
 if TYPE_CHECKING:
@@ -34,6 +35,14 @@ class RedoRequest(NamedTuple):
 
 def run_script(session: Session, wanted: RedoRequest, *, takes_back: bool) -> Iterator[Event]:
     """Print the statements for the transaction that is open at the position, or the next; with a number, that many."""
+    end = yield from script_events(session, wanted, takes_back=takes_back)
+    if end is not None:
+        session.cursor.is_backwards = False
+        yield from move_to(session, end)
+
+
+def script_events(session: Session, wanted: RedoRequest, *, takes_back: bool) -> Generator[Event, None, Spot | None]:
+    """The statements, as ``run_script`` has them; the position stays. Returns the place after the last transaction."""
     from logdump.display import sql  # noqa: PLC0415 - slow
     from logdump.features.redo.script import script_of  # noqa: PLC0415 - slow
 
@@ -49,9 +58,7 @@ def run_script(session: Session, wanted: RedoRequest, *, takes_back: bool) -> It
     except KeyboardInterrupt:
         yield Notice((shown.text(),), ExitStatus.INTERRUPTED)
         raise
-    if script.end is not None:
-        session.cursor.is_backwards = False
-        yield from move_to(session, script.end)
+    return script.end
 
 
 @dataclass

@@ -5,36 +5,42 @@ from __future__ import annotations
 import re
 from collections.abc import Generator, Iterator
 from contextlib import closing
+from pathlib import Path
 from typing import NamedTuple
 
-from logdump.display.record_row import RecordRows
+from logdump.display.record_row import RecordRows, kind_of
+from logdump.features.redo.command import RedoRequest, script_events
 from logdump.features.row.model import RowChangeShown, RowStoryShown
 from logdump.features.row.story import Key, RowChange, key_of, keys_of, story
 from logdump.filters import CriterionSet, FilterError, FilterSet, Match, parse_criterion
 from logdump.language.command import Command, Origin
-from logdump.language.forms import Maybe, Sequence
+from logdump.language.forms import Alternatives, Keyword, Maybe, Sequence
 from logdump.language.parameters import FreeText, Table
 from logdump.notation.times import GMT
 from logdump.session.across import over_files
 from logdump.session.errors import ArgumentError, CommandError
 from logdump.session.events import Event, Notice
-from logdump.session.scan import FilteredReader
+from logdump.session.scan import DamagePassed, over_damage
 from logdump.session.session import Session
-from trailformat import TrailError, change_of
+from trailformat import Record, TrailFile, change_of
 
 _PAIR = re.compile(r"""\s*([\w$#.]+)\s*=\s*("(?:[^"])*"|'(?:[^'])*'|\S+)\s*(?:,|AND\b)?""", re.IGNORECASE)
 _MOST_KEYS = 64
-"""Updates of a key that are followed."""
+"""Keys of one row that are followed."""
+_MOST_UPDATES = 1 << 17
+"""Keys that updates lead from or to which are kept."""
+_KEY_UPDATES = "GGSPKUpdate, GGSKeyFieldComp32, GGSUnifiedPKUpdate"
 
 
 class RowQuestion(NamedTuple):
-    """A table and the key of a row."""
+    """A table and the key of a row; ``takes_back``: whether the SQL is asked for that takes its changes back."""
 
     table: str
     key: Key
+    takes_back: bool = False
 
 
-def _question(table: str, text: str) -> RowQuestion:
+def _question(table: str, text: str, takes_back: bool) -> RowQuestion:  # noqa: FBT001 - a word of the form
     """Return the row that is asked for.
 
     Raises:
@@ -47,11 +53,14 @@ def _question(table: str, text: str) -> RowQuestion:
             raise ArgumentError(f"{text[at:].strip()!r} is not <column>=<value>.")
         pairs.append((found[1].upper(), found[2].strip("\"'")))
         at = found.end()
-    return RowQuestion(table, tuple(pairs))
+    return RowQuestion(table, tuple(pairs), takes_back)
 
 
 class _Search:
     """The changes that touch a key or one that the row has had before or after.
+
+    The first pass over the files also takes the updates of keys in the table, so that one more is enough for all keys
+    of the row. Where a column of the key is not part of that of the table, other updates may lead to further keys.
 
     Attributes:
         changes: by the number of the file and the RBA.
@@ -61,64 +70,87 @@ class _Search:
     def __init__(self, session: Session, question: RowQuestion) -> None:
         self._session, self._question = session, question
         self._names = frozenset(name for name, _ in question.key)
+        self._neighbours: dict[Key, set[Key]] = {}
         self.changes: dict[tuple[int, int], RowChange] = {}
         self.unread: dict[str, None] = {}
 
     def run(self) -> Iterator[Event]:
-        """Look for the key in all files, then for each that a change of it names; yields progress."""
-        known, left = {self._question.key}, [self._question.key]
-        while left and len(known) <= _MOST_KEYS:
-            yield from self._look_for(left.pop(0))
-            touched = {key for change in self.changes.values() for key in (change.before, change.after) if key}
-            left += sorted(touched - known)
-            known |= touched
-        if left:
-            self.unread[f"The row has had more than {_MOST_KEYS} keys: those after them are not followed."] = None
+        """Look for the key in all files, then for those that its changes lead to; yields progress."""
+        known, left = {self._question.key}, {self._question.key}
+        yield from self._look_for(left, takes_key_updates=True)
+        while left := self._reached_from(known):
+            if len(known) + len(left) > _MOST_KEYS:
+                self.unread[f"The row has had more than {_MOST_KEYS} keys: those after them are not followed."] = None
+                return
+            known |= left
+            yield from self._look_for(left, takes_key_updates=False)
 
-    def _look_for(self, key: Key) -> Iterator[Event]:
-        filters = [_filter(self._question.table, key)]
+    def _reached_from(self, keys: set[Key]) -> set[Key]:
+        """The other keys that updates of a key lead to, from some keys."""
+        reached, left = set[Key](), list(keys)
+        while left:
+            new = self._neighbours.get(left.pop(), set()) - keys - reached
+            reached |= new
+            left += new
+        return reached
+
+    def _look_for(self, keys: set[Key], *, takes_key_updates: bool) -> Iterator[Event]:
+        filters = _filters(self._question, keys, takes_key_updates=takes_key_updates)
         for number, _ in enumerate(over_files(self._session)):
-            yield from self._in_file(number, filters, key)
+            yield from self._in_file(number, filters, keys)
 
-    def _in_file(self, number: int, filters: list[FilterSet], key: Key) -> Generator[Event, None, None]:
+    def _in_file(self, number: int, filters: list[FilterSet], keys: set[Key]) -> Generator[Event, None, None]:
         session = self._session
         trail, cursor = session.trail, session.cursor
         rows = RecordRows(trail, session.row_definitions, cursor.transactions)
         place = cursor.current, cursor.next
         cursor.move(0)
         try:
-            while True:
-                try:
-                    with closing(FilteredReader(session, also=filters, stays=True)) as reader:
-                        while (record := (yield from reader.find())) is not None:
-                            change = change_of(trail, record, session.row_definitions, cursor.transactions)
-                            if change is not None:
-                                last = change.records[-1]
-                                row = rows.of(last)
-                                keys = keys_of(change, row.kind, self._names)
-                                if key in keys:
-                                    found = RowChange(number, last.rba, trail.path, row, change.table, *keys)
-                                    self.changes[number, last.rba] = found
-                except TrailError as error:
-                    good = trail.next_good_header(cursor.next + 1)
-                    where = f"; reading on at RBA {good}" if good is not None else ""
-                    self.unread[f"Error: {error}{where}"] = None
-                    if good is not None:
-                        cursor.move(good)
-                        continue
-                return
+            with closing(over_damage(session, also=filters, stays=True)) as items:
+                for item in items:
+                    if isinstance(item, Record):
+                        self._take(number, rows, item, keys)
+                    elif isinstance(item, DamagePassed):
+                        self.unread[item.text] = None
+                    else:
+                        yield item
         finally:
             cursor.move(place[1])
             cursor.current = place[0]
 
+    def _take(self, number: int, rows: RecordRows, record: Record, keys: set[Key]) -> None:
+        session = self._session
+        change = change_of(session.trail, record, session.row_definitions, session.cursor.transactions)
+        if change is None:
+            return
+        before, after = keys_of(change, kind_of(change.records[-1]), self._names)
+        if before is not None and after is not None and before != after and len(self._neighbours) < _MOST_UPDATES:
+            self._neighbours.setdefault(before, set()).add(after)
+            self._neighbours.setdefault(after, set()).add(before)
+        if before in keys or after in keys:
+            rba = change.records[-1].rba
+            row = rows.of(change.records[-1])
+            rbas = frozenset(one.rba for one in change.records)
+            found = RowChange(number, rba, session.trail.path, row, change.table, before, after, rbas)
+            self.changes[number, rba] = found
 
-def _filter(table: str, key: Key) -> FilterSet:
+
+def _filters(question: RowQuestion, keys: set[Key], *, takes_key_updates: bool) -> list[FilterSet]:
+    """Filters that all records pass with one of the keys, and updates of keys too; few others do."""
+    values: dict[str, dict[str, None]] = {}
+    for name, value in (column for key in sorted(keys) for column in key):
+        values.setdefault(name, {})[value] = None
+    texts = [[f"FILENAME {question.table}"]]
+    for name, column_values in values.items():
+        texts.append([f"VALUE {name.rpartition('.')[2]} = {_value(value)}" for value in column_values])
+        if takes_key_updates:
+            texts[-1].append(f"RECTYPE {_KEY_UPDATES}")
     try:
-        criteria = [parse_criterion(f"FILENAME {table}", GMT)]
-        criteria += [parse_criterion(f"VALUE {name.rpartition('.')[2]} = {_value(value)}", GMT) for name, value in key]
+        return [
+            FilterSet(include=CriterionSet([parse_criterion(text, GMT) for text in one], Match.ANY)) for one in texts
+        ]
     except FilterError as error:
         raise CommandError(f"ROW: {error}") from error
-    return FilterSet(include=CriterionSet(criteria, Match.ALL))
 
 
 def _value(text: str) -> str:
@@ -126,8 +158,12 @@ def _value(text: str) -> str:
     return text if re.fullmatch(r"[\w.+-]+", text) else f"'{doubled}'"
 
 
-def _named(table: str, key: str) -> tuple[str, str]:
-    return table, key
+def _named(table: str, key: str) -> tuple[str, str, bool]:
+    return table, key, False
+
+
+def _taken_back(table: str, key: str) -> tuple[str, str, bool]:
+    return table, key, True
 
 
 def _row_at_position(session: Session) -> RowQuestion:
@@ -144,7 +180,7 @@ def _row_at_position(session: Session) -> RowQuestion:
     return RowQuestion(change.table, key_of(columns))
 
 
-def run_row(session: Session, given: tuple[str, str] | None) -> Iterator[Event]:
+def run_row(session: Session, given: tuple[str, str, bool] | None) -> Iterator[Event]:
     """Show all changes of a row in the open file, with ACROSS in those after it too; the position stays."""
     question = _row_at_position(session) if given is None else _question(*given)
     search = _Search(session, question)
@@ -154,24 +190,57 @@ def run_row(session: Session, given: tuple[str, str] | None) -> Iterator[Event]:
     if not found:
         named = ", ".join(f"{name} = {value}" for name, value in question.key)
         raise CommandError(f"No change of {question.table} with {named}.")
+    if question.takes_back:
+        yield from _undone(session, found)
+        return
     for change in found:
         yield RowChangeShown(change.path, change.row)
     keys = dict.fromkeys(key for change in found for key in (change.before, change.after) if key is not None)
     texts = tuple(", ".join(value for _, value in key) for key in keys)
-    yield RowStoryShown(found[0].table, texts, len(found), found[-1].after is not None, bool(search.unread))
+    is_filtered = session.filters_in_use is not None and session.filters_in_use.active
+    is_there, is_partial = found[-1].after is not None, is_filtered or bool(search.unread)
+    yield RowStoryShown(found[0].table, texts, len(found), is_there, is_partial, is_filtered)
+
+
+def _undone(session: Session, changes: list[RowChange]) -> Iterator[Event]:
+    """The SQL that takes changes back, the last one first, as UNDO makes it of their transactions."""
+    from logdump.filters.effective_criterion import AtPlaces  # noqa: PLC0415 - for the filter of UNDO alone
+
+    places: dict[Path, frozenset[int]] = {}
+    for change in changes:
+        places[change.path] = places.get(change.path, frozenset()) | change.rbas
+    done = set[tuple[int, str | None, str | None]]()
+    session.narrowing = lambda trail: FilterSet(include=CriterionSet([AtPlaces(places.get(trail.path, frozenset()))]))
+    try:
+        for change in reversed(changes):
+            transaction = change.number, change.row.csn, change.row.xid
+            if transaction in done and transaction[1:] != (None, None):
+                continue
+            done.add(transaction)
+            with TrailFile(change.path) as trail, session.reading(trail):
+                session.cursor.move(min(change.rbas))
+                yield from script_events(session, RedoRequest(), takes_back=True)
+    finally:
+        session.narrowing = None
 
 
 COMMANDS = (
     Command(
         "ROW",
-        Maybe(Sequence(_named, Table("<table>"), FreeText("<column>=<value> ..."))),
+        Maybe(
+            Alternatives(
+                Keyword("UNDO", Sequence(_taken_back, Table("<table>"), FreeText("<column>=<value> ..."))),
+                Sequence(_named, Table("<table>"), FreeText("<column>=<value> ...")),
+            )
+        ),
         "Show all changes of one row, through updates of its key",
         run_row,
         details=(
             "All columns of the key are to be given; a text with blanks in quotes. Without a table:",
             "the row of the last record displayed.",
-            "The whole open file is read, with ACROSS those after it too; the filter applies. An update of the key is",
-            "followed both ways. A line is that of LIST.",
+            "The whole open file is read, with ACROSS those after it too. An update of the key is followed both ways.",
+            "A line is that of LIST. Under a FILTER the changes that pass are shown, without a verdict about the row.",
+            "UNDO: the SQL that takes them back, the last one first, as UNDO makes it; nothing is executed.",
             "Example: ROW HR.EMPLOYEES EMPLOYEE_ID=107",
         ),
         origin=Origin.OURS,

@@ -24,7 +24,8 @@ class RowStoryShown(NamedTuple):
         keys: the keys that it had, in order of time.
         changes: how many are shown.
         is_there: whether it is there after the last one.
-        is_partial: whether anything was not read, so that changes may be missing and there is no verdict.
+        is_partial: whether changes may be missing, because of what was not read or a filter: there is no verdict.
+        is_filtered: whether a filter is switched on.
     """
 
     table: str
@@ -32,3 +33,4 @@ class RowStoryShown(NamedTuple):
     changes: int
     is_there: bool
     is_partial: bool = False
+    is_filtered: bool = False

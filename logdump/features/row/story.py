@@ -17,7 +17,7 @@ Key = tuple[tuple[str, str], ...]
 class RowChange(NamedTuple):
     """A change of a row: its place in the trail by the number of the file and the RBA, and its keys.
 
-    ``before`` is None of an insert, ``after`` of a delete.
+    ``before`` is None of an insert, ``after`` of a delete; ``rbas`` are the places of its one or two records.
     """
 
     number: int
@@ -27,6 +27,7 @@ class RowChange(NamedTuple):
     table: str
     before: Key | None
     after: Key | None
+    rbas: frozenset[int] = frozenset()
 
 
 def keys_of(change: Change, kind: RecordKind, names: frozenset[str]) -> tuple[Key | None, Key | None]:

@@ -11,6 +11,8 @@ from logdump.notation.escape import escape
 from logdump.notation.plural import amount
 from logdump.session.settings import Settings
 
+_NOT_ALL = "not all was read, so there may be more"
+
 
 def change_lines(shown: RowChangeShown, settings: Settings) -> Iterator[str]:
     """One line, as LIST has it over files."""
@@ -21,7 +23,9 @@ def story_lines(shown: RowStoryShown, _settings: Settings) -> Iterator[str]:
     """The whole in a sentence."""
     keys = " → ".join(map(escape, shown.keys))
     end = "the row is there" if shown.is_there else "the row was deleted"
-    verdict = "not all was read, so there may be more" if shown.is_partial else f"after them {end}"
+    verdict = f"after them {end}"
+    if shown.is_partial:
+        verdict = "changes that the filter drops are not among them" if shown.is_filtered else _NOT_ALL
     yield f"{escape(shown.table)} {keys}: {amount(shown.changes, 'change')}; {verdict}."
 
 

@@ -264,7 +264,7 @@ def row(request: VerbRequest) -> Iterator[VerbStep]:
     yield from _format(request)
     for paths in request.trails():
         yield from _prepared(f"OPEN {quoted(str(paths[0]))}", *_across(paths))
-        yield VerbStep(one_command(f"ROW {request.rest}"))
+        yield VerbStep(one_command(f"ROW {'UNDO ' * request.options.undo}{request.rest}"))
 
 
 def info(request: VerbRequest) -> Iterator[VerbStep]:

@@ -299,11 +299,11 @@ VERBS: tuple[Verb, ...] = (
         "FILE… TABLE COLUMN=VALUE …",
         "Show all changes of one row over all files, through updates of its key",
         spelling.row,
-        ("format", "output", "replace"),
+        ("undo", "format", "output", "replace"),
         (
             "row dirdat/lt HR.EMPLOYEES EMPLOYEE_ID=107",
             "row dirdat/lt HR.JOB_HISTORY EMPLOYEE_ID=107 START_DATE=2024-01-01",
-            "row dirdat/lt HR.EMPLOYEES EMPLOYEE_ID=107 --format jsonl",
+            "row dirdat/lt HR.EMPLOYEES EMPLOYEE_ID=107 --undo -o undo.sql",
         ),
         words_at_end=2,
         narrates=True,

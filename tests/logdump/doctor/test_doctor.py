@@ -10,12 +10,17 @@ from typing import Any
 import pytest
 
 from tests.logdump.program import logdump
+from tests.simulated.encryption import by_aes, encrypted, write_rows
+from trailformat import TrailFile, change_of
 
 
 @pytest.fixture(autouse=True)
 def here(trails: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The folder of the trails."""
     monkeypatch.chdir(trails)
+
+
+LOGGING = "supplemental logging is not complete (ADD TRANDATA)"
 
 
 def examined(trail: str) -> dict[str, Any]:
@@ -82,6 +87,77 @@ def test_the_source_and_the_growth_are_told() -> None:
     assert (found["database"], found["database_name"], found["host"]) == ("ORACLE", "TEADB", "samovar")
     assert found["bytes_per_hour"] == found["size"] * 6
     assert found["not_needed"] == []
+
+
+def test_the_columns_of_images_are_those_that_the_records_have() -> None:
+    """Counted again from the records, one by one."""
+    found: dict[tuple[str, str, str], set[int]] = {}
+    with TrailFile("et000000000") as trail:
+        for record in trail.records():
+            change = None if record.is_file_header else change_of(trail, record)
+            if change is None or change.op not in ("INSERT", "UPDATE", "PK UPDATE", "DELETE"):
+                continue
+            assert record.images is not None
+            for side, image in (("before", record.images.before), ("after", record.images.after)):
+                if image:
+                    op = change.op.removeprefix("PK ")
+                    found.setdefault((change.table, op, side), set()).add(len(image))
+    images = {
+        (table["table"], one["op"], one["side"]): (one["least"], one["most"])
+        for table in examined("et000000000")["images"]
+        for one in table["images"]
+    }
+    assert images == {key: (min(numbers), max(numbers)) for key, numbers in found.items()}
+
+
+@pytest.mark.parametrize("trail", ["et000000000", "at", "al", "bt000000000", "ct000000000", "gt000000000"])
+def test_images_of_a_sound_writer_are_no_finding(trail: str) -> None:
+    assert not [one["text"] for one in examined(trail)["findings"] if "image" in one["text"] or "key" in one["text"]]
+
+
+def test_a_before_image_that_no_after_image_follows_is_a_warning(tmp_path: Path, trails: Path) -> None:
+    copy = tmp_path / "et000000000"
+    with TrailFile(trails / "et000000000") as trail:
+        record = trail.record_at(3522)
+        assert record is not None
+        whole = (trails / "et000000000").read_bytes()
+        copy.write_bytes(whole[: record.rba] + whole[record.rba + record.length :])
+    found = [one for one in examined(str(copy))["findings"] if "image" in one["text"]]
+    assert [(one["severity"], one["text"], one["place"]["rba"]) for one in found] == [
+        ("warning", "before image of an update that no after image follows", 3391)
+    ]
+    assert logdump("doctor", str(copy)).status == 3
+
+
+def test_an_update_without_its_key_is_a_warning_that_names_the_column(tmp_path: Path, trails: Path) -> None:
+    copy, whole = tmp_path / "et000000000", bytearray((trails / "et000000000").read_bytes())
+    with TrailFile(trails / "et000000000") as trail:
+        record = trail.record_at(3260)
+        assert record is not None
+        at = bytes(whole).index(record.data, record.rba)
+        whole[at : at + 2] = b"\0\1"
+    copy.write_bytes(whole)
+    found = [one for one in examined(str(copy))["findings"] if one["severity"] == "warning"]
+    assert [(one["text"], one["place"]["rba"]) for one in found] == [
+        (f"TEAHOUSE.TEAS: 1 record of UPDATE without the key column TEA_CODE: {LOGGING}", 3260)
+    ]
+
+
+def test_of_an_encrypted_file_the_bytes_are_shown_that_may_say_how(tmp_path: Path) -> None:
+    plain = write_rows(tmp_path / "ee000000")
+    encrypted(plain, tmp_path / "ef000000", by_aes)
+    assert "The kind is not known here" in logdump("doctor", str(tmp_path / "ef000000")).out
+    assert "The kind" not in logdump("doctor", str(plain)).out
+
+
+def test_a_change_of_format_is_told_where_it_is(tmp_path: Path, trails: Path) -> None:
+    for number, name in enumerate(("at000000000", "at000000001")):
+        data = (trails / name).read_bytes()
+        (tmp_path / name).write_bytes(data.replace(b"\x31\0\0\2\0\5", b"\x31\0\0\2\0\7", number))
+    found = [one for one in examined(str(tmp_path / "at"))["findings"] if one["text"].startswith("format")]
+    assert [(one["text"], Path(one["place"]["file"]).name, one["place"]["rba"]) for one in found] == [
+        ("format changes from 5 to 7", "at000000001", 0)
+    ]
 
 
 def test_under_a_filter_it_is_refused() -> None:

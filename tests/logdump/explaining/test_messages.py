@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from pathlib import Path
 
 import pytest
@@ -75,6 +76,33 @@ def test_of_a_log_the_last_error_that_speaks_of_a_trail_is_explained(tmp_path: P
     every = logdump("explain", str(log), "--all").out
     assert every.index("OGG-01296") < every.index("OGG-02191")
     assert "sda000001" not in every
+
+
+def test_error_lines_of_other_products_are_passed_over(tmp_path: Path) -> None:
+    log = tmp_path / "alert.log"
+    log.write_text(
+        'ERROR: relation "t" does not exist at character 15\n'
+        "2024-03-14T09:10:00 ERROR [main] o.a.k.c.NetworkClient - disconnected, file kt000000000 rba 12\n"
+        "ORA-00600: internal error code, arguments: [OGG-1]\n"
+    )
+    answer = logdump("explain", str(log))
+    assert (answer.status, answer.out) == (1, "")
+    assert "has no error that speaks of a trail" in answer.err
+
+
+def test_a_long_log_is_read_as_a_stream(tmp_path: Path) -> None:
+    """Its lines are not held: a hole of a gigabyte is read as bytes without an end of line."""
+    log = tmp_path / "ggserr.log"
+    with log.open("wb") as file:
+        file.write(LOG.encode())
+        file.seek(1 << 26)
+        file.write(b"\n" + LOG.splitlines()[1].encode() + b"\n")
+    tracemalloc.start()
+    try:
+        assert "OGG-01296" in logdump("explain", str(log)).out
+        assert tracemalloc.get_traced_memory()[1] < 1 << 24
+    finally:
+        tracemalloc.stop()
 
 
 def test_a_log_without_such_an_error_and_one_that_is_not_there(tmp_path: Path) -> None:

@@ -7,7 +7,11 @@ from pathlib import Path
 import pytest
 
 from logdump.display.record_row import RecordKind, RecordRow
+from logdump.features.row import command
+from logdump.features.row.command import RowQuestion
+from logdump.features.row.command import _filters as filters
 from logdump.features.row.story import Key, RowChange, story
+from logdump.filters import FilterSet
 from tests.logdump.program import logdump
 
 
@@ -79,6 +83,41 @@ def test_without_a_table_it_is_the_row_of_the_record_displayed_last(rba: int) ->
 def test_a_record_that_is_no_change_of_a_row_has_no_story(rba: int) -> None:
     answer = logdump("-c", f"open et; pos {rba}; row")
     assert (answer.status, answer.err.splitlines()[-1]) == (1, f"No change of a row at RBA {rba}.")
+
+
+def test_undo_takes_the_changes_back_as_undo_does_the_last_first() -> None:
+    lines = logdump("row", "et", "TEAHOUSE.TEAS", "TEA_CODE=ASS01", "--undo").out.splitlines()
+    statements = [line for line in lines if line.split()[0] in ("INSERT", "UPDATE", "DELETE")]
+    whole = logdump("-c", "open et; undo 99").out.splitlines()
+    assert statements == [line for line in whole if "ASS0" in line and not line.startswith("--")]
+    assert len(statements) == 4
+
+
+def test_undo_leaves_out_what_a_replicat_drops_and_rows_of_others() -> None:
+    out = logdump("row", "at", "TEAHOUSE.TEAS", "TEA_CODE=SEN01", "--undo").out
+    assert out.startswith("-- Left out: transaction 5.6.8806")
+    assert out.count("\nUPDATE ") + out.count("\nDELETE ") == 2
+    assert "ASS02" not in out
+
+
+def test_under_a_filter_there_is_no_verdict_about_the_row() -> None:
+    answer = logdump("-c", "open et; filter rectype insert; row TEAHOUSE.TEAS TEA_CODE=SEN01")
+    assert answer.out.splitlines()[-1].endswith("1 change; changes that the filter drops are not among them.")
+    in_json = logdump("-c", "open et; filter rectype insert; format jsonl; row TEAHOUSE.TEAS TEA_CODE=SEN01").out
+    assert '"there":null,"partial":true' in in_json.splitlines()[-1]
+
+
+def test_the_files_are_read_twice_however_many_keys_the_row_has_had(monkeypatch: pytest.MonkeyPatch) -> None:
+    passes = []
+
+    def noted(question: RowQuestion, keys: set[Key], *, takes_key_updates: bool) -> list[FilterSet]:
+        passes.append(keys)
+        return filters(question, keys, takes_key_updates=takes_key_updates)
+
+    monkeypatch.setattr(command, "_filters", noted)
+    logdump("row", "et", "TEAHOUSE.TEAS", "TEA_CODE=ASS02")
+    logdump("row", "et", "TEAHOUSE.TEAS", "TEA_CODE=SEN01")
+    assert len(passes) == 2 + 1
 
 
 def test_a_quote_in_a_key_is_part_of_its_value() -> None:

@@ -1,0 +1,192 @@
+"""The columns that the images of each table hold, and before images that no after image follows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from logdump.features.doctor.model import KeyLack, OpImages, TableImages
+from trailformat import TrailFile
+from trailformat.arrays import locate_columns
+from trailformat.changes.row_changes import FULL, OPERATIONS, PAIRED
+from trailformat.native.scan.arguments import ABSENT, GOOD
+from trailformat.scan import FILE_HEADER, RECORD, Batch
+from trailformat.scan.rows import (
+    UNKNOWN,
+    RowBytes,
+    by_definition,
+    has_columns,
+    headers_of,
+    learn_definitions,
+    metadata_rows,
+    related_rows,
+)
+from trailformat.scan.rows.row_bytes import Array
+from trailformat.trail.row_definitions import RowDefinition, RowDefinitions
+from trailformat.trail.sequence import Spot
+
+_SIDES = ("before", "after")
+_WORDS = ("INSERT", "UPDATE", "PK UPDATE", "DELETE")
+_OPS = ("INSERT", "UPDATE", "UPDATE", "DELETE")
+_NUMBERS = np.array([_WORDS.index(OPERATIONS[n]) if OPERATIONS.get(n) in _WORDS else -1 for n in range(256)])
+_IS_PAIRED = np.array([number in PAIRED for number in range(256)])
+_IS_FULL = np.array([number in FULL for number in range(256)])
+_BEFORE = ord("B")
+_MOST_BYTES, _MOST_CELLS = 1 << 24, 1 << 21
+"""Bytes of rows, and rows times columns, that are looked at together."""
+_MOST_LONE = 20
+"""Before images without an after image whose place is kept."""
+
+
+@dataclass
+class _Tally:
+    """The images of one side of one operation of a table."""
+
+    records: int = 0
+    least: int = 1 << 62
+    most: int = 0
+    whole: int = 0
+    keys: int = 0
+
+    def add(self, present: Array, keys: Array) -> None:
+        """Take in the images of some records: a mask of their columns, one row for each column."""
+        numbers = present.sum(axis=0)
+        self.records += len(numbers)
+        self.least, self.most = min(self.least, int(numbers.min())), max(self.most, int(numbers.max()))
+        self.whole += int((numbers == len(present)).sum())
+        if len(keys):
+            self.keys += int(((numbers == len(keys)) & present[keys].all(axis=0)).sum())
+
+
+@dataclass
+class _Table:
+    """What is known of the images of one table."""
+
+    columns: int = 0
+    keys: tuple[str, ...] = ()
+    sides: dict[tuple[str, str], _Tally] = field(default_factory=dict)
+    lacks: dict[str, KeyLack] = field(default_factory=dict)
+
+
+class ImageSurvey:
+    """Takes in the batches of the files of a trail, in order.
+
+    Args:
+        definitions_of: the definitions of the rows of a file.
+
+    Attributes:
+        lone: the first before images of updates that no after image follows.
+        lone_number: how many there are.
+    """
+
+    def __init__(self, definitions_of: Callable[[TrailFile], RowDefinitions]) -> None:
+        self._definitions_of = definitions_of
+        self.lone: list[Spot] = []
+        self.lone_number = 0
+        self._tables: dict[str, _Table] = {}
+        self._open: tuple[Spot, int] | None = None
+        self._of: tuple[TrailFile, RowDefinitions] | None = None
+
+    def take(self, trail: TrailFile, batch: Batch) -> None:
+        """Take a batch in."""
+        if self._of is None or self._of[0] is not trail:
+            self._of = trail, self._definitions_of(trail)
+        learn_definitions(trail, batch)
+        self._take_pairs(trail, batch)
+        numbers = np.flatnonzero((np.asarray(batch.kind) == RECORD) & (_NUMBERS[np.asarray(batch.io_type)] >= 0))
+        if len(numbers):
+            definitions = self._of[1]
+            for rows in RowBytes.chunks(trail.buffer, batch, numbers, _MOST_BYTES):
+                self._take_rows(trail, definitions, rows)
+
+    def tables(self) -> Iterator[TableImages]:
+        """The tables, in the order of their first rows."""
+        for name, table in self._tables.items():
+            images = tuple(
+                OpImages(op, side, tally.records, tally.least, tally.most, tally.whole, tally.keys)
+                for (op, side), tally in sorted(table.sides.items(), key=_order)
+            )
+            yield TableImages(name, table.columns, table.keys, images, tuple(table.lacks.values()))
+
+    def _take_rows(self, trail: TrailFile, definitions: RowDefinitions, rows: RowBytes) -> None:
+        headers = headers_of(rows)
+        rows = rows.subset(np.flatnonzero(~headers.is_continued))
+        groups = by_definition(rows, headers.table_index[~headers.is_continued])
+        for number, first in enumerate(groups.firsts.tolist()):
+            known = definitions.of(rows.record(first))
+            if known.table is None or not known.table.columns:
+                continue
+            members = np.flatnonzero(groups.group == number)
+            most = max(1, _MOST_CELLS // len(known.table.columns))
+            for at in range(0, len(members), most):
+                self._take_group(trail, known, rows.subset(members[at : at + most]))
+
+    def _take_group(self, trail: TrailFile, known: RowDefinition, rows: RowBytes) -> None:
+        columns = known.table.columns if known.table is not None else ()
+        table = self._tables.setdefault(known.name, _Table())
+        keys = np.array([index for index, column in enumerate(columns) if column.is_key], np.int64)
+        table.columns, table.keys = len(columns), tuple(columns[index].name for index in keys.tolist())
+        spans = locate_columns(rows, len(columns))
+        images = [image.sizes != ABSENT for image in (spans.before, spans.after)]
+        io_type, is_before = rows.of("io_type"), rows.of("before_after") == _BEFORE
+        is_full = ~has_columns(rows) & _IS_FULL[io_type] & (rows.of("data_size") > 0)
+        for image, is_side in zip(images, (is_before, ~is_before), strict=True):
+            image[:, is_full & is_side] = True
+        is_read = is_full | ((spans.states == GOOD) & has_columns(rows))
+        for number, op in enumerate(_OPS):
+            of_op = is_read & (_NUMBERS[io_type] == number)
+            if not of_op.any():
+                continue
+            for side, image in zip(_SIDES, images, strict=True):
+                has_image = of_op & image.any(axis=0)
+                if has_image.any():
+                    table.sides.setdefault((op, side), _Tally()).add(image[:, has_image], keys)
+            lacking = of_op & ~(images[0] | images[1])[keys].all(axis=0)
+            if lacking.any():
+                spot = Spot(trail.path, int(rows.of("rba")[lacking][0]))
+                self._take_lack(table, op, spot, (images[0] | images[1])[keys][:, lacking])
+
+    def _take_lack(self, table: _Table, op: str, spot: Spot, present: Array) -> None:
+        """Note records without all columns of the key: a mask of those that they have."""
+        names = [name for name, has in zip(table.keys, np.all(present, axis=1), strict=True) if not has]
+        known = table.lacks.get(op, KeyLack(op, 0, (), spot))
+        columns = tuple(dict.fromkeys((*known.columns, *names)))
+        table.lacks[op] = known._replace(records=known.records + present.shape[1], columns=columns)
+
+    def _take_pairs(self, trail: TrailFile, batch: Batch) -> None:
+        """Find before images of updates that no after image follows, in this batch and from the one before it.
+
+        Damage may have been the after image.
+        """
+        kind, io_type = np.asarray(batch.kind), np.asarray(batch.io_type)
+        places = np.flatnonzero(~metadata_rows(batch) & (kind != FILE_HEADER))
+        if not len(places):
+            return
+        if self._open is not None:
+            (spot, open_type), first = self._open, int(places[0])
+            is_after = io_type[first] == open_type and batch.before_after[first] != _BEFORE
+            if kind[first] == RECORD and not is_after:
+                self._note(spot)
+            self._open = None
+        is_half = (np.asarray(batch.before_after) == _BEFORE) & _IS_PAIRED[io_type] & (kind == RECORD)
+        if not is_half.any():
+            return
+        other, is_damage = related_rows(batch).other, np.append(kind[places[1:]] != RECORD, False)
+        for row in np.flatnonzero(is_half & (other < 0)).tolist():
+            spot = Spot(trail.path, int(batch.rba[row]))
+            if other[row] == UNKNOWN:
+                self._open = spot, int(io_type[row])
+            elif not is_damage[np.searchsorted(places, row)]:
+                self._note(spot)
+
+    def _note(self, spot: Spot) -> None:
+        self.lone_number += 1
+        if len(self.lone) < _MOST_LONE:
+            self.lone.append(spot)
+
+
+def _order(item: tuple[tuple[str, str], _Tally]) -> tuple[int, int]:
+    (op, side), _ = item
+    return _OPS.index(op), _SIDES.index(side)
