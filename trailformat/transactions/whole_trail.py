@@ -174,7 +174,7 @@ class WholeTrail:
                 begins = True
                 for batch in self._scan(trail, start.rba if ordinal == start.ordinal else 0, workers):
                     if not self.is_newest(ordinal):
-                        _complete(batch)
+                        complete(batch)
                     yield FileBatch(ordinal, trail, batch, begins, breaks)
                     begins = breaks = False
 
@@ -203,7 +203,7 @@ def _gap(name: TrailName, other: TrailName) -> FileGap | None:
     return FileGap(name.next.path, other.previous.path, other.path)
 
 
-def _complete(batch: Batch) -> None:
+def complete(batch: Batch) -> None:
     """What is half written in a file that has one behind it stays so: it is damage."""
     if batch.kind[len(batch) - 1] == PARTIAL:
         batch.kind[len(batch) - 1] = BAD_SPAN  # type: ignore[index]  # arrays and numpy columns both take it
