@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from trailformat import Record, TrailError, TrailFile
-from trailformat.records.framing import Buffer
+from trailformat.codec.mapped_file import FileBuffer
 from trailformat.scan import Batch
 from trailformat.scan.rows import NO_INDEX, RowBytes, headers_of
 from trailformat.scan.rows.row_bytes import Read
@@ -93,7 +93,7 @@ class Rows(RowBytes):
         """What several columns need and one of them has found."""
 
     @property
-    def buffer(self) -> Buffer:
+    def buffer(self) -> FileBuffer:
         """The bytes of the file as it is now."""
         return self.source.trail.buffer
 

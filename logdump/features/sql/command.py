@@ -6,7 +6,6 @@ import contextlib
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from importlib.util import find_spec
 from itertools import pairwise
-from pathlib import Path
 from typing import Any, NamedTuple
 
 from logdump.arrow.records.schema import COLUMNS
@@ -28,6 +27,7 @@ from logdump.session.session import Session
 from logdump.session.settings import OutputFormat
 from logdump.spark.jobs.engine import NotForSpark, read_options
 from logdump.spark.source.options import path_options
+from trailformat.codec.remote.path import place
 from trailformat.trail.packed import is_file
 
 MOST_ROWS = 1000
@@ -132,8 +132,8 @@ class QuerySource(NamedTuple):
 
 def _absolute(wildcards: str) -> tuple[str, ...]:
     """The paths in a text, with commas between them unless it is the name of a file."""
-    names = [wildcards] if is_file(Path(wildcards).expanduser()) else wildcards.split(",")
-    return tuple(str(Path(name).expanduser().absolute()) for name in names if name)
+    names = [wildcards] if is_file(place(wildcards).expanduser()) else wildcards.split(",")
+    return tuple(str(place(name).expanduser().absolute()) for name in names if name)
 
 
 def run_sql(session: Session, query: Query) -> Iterator[Event]:

@@ -19,6 +19,7 @@ from logdump.spark.source.options import Options
 from logdump.spark.source.paths import TrailInput, find_files
 from logdump.spark.source.slice import Slice
 from trailformat import CannotRead, NotATrail, PartialRecord, TrailFile
+from trailformat.codec.remote.path import place
 from trailformat.scan import Workers, split_points
 from trailformat.trail.packed import unpacked_size
 
@@ -62,7 +63,7 @@ def _with_left_out(slices: Iterable[Slice]) -> Iterator[Slice]:
     ranges: dict[Path, Ranges] = {}
     with Workers() as workers:
         for part in slices:
-            path = Path(part.path)
+            path = place(part.path)
             if path not in ranges:
                 whole = WholeTrail.around(path)
                 left_out = NotApplied(whole, workers)
