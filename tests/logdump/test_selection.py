@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import random
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -133,9 +134,14 @@ def test_what_was_read_ahead_of_a_file_that_is_written_again_is_read_again(tmp_p
 def test_single_records_under_a_filter_are_found_by_few_scans(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = trail_of(tmp_path, *[row(b"one", io_type=5), row(b"two", io_type=3)] * 300)
     os.utime(path, (0, 0))
-    made = []
+    made: list[int] = []
     began = Scan.__init__
-    monkeypatch.setattr(Scan, "__init__", lambda *one, **options: made.append(one) or began(*one, **options))
+
+    def note(one: Scan, *arguments: Any, **options: Any) -> None:
+        made.append(1)
+        began(one, *arguments, **options)
+
+    monkeypatch.setattr(Scan, "__init__", note)
     line = Line()
     line(f"open {path}; filter rectype insert; {'; '.join(['n'] * 300)}")
     assert line.session.cursor.next == path.stat().st_size - row(b"two", io_type=3).length
