@@ -10,13 +10,14 @@ import numpy as np
 from logdump.features.doctor.model import KeyLack, OpImages, TableImages
 from trailformat import TrailFile
 from trailformat.arrays import locate_columns
-from trailformat.changes.row_changes import FULL, OPERATIONS, PAIRED
+from trailformat.changes.row_changes import FULL, OPERATIONS, Half, half_in
 from trailformat.native.scan.arguments import ABSENT, GOOD
 from trailformat.scan import FILE_HEADER, RECORD, Batch
 from trailformat.scan.rows import (
     UNKNOWN,
     RowBytes,
     by_definition,
+    halves_of,
     has_columns,
     headers_of,
     learn_definitions,
@@ -31,7 +32,7 @@ _SIDES = ("before", "after")
 _WORDS = ("INSERT", "UPDATE", "PK UPDATE", "DELETE")
 _OPS = ("INSERT", "UPDATE", "UPDATE", "DELETE")
 _NUMBERS = np.array([_WORDS.index(OPERATIONS[n]) if OPERATIONS.get(n) in _WORDS else -1 for n in range(256)])
-_IS_PAIRED = np.array([number in PAIRED for number in range(256)])
+_IS_PAIRED = np.array([half_in(number, 0, is_before=True) is Half.FIRST for number in range(256)])
 _IS_FULL = np.array([number in FULL for number in range(256)])
 _BEFORE = ord("B")
 _MOST_BYTES, _MOST_CELLS = 1 << 24, 1 << 21
@@ -160,17 +161,17 @@ class ImageSurvey:
 
         Damage may have been the after image.
         """
-        kind, io_type = np.asarray(batch.kind), np.asarray(batch.io_type)
+        kind, io_type, half = np.asarray(batch.kind), np.asarray(batch.io_type), halves_of(batch)
         places = np.flatnonzero(~metadata_rows(batch) & (kind != FILE_HEADER))
         if not len(places):
             return
         if self._open is not None:
             (spot, open_type), first = self._open, int(places[0])
-            is_after = io_type[first] == open_type and batch.before_after[first] != _BEFORE
+            is_after = io_type[first] == open_type and half[first] == Half.SECOND
             if kind[first] == RECORD and not is_after:
                 self._note(spot)
             self._open = None
-        is_half = (np.asarray(batch.before_after) == _BEFORE) & _IS_PAIRED[io_type] & (kind == RECORD)
+        is_half = half == Half.FIRST
         if not is_half.any():
             return
         other, is_damage = related_rows(batch).other, np.append(kind[places[1:]] != RECORD, False)
