@@ -91,8 +91,8 @@ class TrailStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
     def reportLatestOffset(self) -> StoredOffset | None:  # noqa: N802 - Spark's name
         """The end of the trail as its files are now, for the status of the query; only the last records are read.
 
-        ``bytesBehind`` are the bytes from the end of the last micro-batch to there, ``secondsBehind`` the seconds between
-        the commit that was read last and the last record there.
+        ``bytesBehind`` are the bytes from the end of the last micro-batch to there, ``secondsBehind`` the seconds from
+        the commit that was read last to the last record there.
         """
         if self._reached is None:
             return None

@@ -211,7 +211,7 @@ def test_a_file_that_has_gone_is_told(tmp_path: Path) -> None:
     _put(tmp_path, SIZE, SIZE, SIZE)
     (tmp_path / "lt000000000").unlink()
     with pytest.raises(
-        FileChanged, match="seqno 0 has gone: the stream has read it up to RBA 7; .*lt000000000 is miss"
+        FileChanged, match=r"seqno 0 has gone: the stream has read it up to RBA 7; .*lt000000000 is miss"
     ):
         _stream(tmp_path).after(Offset(0, 7))
     assert _stream(tmp_path, ignoreMissingFiles="true").after(Offset(0, 7)) == Offset(2, SIZE)
