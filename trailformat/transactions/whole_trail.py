@@ -16,6 +16,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple, Self
 
+from trailformat.codec.remote.path import place
 from trailformat.errors import NotATrail, refuse_denied
 from trailformat.records import reached
 from trailformat.scan import BAD_SPAN, PARTIAL, Batch, Workers, scan_in_threads
@@ -90,7 +91,7 @@ class WholeTrail:
     @classmethod
     def around(cls, path: str | os.PathLike[str]) -> Self:
         """The trail to which a file belongs, or of which this is the name without a number; else the file alone."""
-        path = Path(path)
+        path = place(path)
         name = TrailName.parse(path)
         if name is not None and not name.is_documented and is_file(path):
             return cls([path])
