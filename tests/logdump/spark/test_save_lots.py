@@ -19,6 +19,7 @@ from logdump.spark.write.save import Job, SliceFailure, save_lots
 from logdump.spark.write.target import Mode, Target
 from tests.logdump.line import Line
 from tests.logdump.spark.written import body, meant_rows, paths_of
+from trailformat import CannotWrite, TrailWriter
 
 DAMAGED = "fcgmw"
 """The first letters of the fixtures that are damaged, or lack a definition."""
@@ -127,3 +128,15 @@ def test_a_file_is_not_written_again_for_its_name(tmp_path: Path, monkeypatch: p
     [saved] = publishing.publish(folder, target, Mode.ERROR, parts)
     assert saved.file == str(target.directory / "st000000000")
     assert body(saved.file) == body(TRAILS / "st000000000")
+
+
+def test_a_full_disk_in_a_task_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_arguments: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(TrailWriter, "_grow", full)
+    outcome = _outcome(TRAILS / "st000000000", tmp_path)
+    assert isinstance(outcome, SliceFailure)
+    assert isinstance(outcome.error, CannotWrite)
+    assert "No space left on device" in str(outcome.error)
+    assert [path for path in tmp_path.rglob("*") if path.is_file()] == []

@@ -11,11 +11,11 @@ import pytest
 from benchmarks.generate import large_trail
 from fixtures import TRAILS
 from logdump.arrow.records.schema import COLUMNS, Selected
-from logdump.spark.errors import FileChanged
+from logdump.spark.errors import BadOption, FileChanged
 from logdump.spark.source.options import Use, parse_options
 from logdump.spark.stream.stream_reader import TrailStreamReader
 from tests.logdump.spark.bytes_read import counted
-from tests.logdump.spark.reads import table
+from tests.logdump.spark.reads import stream_reader, table
 from trailformat import TrailFile
 
 SAMPLE = (TRAILS / "et000000000").read_bytes()
@@ -135,6 +135,14 @@ def test_a_start_that_spark_gives_counts_though_all_of_it_was_read_before(tmp_pa
     (tmp_path / "lt000000000").unlink()
     with pytest.raises(FileChanged, match="seqno 0 has gone"):
         reader.latestOffset(_offset(0, ENDS[1]), ReadAllAvailable())
+
+
+def test_a_stream_of_changes_needs_the_definition_of_its_table(tmp_path: Path) -> None:
+    _put(tmp_path, ENDS[1])
+    with pytest.raises(BadOption, match=r"option changesOf: there is no table TEAHOUSE\.TEAS"):
+        stream_reader({"path": str(tmp_path), "changesOf": "TEAHOUSE.TEAS"}, ())
+    _put(tmp_path, ENDS[2])
+    assert stream_reader({"path": str(tmp_path), "changesOf": "teahouse.Teas"}, ()).initialOffset() == _offset(0, 0)
 
 
 def test_what_is_available_now_is_as_far_as_it_goes(tmp_path: Path) -> None:
