@@ -58,6 +58,7 @@ format: $(VENV)/.dev
 bench: native
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[export,sql]'
 	$(BIN)/python -m benchmarks.startup
+	$(BIN)/python -m benchmarks.keys
 	$(BIN)/python -m benchmarks.bulk
 	$(BIN)/python -m benchmarks.export
 	$(BIN)/python -m benchmarks.records

@@ -69,7 +69,7 @@ def programs(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
             name = re.split(r"[<>=!\[; ]", requirement)[0]
             tops = {path.parts[0] for path in metadata.files(name) or () if ".." not in path.parts}
             for top in tops - {"__pycache__"}:
-                (packages / top).symlink_to(metadata.distribution(name).locate_file(top))
+                (packages / top).symlink_to(str(metadata.distribution(name).locate_file(top)))
     run_steps(1, WHEELS=str(wheel.parent), PIP_PYTHON=str(home / "bin" / "python"))
     return home / "bin"
 

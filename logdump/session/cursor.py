@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from trailformat import BadRecord, Record, TrailError, TrailFile
 from trailformat.codec.lazy import Lazy
+from trailformat.records import reached
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -13,6 +14,9 @@ if TYPE_CHECKING:
 
     from trailformat.changes.segments import SegmentContext
     from trailformat.changes.transaction_context import TransactionContext
+
+REPORTED = 64
+"""Records that are read one by one between two reports of how far that is."""
 
 
 class Cursor:
@@ -121,8 +125,10 @@ class Cursor:
     def skip(self, count: int) -> int:
         """Move over ``count`` records, or as many as there are; returns how many. Raises like read."""
         for done in range(count):
-            if self.read() is None:
+            if (record := self.read()) is None:
                 return done
+            if done % REPORTED == REPORTED - 1:
+                reached.report(self.trail.path, record.rba)
         return count
 
     def begin(self, moment: int, note: Callable[[int], object] = lambda _rba: None) -> None:

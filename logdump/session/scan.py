@@ -6,6 +6,7 @@ from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing, suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from logdump.session.cursor import REPORTED
 from logdump.session.events import Event, Progress
 from trailformat import PartialRecord, Record, TrailError
 from trailformat.errors import CannotRead
@@ -23,8 +24,6 @@ _BACK = 2000
 
 In processor time on 60 MB with 160,000 records: walking back over as many takes 20 ms, the scan with FILTER STRING 40.
 """
-_REPORTED = 64
-"""Records that are read one by one between two reports of how far that is."""
 
 
 class FilteredReader:
@@ -107,7 +106,7 @@ class FilteredReader:
     def _progress_at(self, record: Record) -> Iterator[Progress]:
         """Count a record read on its own, and report progress at intervals."""
         self.scanned += 1
-        if self.scanned % _REPORTED == 0:
+        if self.scanned % REPORTED == 0:
             reached.report(self._session.trail.path, record.rba)
         if self.scanned % self._session.settings.notify == 0:
             yield progress(self.scanned, record)

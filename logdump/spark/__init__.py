@@ -18,15 +18,20 @@ if TYPE_CHECKING:
     from logdump.spark.jobs.local_session import register, session
     from logdump.spark.source.data_source import TrailSource
     from logdump.spark.tables import changes, heartbeats, table
+    from logdump.spark.targets.applier import ApplyProgress
+    from logdump.spark.targets.stream import apply, latest
     from logdump.spark.write.publish import SavedFile
     from logdump.spark.write.save import save
 
 _HOMES = {
     "SavedFile": "write.publish",
+    "ApplyProgress": "targets.applier",
+    "apply": "targets.stream",
     "changes": "tables",
     "TrailSource": "source.data_source",
     "diff": "comparison.diff",
     "heartbeats": "tables",
+    "latest": "targets.stream",
     "register": "jobs.local_session",
     "save": "write.save",
     "session": "jobs.local_session",
@@ -34,7 +39,20 @@ _HOMES = {
 }
 """The module of each public name."""
 
-__all__ = ["SavedFile", "TrailSource", "changes", "diff", "heartbeats", "register", "save", "session", "table"]
+__all__ = [
+    "ApplyProgress",
+    "SavedFile",
+    "TrailSource",
+    "apply",
+    "changes",
+    "diff",
+    "heartbeats",
+    "latest",
+    "register",
+    "save",
+    "session",
+    "table",
+]
 
 _MISSING = "Spark is an extra: pip install 'logdump[spark]' (pyspark 4 and pyarrow)"
 

@@ -89,7 +89,7 @@ class TrailApp(HarmlessApp):
         super().__init__(appearance or Appearance())
         self.session = session
         self.model = Model()
-        self.model.hidden = self.appearance.choices.hidden
+        self.model.columns = self.appearance.choices.columns
         self.mode = ScreenMode(session, self.post_message, kept)
         self.file = OpenFile(session.settings, self.post_message)
         self._first = first
@@ -147,6 +147,7 @@ class TrailApp(HarmlessApp):
         for problem in self.appearance.keymap.problems:
             self._reports.tell(problem)
         self.model.observe(self.exit, Model.is_over)
+        self.model.observe(self._keep_choices, Model.columns)
         self.model.observe(self._ask_files, Model.upper, Model.neighbours, Model.opened)
         self.model.observe(self._scan_shape, Model.state, Model.indexed)
         self.model.observe(self._scan_timeline, Model.shown, Model.listing, Model.state)
@@ -366,6 +367,7 @@ class TrailApp(HarmlessApp):
             self.mode.stop()
         elif not self._start_page.is_idle:
             self._start_page.stop()
+            self.model.busy = "stopped, O reads again"
         elif self.file.stop():
             self.model.busy = "stopped, Ctrl+L continues"
 
@@ -417,27 +419,27 @@ class TrailApp(HarmlessApp):
 
     async def action_show_palette(self) -> None:
         """All actions and commands; a command that is chosen begins a line."""
-        await self.push_screen(Palette(self.glyphs, self.model.hidden), self._take_from_palette)
+        await self.push_screen(Palette(self.glyphs), self._take_from_palette)
 
     async def _take_from_palette(self, taken: PaletteChoice | None) -> None:
-        choices = self.appearance.choices
         if taken is None:
             return
         if taken.theme:
             self.use_theme(taken.theme)
-            choices.theme = taken.theme
-        if taken.column:
-            self.model.hidden = self.model.hidden ^ {taken.column}
-            choices.hidden = self.model.hidden
-        problem = choices.save() if taken.theme or taken.column else ""
-        if problem:
-            self._reports.tell(f"The choice is not kept: {problem}.")
+            self.appearance.choices.theme = taken.theme
+            self._keep_choices()
         if taken.command:
             self.action_type_in(f"{taken.command} ")
         elif taken.key is not None:
             if taken.key.pane and self.model.upper != taken.key.pane:
                 self.action_show_choices(taken.key.pane)
             await self.run_action(taken.key.action, self.query_one(f"#{taken.key.pane}") if taken.key.pane else self)
+
+    def _keep_choices(self) -> None:
+        self.appearance.choices.columns = self.model.columns
+        problem = self.appearance.choices.save()
+        if problem:
+            self._reports.tell(f"The choice is not kept: {problem}.")
 
     def action_show_choices(self, name: str) -> None:
         """One of the panes over the record list; again: the list."""

@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 
 from fixtures import TRAILS
+from logdump.commands import REGISTRY
+from logdump.language.command import Command
 from logdump.line import scroller
 from logdump.line.line_mode import Script
 from logdump.session import read_progress
@@ -19,7 +21,7 @@ from trailformat.scan import Scan
 
 FILES = f"{TRAILS}/at00000000?"
 COMMANDS = (
-    *("count", "count detail", f"count log {FILES}", "count effective", f"check {FILES}", "safe", "transaction end"),
+    *("count", "count detail", f"count log {FILES}", "count effective", f"check {FILES}", "safe"),
     *("explain lag", "explain restart", "recovery", "recovery files keep", "br", f"heartbeat over {FILES}"),
     *(
         f"compress over {FILES}",
@@ -30,24 +32,48 @@ COMMANDS = (
         "export csv to T",
     ),
     *("export jsonl to T by table", "export sql to T", "save T", f"repair over {FILES} to T", "repair to T dry"),
-    *("filter include filename NO.SUCH; n", "pos 2722; transaction next"),
+    *("filter include filename NO.SUCH; n", "pos 2722; transaction next", "pos csn 99999999", "pos time 2099-01-01"),
+    *(
+        "pos 2722; row",
+        "doctor",
+        "report to T.html",
+        "list all",
+        "pos 2722; transaction end",
+        "pos 1811; sametable next",
+    ),
+    *("sql select count(*) from records", "explain restart at 0 2722", "sft delete", "sfts 2099-01-01", "skip 99"),
+    *("pos record 9", "begin 2099-01-01", "pos 2722; sfnt", "pos 2722; sfet", "sfmd"),
 )
 
 
-class Told(Script):
-    """A script that keeps how far reading was."""
+NEEDS_MORE = frozenset({"FOLLOW", "DDL", "SCANFORHEADER", "SCANFORRBA"})
+"""Commands that end at no size or need parameter files, and print as they go; searches for a header tell their RBA."""
 
-    def __init__(self, line: str) -> None:
-        super().__init__([line])
+
+def test_every_command_that_can_be_stopped_with_a_result_is_here() -> None:
+    held = {REGISTRY.find(command.split("; ")[-1].split()[0]).name for command in COMMANDS}
+    stopped = {one.name for one in REGISTRY.commands if one.stops != Command._field_defaults["stops"]}
+    assert stopped - held == NEEDS_MORE
+
+
+class Told(Script):
+    """A script that keeps how far reading was in its last line."""
+
+    def __init__(self, *lines: str) -> None:
+        super().__init__([*lines])
         self.so_far: list[ReadSoFar] = []
+
+    def enter(self, line: str) -> None:
+        self.so_far.clear()
+        super().enter(line)
 
     def _show_progress(self, event: Progress | SearchProgress | JobProgress | ReadSoFar) -> None:
         if isinstance(event, ReadSoFar):
             self.so_far.append(event)
 
 
-@pytest.fixture(autouse=True)
-def _small_batches(monkeypatch: pytest.MonkeyPatch) -> None:
+def small_batches(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have a trail read in small batches, and every report of progress shown."""
     made = Scan.__init__
 
     def small(self: Scan, *arguments: Any, **options: Any) -> None:
@@ -55,14 +81,21 @@ def _small_batches(monkeypatch: pytest.MonkeyPatch) -> None:
         made(self, *arguments[:3], 3, *arguments[4:], **options)  # type: ignore[arg-type, call-arg]
 
     monkeypatch.setattr(Scan, "__init__", small)
-    monkeypatch.setattr("logdump.session.scan._REPORTED", 1)
+    for module in ("cursor", "scan"):
+        monkeypatch.setattr(f"logdump.session.{module}.REPORTED", 1)
     for name in ("_FIRST", "_EVERY"):
         monkeypatch.setattr(read_progress, name, 0.0)
 
 
+@pytest.fixture(autouse=True)
+def _small_batches(monkeypatch: pytest.MonkeyPatch) -> None:
+    small_batches(monkeypatch)
+
+
 @pytest.mark.parametrize("command", COMMANDS)
 def test_what_reads_more_than_a_batch_tells_how_far_it_is(command: str, tmp_path: Path) -> None:
-    script = Told(f"open {TRAILS / 'at000000000'}; n; {command.replace(' T', f' {tmp_path}/xx000000000')}")
+    *before, last = command.replace(" T", f" {tmp_path}/xx000000000").split("; ")
+    script = Told(f"open {TRAILS / 'at000000000'}; n", *before, last)
     script.run()
     assert script.so_far
     assert all(0 <= one.read <= one.size and one.size > 0 for one in script.so_far)
@@ -73,7 +106,7 @@ def test_what_reads_more_than_a_batch_tells_how_far_it_is(command: str, tmp_path
     "command", ["recovery", "br", f"check {FILES}", f"count log {FILES}", f"compress over {FILES}"]
 )
 def test_the_part_is_that_of_all_files(command: str) -> None:
-    script = Told(f"open {TRAILS / 'at000000000'}; {command}")
+    script = Told(f"open {TRAILS / 'at000000000'}", command)
     script.run()
     size = sum(path.stat().st_size for path in TRAILS.glob("at00000000?"))
     assert {one.size for one in script.so_far if one.read} <= {size}
@@ -93,7 +126,7 @@ def test_what_a_terminal_shows_for_ctrl_c_is_wiped_away(
 ) -> None:
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
     shown = scroller.Scroller()
-    settings = Told("").session.settings
+    settings = Told().session.settings
     shown.show(ReadSoFar(Path("lt000000000"), 5, 50, 100, "Ctrl+C stops"), settings)
     line = capsys.readouterr().err.strip("\r")
     assert line.startswith("50 %, Ctrl+C stops")

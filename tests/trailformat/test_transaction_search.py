@@ -50,7 +50,13 @@ def told(path: Path) -> list[Transaction]:
 
 @pytest.mark.parametrize(
     ("earlier", "later"),
-    [("tt000004", "tt000005"), ("tt000000009", "tt000000010"), ("tt999999", "tt000000"), ("12000000", "12000001")],
+    [
+        ("tt000004", "tt000005"),
+        ("tt000000009", "tt000000010"),
+        ("tt999999", "tt000000"),
+        ("12000000", "12000001"),
+        ("tt000004", "tt000000005"),
+    ],
 )
 def test_a_transaction_may_begin_in_the_file_before(tmp_path: Path, earlier: str, later: str) -> None:
     trail_of(tmp_path, begin(), middle(), name=earlier)
@@ -100,8 +106,8 @@ def test_damage_at_its_beginning_hides_what_goes_on_from_the_file_before(tmp_pat
 
 @pytest.mark.parametrize(
     ("earlier", "later"),
-    [("tt000004", "tt000006"), ("tx000004", "tt000005"), ("tt000004", "tt000000005"), ("part1", "part2")],
-    ids=["a gap", "another trail", "other digits", "no name of a trail's file"],
+    [("tt000004", "tt000006"), ("tx000004", "tt000005"), ("part1", "part2")],
+    ids=["a gap", "another trail", "no name of a trail's file"],
 )
 def test_only_the_file_before_is_asked(tmp_path: Path, earlier: str, later: str) -> None:
     trail_of(tmp_path, begin(), name=earlier)

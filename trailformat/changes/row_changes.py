@@ -10,6 +10,7 @@ metadata records may be between them. (Pairs of FieldComp: documented; no transc
 
 from __future__ import annotations
 
+import enum
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -51,6 +52,21 @@ OPERATIONS = {
 PAIRED = frozenset({io_types.UPDATE, io_types.UPDATE_COMP, io_types.FIELD_COMP})
 FULL = frozenset({io_types.DELETE, io_types.INSERT, io_types.UPDATE})
 """Types whose data are a full image of the row where they are no columns."""
+
+
+class Half(enum.IntEnum):
+    """The half of an update in two records that a row can be; NONE for every other row."""
+
+    NONE, FIRST, SECOND = range(3)
+
+
+def half_in(io_type: int, trans_ind: int, *, is_before: bool) -> Half:
+    """The half that a row with these header fields can be; the second one does not begin a transaction."""
+    if io_type not in PAIRED:
+        return Half.NONE
+    if is_before:
+        return Half.FIRST
+    return Half.NONE if trans_ind in BEGINS else Half.SECOND
 
 
 class ColumnChange(NamedTuple):
@@ -138,7 +154,7 @@ def changes_over(
         source_of: the source of facts about a record.
         is_backwards: whether the last record comes first; so does the last change then.
     """
-    reader = _Reader(source_of)
+    reader, begun = _Reader(source_of), Half.SECOND if is_backwards else Half.FIRST
     waiting: tuple[Record, Transaction] | None = None
     for record in records:
         transaction = source_of(record).transaction_of(record)
@@ -154,7 +170,7 @@ def changes_over(
             yield reader.change((other,), known)
         if record.header.io_type not in OPERATIONS:
             continue
-        if may_be_paired(record, is_after=is_backwards):
+        if half_of(record) is begun:
             waiting = record, transaction
         else:
             yield reader.change((record,), transaction)
@@ -162,11 +178,10 @@ def changes_over(
         yield reader.change(waiting[:1], waiting[1])
 
 
-def may_be_paired(record: Record, *, is_after: bool) -> bool:
-    """Return True if a row may be the after image, or the before image, of an update in two records."""
+def half_of(record: Record) -> Half:
+    """The half of an update that a record can be."""
     header = record.header
-    is_half = header.trans_ind not in BEGINS and not header.is_before if is_after else header.is_before
-    return is_half and header.io_type in PAIRED
+    return half_in(header.io_type, header.trans_ind, is_before=header.is_before)
 
 
 def change_of(
@@ -223,19 +238,16 @@ class _Reader:
 
     def is_pair(self, first: Record, second: Record) -> bool:
         """Return True if two consecutive rows are the before and the after image of one update."""
-        before, after = first.header, second.header
         return (
-            before.io_type in PAIRED
-            and before.io_type == after.io_type
-            and before.is_before
-            and not after.is_before
-            and after.trans_ind not in BEGINS
+            half_of(first) is Half.FIRST
+            and half_of(second) is Half.SECOND
+            and first.header.io_type == second.header.io_type
             and self._source_of(first).trail.name_of(first) == self._source_of(second).trail.name_of(second)
         )
 
     def pair_of(self, record: Record) -> tuple[Record, ...]:
         """A record and its other half, before image first; the record alone when it is whole."""
-        if may_be_paired(record, is_after=False) or may_be_paired(record, is_after=True):
+        if half_of(record) is not Half.NONE:
             other = self._neighbour(record)
             if other is not None:
                 first, second = (record, other) if record.header.is_before else (other, record)

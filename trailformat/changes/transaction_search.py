@@ -7,6 +7,7 @@ where it ends.
 
 from __future__ import annotations
 
+import enum
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -18,12 +19,61 @@ from trailformat.records import framing
 from trailformat.records.record_header import IO_TYPE_AT, TRANS_IND_AT
 from trailformat.records.transaction import NO_TRANSACTION, CarriedTransaction, Transaction
 from trailformat.trail.file import TrailFile
-from trailformat.trail.sequence import TrailName
+from trailformat.trail.sequence import TrailName, previous_file
 
 _MOST_RECORDS = 1 << 22
 """Maximum number of records read for one answer, in all files together; then the answer is unknown."""
 _MARK_EVERY = 1 << 10
 _MOST_MARKS = 1 << 16
+
+
+class Stop(enum.Enum):
+    """What ends a walk back: the first record of a transaction, a record that closes one, damage, the file's start."""
+
+    BEGIN = enum.auto()
+    CLOSED = enum.auto()
+    DAMAGE = enum.auto()
+    FILE_START = enum.auto()
+
+
+class WayBack:
+    """The walk back over the records before a place, to the beginning of the transaction that is open there.
+
+    Args:
+        buffer: the bytes of the file.
+        rba: the place, where a record begins or the file ends.
+        order: the byte order that is tried first.
+        is_fragment: whether a record fragment is there, which belongs to a transaction that has ended too.
+
+    Attributes:
+        rba, length, order: of the record that was reached; where that closes a transaction, of the one after it.
+        role: its role.
+        is_inside: whether a record of the transaction was passed.
+        has_ended: whether that was its last one, so that only fragments may follow.
+    """
+
+    def __init__(self, buffer: Source, rba: int, order: ByteOrder, *, is_fragment: bool = False) -> None:
+        self._buffer = buffer
+        self._is_fragment = is_fragment
+        self.rba, self.length, self.order = rba, 0, order
+        self.role = TransactionRole.OUTSIDE
+        self.is_inside = self.has_ended = False
+
+    def step(self) -> Stop | None:
+        """Go back by one record; None as long as the transaction may have begun before it."""
+        if self.rba <= 0:
+            return Stop.FILE_START
+        before = _record_before(self._buffer, self.rba, self.order)
+        if before is None:
+            return Stop.DAMAGE
+        role = _role_at(self._buffer, before[0])
+        if role is TransactionRole.RESTART or (TransactionRole.ENDS in role and not self._is_fragment):
+            return Stop.CLOSED
+        (self.rba, self.length, self.order), self.role = before, role
+        if role not in (TransactionRole.OUTSIDE, TransactionRole.FRAGMENT):
+            self.is_inside, self._is_fragment = True, False
+            self.has_ended |= TransactionRole.ENDS in role
+        return Stop.BEGIN if TransactionRole.BEGINS in role else None
 
 
 class TransactionSearch:
@@ -69,7 +119,7 @@ class TransactionSearch:
 
 
 class _Walk:
-    """One walk back, over a file and the files before it.
+    """One search, over a file and the files before it.
 
     Attributes:
         passed: some of the records of the first file that it has passed.
@@ -82,7 +132,6 @@ class _Walk:
         self.left = most_records
         self.is_exhausted = False
         self._marks = marks
-        self._is_fragment = self._has_ended = self._is_inside = False
 
     def back(self, trail: TrailFile, rba: int, order: ByteOrder, *, is_fragment: bool) -> CarriedTransaction | None:
         """Return the transaction that continues at ``rba``.
@@ -90,12 +139,11 @@ class _Walk:
         Raises:
             TrailError: there is no file before, or it cannot be read.
         """
-        self._is_fragment = is_fragment
-        answer = self._in_file(trail, rba, order, self._marks, self.passed)
+        way = WayBack(trail.bytes, min(rba, trail.refresh()), order, is_fragment=is_fragment)
+        answer = self._in_file(trail, way, self._marks, self.passed)
         if not isinstance(answer, _FileStart):
             return answer
-        edge, self._is_fragment, self._has_ended, self._is_inside = self._edge(), False, False, False
-        found = self._at_beginning(trail)
+        edge, found = _edge(way), self._at_beginning(trail)
         return found._replace(has_ended=edge is not None and edge.has_ended) if found is not None else edge
 
     def _at_beginning(self, trail: TrailFile) -> CarriedTransaction | None:
@@ -113,55 +161,60 @@ class _Walk:
         self, trail: TrailFile, known: Mapping[Path, CarriedTransaction | None], passed: list[Path]
     ) -> CarriedTransaction | None:
         """Do so; ``passed`` gets the files at whose beginning it is open too."""
-        name, seqno = TrailName.parse(trail.path), _seqno(trail)
-        while name is not None and name.is_documented and not self.is_exhausted:
+        seqno, is_inside = _seqno(trail), False
+        while not self.is_exhausted:
             if passed[-1] in known:
                 return known[passed[-1]]
-            name = name.previous
-            with TrailFile(name.path) as earlier:
+            path, _ = previous_file(passed[-1])
+            if path is None:
+                break
+            with TrailFile(path) as earlier:
                 later, seqno = seqno, _seqno(earlier)
-                if later is not None and seqno is not None and (later - seqno) % 10**name.digits != 1:
+                if later is not None and seqno is not None and not _follows(passed[-1], later, seqno):
                     break
                 self.left -= 1
-                answer = self._in_file(earlier, earlier.size, earlier.order, {}, [])
+                way = WayBack(earlier.bytes, earlier.size, earlier.order)
+                way.is_inside = is_inside
+                answer = self._in_file(earlier, way, {}, [])
             if not isinstance(answer, _FileStart):
                 return answer
-            passed.append(name.path)
+            is_inside = way.is_inside
+            passed.append(path)
         return None
 
     def _in_file(
-        self, trail: TrailFile, rba: int, order: ByteOrder, marks: dict[int, Transaction], passed: list[int]
+        self, trail: TrailFile, way: WayBack, marks: dict[int, Transaction], passed: list[int]
     ) -> CarriedTransaction | _FileStart | None:
-        """Return the transaction that continues at ``rba``, if it begins in the file."""
-        at, buffer = min(rba, trail.refresh()), trail.bytes
-        while at > 0:
+        """Return the transaction that continues where the way begins, if it begins in the file."""
+        known = trail.known.open_transactions if trail.known is not None else {}
+        while way.rba > 0:
             if self.left <= 0:
                 self.is_exhausted = True
-                return self._edge()
-            before = _record_before(buffer, at, order)
-            if before is None:
-                return self._edge()
-            at, length, order = before
-            role = _role_at(buffer, at)
-            if role is TransactionRole.RESTART or (TransactionRole.ENDS in role and not self._is_fragment):
-                return self._edge()
-            if role not in (TransactionRole.OUTSIDE, TransactionRole.FRAGMENT):
-                self._is_inside, self._is_fragment = True, False
-                self._has_ended |= TransactionRole.ENDS in role
-            if TransactionRole.BEGINS in role:
-                return CarriedTransaction(_transaction_at(buffer, at, length, order), self._has_ended)
-            if role in (TransactionRole.INSIDE, TransactionRole.OUTSIDE) and (
-                known := marks.get(at) or (trail.known.open_transactions.get(at) if trail.known is not None else None)
-            ):
-                return CarriedTransaction(known, self._has_ended)
+                return _edge(way)
+            stop = way.step()
+            if stop is Stop.BEGIN:
+                found = _transaction_at(trail.bytes, way.rba, way.length, way.order)
+                return CarriedTransaction(found, way.has_ended)
+            if stop is not None:
+                return _edge(way)
+            if way.role in (TransactionRole.INSIDE, TransactionRole.OUTSIDE):
+                if transaction := marks.get(way.rba) or known.get(way.rba):
+                    return CarriedTransaction(transaction, way.has_ended)
+                if (self.left - 1) % _MARK_EVERY == 0:
+                    passed.append(way.rba)
             self.left -= 1
-            if self.left % _MARK_EVERY == 0 and role in (TransactionRole.INSIDE, TransactionRole.OUTSIDE):
-                passed.append(at)
         return _FileStart()
 
-    def _edge(self) -> CarriedTransaction | None:
-        """Return the answer if no earlier record can belong to the transaction."""
-        return CarriedTransaction(NO_TRANSACTION, self._has_ended) if self._is_inside else None
+
+def _edge(way: WayBack) -> CarriedTransaction | None:
+    """Return the answer if no earlier record can belong to the transaction."""
+    return CarriedTransaction(NO_TRANSACTION, way.has_ended) if way.is_inside else None
+
+
+def _follows(path: Path, later: int, earlier: int) -> bool:
+    """Whether the numbers in two file headers are those of neighbours, ``path`` being the later file."""
+    name = TrailName.parse(path)
+    return name is not None and (later - earlier) % 10**name.digits == 1
 
 
 class _FileStart:

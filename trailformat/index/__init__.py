@@ -22,7 +22,7 @@ from trailformat.index.record_index import BadSpan, IndexRow, RecordIndex, Resta
 from trailformat.index.sums import Sums, TableTotals
 from trailformat.index.trail_index import TrailIndex, attach, index_of, known_index
 from trailformat.scan.batch import BAD_SPAN
-from trailformat.totals.transaction_spans import TransactionSpan
+from trailformat.transactions.spans import TransactionSpan
 
 __all__ = [
     "BAD_SPAN",

@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from trailformat.index.incremental import ArrivalOrders, IncrementalScan
-from trailformat.records.io_types import RESTARTS
 from trailformat.scan.batch import Batch
-from trailformat.totals.transaction_spans import TransactionSpans
+from trailformat.transactions.spans import TransactionSpans
 
 MOST_TABLES = 1 << 16
 
@@ -44,27 +43,18 @@ class Sums(IncrementalScan):
         self.transactions = TransactionSpans()
 
     def _take(self, batch: Batch, orders: ArrivalOrders) -> None:  # noqa: ARG002 - sums need no order
-        start = 0
-        for marker in batch.rows_of(RESTARTS):
-            self._add(batch.part(start, marker + 1))
-            self.transactions.cut(int(batch.rba[marker]))
-            start = marker + 1
-        if start < len(batch):
-            self._add(batch.part(start, len(batch)))
+        from trailformat.totals.row_groups import bounds_of_time, tables_of  # noqa: PLC0415 - it needs numpy
 
-    def _add(self, batch: Batch) -> None:
-        from trailformat.totals.batch_totals import batch_totals  # noqa: PLC0415 - it needs numpy
-
-        added = batch_totals(batch, self.transactions.least)
         tables = self.tables.copy()
-        for key, totals in added.tables.items():
+        for key, totals in tables_of(batch).items():
             name = batch.names[key]
             if name in tables or len(tables) < MOST_TABLES:
                 tables[name] = tables.get(name, NOTHING).plus(*totals)
             else:
                 self.other_tables = self.other_tables.plus(*totals)
         self.tables = tables
-        if added.times is not None:
-            times = *(self.times or ()), *added.times
+        bounds = bounds_of_time(batch)
+        if bounds is not None:
+            times = *(self.times or ()), *bounds
             self.times = min(times), max(times)
-        self.transactions.add(added.transactions, added.ended)
+        self.transactions.add(batch)

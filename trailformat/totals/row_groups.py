@@ -1,4 +1,4 @@
-"""Rows that have the same numbers in some columns, brought together with numpy."""
+"""Sums of the rows of a batch, with numpy: of those that have the same numbers in some columns, of each table."""
 
 from __future__ import annotations
 
@@ -6,6 +6,9 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
+
+from trailformat.records.io_types import METADATA
+from trailformat.scan.batch import FILE_HEADER, RECORD, Batch
 
 _MOST_DENSE = 1 << 17
 """The range of values up to which they are counted in an array of their own."""
@@ -51,3 +54,41 @@ def _dense(values: Any) -> tuple[Any, int]:
         return (np.cumsum(used) - 1)[offsets], int(used.sum())
     distinct, inverse = np.unique(values, return_inverse=True)
     return inverse.astype(np.int64), len(distinct)
+
+
+def bounds_of_time(batch: Batch) -> tuple[int, int] | None:
+    """The least and the greatest IO Time of a batch; None without a row whose time counts."""
+    times = np.asarray(batch.io_time)
+    if excluded := _without_time(batch):
+        times = np.delete(times, excluded)
+    return (int(times.min()), int(times.max())) if len(times) else None
+
+
+def tables_of(batch: Batch) -> dict[int, tuple[int, int]]:
+    """The number of records of each table in a batch and the bytes of their data, by the key of its name."""
+    keys, sizes, kinds = np.asarray(batch.table), np.asarray(batch.record_length), np.asarray(batch.kind)
+    if kinds.any():
+        is_record = kinds == RECORD
+        keys, sizes = keys[is_record], sizes[is_record]
+    if not len(keys):
+        return {}
+    distinct = None
+    if keys.max() > 2 * len(keys):
+        distinct, keys = np.unique(keys, return_inverse=True)
+    records = np.bincount(keys)
+    totals = np.bincount(keys, weights=sizes)
+    used = np.flatnonzero(records)
+    numbers = (used if distinct is None else distinct[used]).tolist()
+    pairs = zip(records[used].tolist(), totals[used].tolist(), strict=True)
+    return {key: (number, int(total)) for key, (number, total) in zip(numbers, pairs, strict=True)}
+
+
+def _without_time(batch: Batch) -> list[int]:
+    """The rows whose time does not count: metadata, which carries a later one, and what has none."""
+    kinds, types = (bytes(memoryview(column)) for column in (batch.kind, batch.io_type))  # type: ignore[arg-type]
+    rows = batch.spans()
+    for wanted, column in ((FILE_HEADER, kinds), (METADATA, types)):
+        at = -1
+        while (at := column.find(wanted, at + 1)) >= 0:
+            rows.append(at)
+    return rows

@@ -11,18 +11,20 @@ What ends a transaction, and what stands inside without belonging to it: :mod:`t
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
+from trailformat.changes.transaction_search import Stop, WayBack
 from trailformat.changes.transactions import TransactionRole, role_of
 from trailformat.errors import BadRecord, NotATrail, PartialRecord, TrailError, refuse_denied
 from trailformat.records.record import Record
 from trailformat.scan import FILE_HEADER, scan
 from trailformat.scan.nearby import NEARBY
 from trailformat.trail.file import TrailFile
-from trailformat.trail.sequence import Spot, next_file, previous_file
+from trailformat.trail.sequence import Spot, previous_file
 from trailformat.transactions.batches import TransactionBatch
-from trailformat.transactions.extent import Extent
+from trailformat.transactions.extent import Damage, Extent
 from trailformat.transactions.extents import TransactionWalk
 from trailformat.transactions.walk import ColumnWalk
 from trailformat.transactions.whole_trail import FileBatch, TrailPosition
@@ -47,12 +49,9 @@ def extent_at(trail: TrailFile, rba: int) -> Extent | None:
         BadRecord: ``rba`` lies inside a record, or outside the file.
     """
     start = start_at(trail, rba)
-    if start is None:
-        return None
     walk = TransactionWalk(trail, start.spot, asked=Spot(trail.path, rba), missing=start.missing)
-    extent = next((one for one in walk if isinstance(one, Extent)), None)
-    is_another = extent is None or (extent.begin is not None and not start.is_begin)
-    return None if is_another else extent
+    found = next((one for one in walk if not isinstance(one, Damage)), None)
+    return found if isinstance(found, Extent) and start.holds(found) else None
 
 
 def check_reader_may_begin(trail: TrailFile, rba: int) -> None:
@@ -67,20 +66,37 @@ def check_reader_may_begin(trail: TrailFile, rba: int) -> None:
 
 
 class Start(NamedTuple):
-    """The place to read a transaction from; whether its first record is there, and the earlier file that is missing."""
+    """The place to read from to find the transaction that is open at another place, if one is.
+
+    Attributes:
+        spot: the first record of that transaction, or a place before all of its records that are there.
+        is_begin: whether it is the first record.
+        missing: the earlier file that is missing.
+    """
 
     spot: Spot
     is_begin: bool
     missing: Path | None = None
 
+    def holds(self, extent: Extent) -> bool:
+        """Whether the first transaction that is found from there is the one that is open."""
+        return self.is_begin or extent.begin is None
 
-def start_at(trail: TrailFile, asked: int) -> Start | None:
-    """The start of the transaction that holds the RBA ``asked``; None between two. Raises like extent_at."""
-    before = look_back(trail, rba := _base_of_fragment(trail, asked))
-    if _begins_at(trail, rba):
-        return Start(Spot(trail.path, rba), is_begin=True)
-    start = _start_before(trail, before)
-    return start if start.is_begin or _goes_on_at(trail, rba) else None
+
+def start_at(trail: TrailFile, asked: int) -> Start:
+    """The start of the transaction that holds the RBA ``asked``. Raises like extent_at."""
+    role = _role_at(trail, asked)
+    if TransactionRole.BEGINS in role:
+        return Start(Spot(trail.path, asked), is_begin=True)
+    return _start_before(trail, _look_back(trail, asked, is_fragment=role is TransactionRole.FRAGMENT))
+
+
+def _role_at(trail: TrailFile, rba: int) -> TransactionRole:
+    """The role of the record at a place; OUTSIDE where none can be read."""
+    with suppress(TrailError):
+        if (record := trail.record_at(rba)) is not None:
+            return role_of(record)
+    return TransactionRole.OUTSIDE
 
 
 def _start_before(trail: TrailFile, before: Before) -> Start:
@@ -99,24 +115,11 @@ def _start_before(trail: TrailFile, before: Before) -> Start:
             return Start(first, is_begin=False, missing=missing)
         try:
             with TrailFile(earlier) as file:
-                before, begin = look_back(file, file.size), file.first_rba
+                before, begin = _look_back(file, file.size), file.first_rba
         except NotATrail as error:
             refuse_denied(error)
             return Start(first, is_begin=False, missing=earlier)
         first = Spot(earlier, begin)
-
-
-def _base_of_fragment(trail: TrailFile, rba: int) -> int:
-    """The RBA of the record of which a fragment stands at ``rba``; ``rba`` itself for everything else."""
-    try:
-        record = trail.record_at(rba)
-        while record is not None and (record.is_metadata or role_of(record) is TransactionRole.FRAGMENT):
-            if record.is_metadata and record.rba == rba:
-                break
-            record = trail.record_before(record.rba)
-    except TrailError:
-        return rba
-    return record.rba if record is not None else rba
 
 
 def begins_transaction(record: Record) -> bool:
@@ -124,44 +127,7 @@ def begins_transaction(record: Record) -> bool:
     return TransactionRole.BEGINS in role_of(record)
 
 
-def _begins_at(trail: TrailFile, rba: int) -> bool:
-    try:
-        record = trail.record_at(rba)
-    except TrailError:
-        return False
-    return record is not None and begins_transaction(record)
-
-
-def _goes_on_at(trail: TrailFile, rba: int) -> bool:
-    """Whether the next row, in this file or a later one, belongs to a transaction that began before it."""
-    if (answer := _next_row_goes_on(trail, rba)) is not None:
-        return answer
-    following, _ = next_file(trail.path)
-    while following is not None:
-        try:
-            with TrailFile(following) as file:
-                answer = _next_row_goes_on(file, file.first_rba)
-        except NotATrail:
-            return False
-        if answer is not None:
-            return answer
-        following, _ = next_file(following)
-    return False
-
-
-def _next_row_goes_on(trail: TrailFile, rba: int) -> bool | None:
-    """The same of one file; None where no row and no restart comes in it."""
-    for at in trail.sound_rbas(rba, trail.size):
-        record = trail.record_at(at)
-        role = role_of(record) if record is not None else TransactionRole.OUTSIDE
-        if role is TransactionRole.RESTART:
-            return False
-        if role is not TransactionRole.OUTSIDE:
-            return TransactionRole.BEGINS not in role
-    return None
-
-
-def look_back(trail: TrailFile, rba: int) -> Before:
+def _look_back(trail: TrailFile, rba: int, *, is_fragment: bool = False) -> Before:
     """The beginning or end before ``rba`` in its file: record by record where it is near, else by columns.
 
     Raises:
@@ -169,24 +135,17 @@ def look_back(trail: TrailFile, rba: int) -> Before:
     """
     if not 0 <= rba <= trail.size:
         raise BadRecord("position is outside the file", path=trail.path, rba=rba, expected=f"0 to {trail.size}")
-    end = rba
+    way = WayBack(trail.bytes, rba, trail.order, is_fragment=is_fragment)
     for _ in range(NEARBY):
-        try:
-            record = trail.record_before(end)
-        except TrailError:
+        stop = way.step()
+        if stop is Stop.DAMAGE:
             break
-        if record is None:
-            return Before()
-        role = role_of(record)
-        if TransactionRole.ENDS in role or role is TransactionRole.RESTART:
-            return Before(ended=end)
-        if TransactionRole.BEGINS in role:
-            return Before(begin=record.rba)
-        end = record.rba
-    return _look_back_by_columns(trail, rba)
+        if stop is not None:
+            return Before(way.rba if stop is Stop.BEGIN else None, way.rba if stop is Stop.CLOSED else None)
+    return _look_back_by_columns(trail, rba, is_fragment=is_fragment)
 
 
-def _look_back_by_columns(trail: TrailFile, rba: int) -> Before:
+def _look_back_by_columns(trail: TrailFile, rba: int, *, is_fragment: bool) -> Before:
     walk, ended = ColumnWalk(), None
     for batch in scan(trail, 0, rba):
         found = walk.take(FileBatch(0, trail, batch, begins=False, breaks=False))
@@ -198,7 +157,7 @@ def _look_back_by_columns(trail: TrailFile, rba: int) -> Before:
                 "position is inside a record", path=trail.path, rba=rba, expected=f"{int(batch.rba[-1])} or {end}"
             )
     begin, after = walk.open_places
-    if begin is not None and after is None:
+    if begin is not None and (after is None or is_fragment):
         return Before(begin=begin.rba)
     return Before(ended=after.rba if after is not None else ended)
 

@@ -115,10 +115,10 @@ class RestartSearch:
         Raises:
             NotATrail: a file cannot be read.
         """
-        start = self._start
-        spot, missing = (start.spot, start.missing) if start is not None else (self._asked, None)
+        spot = self._start.spot
         self._files[spot.path] = 0
-        walk = TransactionWalk(self._trail, spot, asked=self._asked, missing=missing, following=self._following)
+        missing, following = self._start.missing, self._following
+        walk = TransactionWalk(self._trail, spot, asked=self._asked, missing=missing, following=following)
         steps = walk.steps()
         for item in steps:
             if isinstance(item, Walked):
@@ -142,12 +142,11 @@ class RestartSearch:
 
     def _begin(self, item: Extent | Damage | Restart) -> bool:
         """Take what stands at the place asked for; whether it is all that has to be known before looking ahead."""
-        if self._start is None:
-            self._damage = item if isinstance(item, Damage) and not item.is_partial else None
-            return True
-        if not isinstance(item, Extent):
+        if isinstance(item, Damage):
+            if self._damage is None and self._is_ahead(item):
+                self._damage = item
             return False
-        if item.begin is not None and not self._start.is_begin:
+        if isinstance(item, Restart) or not self._start.holds(item):
             return True
         self._extent, self._leave_out, self._is_at_edge = item, item.after, True
         self._whole = item if item.is_whole else None

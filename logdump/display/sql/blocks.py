@@ -13,11 +13,11 @@ import numpy as np
 
 from logdump.display.sql.units import Units
 from trailformat import TrailFile
-from trailformat.changes.row_changes import OPERATIONS, PAIRED
+from trailformat.changes.row_changes import OPERATIONS
 from trailformat.records.io_types import LARGE_OBJECT
-from trailformat.records.record_header import BEGINS
 from trailformat.scan import RECORD, Batch, scan
 from trailformat.scan.batch import BATCH_SIZE
+from trailformat.scan.rows import other_halves
 from trailformat.transactions.extent import Extent
 
 _MOST_BYTES = 8 << 20
@@ -27,9 +27,6 @@ _MOST_TRANSACTIONS = 1 << 13
 _CUT_ROWS = BATCH_SIZE
 """Records among which a large transaction is parted at most once."""
 _IS_CHANGE = np.array([number in OPERATIONS for number in range(256)])
-_IS_PAIRED = np.array([number in PAIRED for number in range(256)])
-_IS_BEGIN = np.array([number in BEGINS for number in range(256)])
-_BEFORE = ord("B")
 
 
 class Block(NamedTuple):
@@ -121,13 +118,9 @@ def units_of(batch: Batch, extents: list[Extent]) -> Units:
     extent = np.searchsorted(starts, rba, "right") - 1
     is_inside = (extent >= 0) & (rba < stops[extent]) & (np.asarray(batch.kind) == RECORD) & _IS_CHANGE[io_type]
     rows = np.flatnonzero(is_inside)
-    extent, io_type = extent[rows], io_type[rows]
-    is_piece = io_type == LARGE_OBJECT
-    head = ~is_piece | (np.diff(extent, prepend=-1) != 0)
-    plain = np.flatnonzero(~is_piece)
-    types, is_before = io_type[plain], np.asarray(batch.before_after)[rows[plain]] == _BEFORE
-    is_half = _IS_PAIRED[types] & is_before
-    is_other = ~is_before[1:] & ~_IS_BEGIN[np.asarray(batch.trans_ind)[rows[plain[1:]]]]
-    is_pair = is_half[:-1] & is_other & (types[1:] == types[:-1]) & (np.diff(extent[plain]) == 0)
-    head[plain[1:][is_pair]] = False
+    is_piece = io_type[rows] == LARGE_OBJECT
+    other = other_halves(batch, rows[~is_piece])[rows]
+    is_second = (other >= 0) & (other < rows) & (extent[np.maximum(other, 0)] == extent[rows])
+    extent = extent[rows]
+    head = ~(is_piece | is_second) | (np.diff(extent, prepend=-1) != 0)
     return Units(rows, extent, is_piece, np.cumsum(head) - 1, np.flatnonzero(head))

@@ -74,8 +74,8 @@ class ScriptWalk:
         self._fail_at_damage()
 
     def _extents(self, rba: int) -> Iterator[Extent | Walked]:
-        start, here = start_at(self._trail, rba), self._trail.path
-        spot, missing = (start.spot, start.missing) if start is not None else (Spot(here, rba), None)
+        here = self._trail.path
+        spot, _, missing = start_at(self._trail, rba)
         before = {**dict.fromkeys(_files_before(spot.path, here), None), here: rba}
         for walked in self._walked(spot, missing):
             if isinstance(walked, Walked):

@@ -54,7 +54,7 @@ class Lister:
 class ListOptions(NamedTuple):
     """How many records LIST shows, and which columns of them."""
 
-    count: int = _SCREENFUL
+    most: int = _SCREENFUL
     columns: frozenset[str] | None = None
 
 
@@ -70,7 +70,7 @@ def run_list(session: Session, options: ListOptions) -> Iterator[Event]:
             elif isinstance(item, Record):
                 yield from lister(session, item)
                 done += 1
-                if done == options.count:
+                if done == options.most:
                     return
             else:
                 yield item
@@ -102,7 +102,7 @@ COMMANDS = (
         AnyOrder(
             ListOptions,
             {
-                "count": Alternatives(Number("<count>", least=1), OneOf({"ALL": sys.maxsize})),
+                "most": Alternatives(Number("<count>", least=1), OneOf({"ALL": sys.maxsize})),
                 "columns": Keyword("COLUMNS", Sequence(_names, Word("<column>,..."))),
             },
             wrong="{!r} is not a number of records and none of ALL, COLUMNS.",

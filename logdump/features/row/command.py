@@ -8,6 +8,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import NamedTuple
 
+from logdump.display.as_read import PARTIAL
 from logdump.display.record_row import RecordRows, kind_of
 from logdump.features.redo.command import RedoRequest, script_events
 from logdump.features.row.model import RowChangeShown, RowStoryShown
@@ -183,10 +184,16 @@ def _row_at_position(session: Session) -> RowQuestion:
 def run_row(session: Session, given: tuple[str, str, bool] | None) -> Iterator[Event]:
     """Show all changes of a row in the open file, with ACROSS in those after it too; the position stays."""
     question = _row_at_position(session) if given is None else _question(*given)
-    search = _Search(session, question)
-    yield from search.run()
+    search, stopped = _Search(session, question), None
+    try:
+        yield from search.run()
+    except KeyboardInterrupt as interrupt:
+        stopped = interrupt
+        search.unread[PARTIAL] = None
     yield from (Notice((sentence,)) for sentence in search.unread)
     found = list(story(search.changes.values(), question.key))
+    if stopped is not None and (question.takes_back or not found):
+        raise stopped
     if not found:
         named = ", ".join(f"{name} = {value}" for name, value in question.key)
         raise CommandError(f"No change of {question.table} with {named}.")
@@ -200,6 +207,8 @@ def run_row(session: Session, given: tuple[str, str, bool] | None) -> Iterator[E
     is_filtered = session.filters_in_use is not None and session.filters_in_use.active
     is_there, is_partial = found[-1].after is not None, is_filtered or bool(search.unread)
     yield RowStoryShown(found[0].table, texts, len(found), is_there, is_partial, is_filtered)
+    if stopped is not None:
+        raise stopped
 
 
 def _undone(session: Session, changes: list[RowChange]) -> Iterator[Event]:
@@ -244,5 +253,6 @@ COMMANDS = (
             "Example: ROW HR.EMPLOYEES EMPLOYEE_ID=107",
         ),
         origin=Origin.OURS,
+        stops="Ctrl+C stops and shows the result so far",
     ),
 )

@@ -6,6 +6,7 @@ import os
 import re
 import sys
 from collections.abc import Mapping
+from functools import partial
 from typing import TextIO
 
 _BOLD, _RED, _GREEN, _YELLOW, _DIM = "1", "31", "32", "33", "2"
@@ -43,14 +44,14 @@ class PaintedText:
     def write(self, text: str) -> int:
         """Write lines."""
         for pattern, code in self._parts:
-            text = pattern.sub(lambda found, code=code: _painted(found, code), text)
+            text = pattern.sub(partial(_painted, code), text)
         return self._stream.write(text)
 
     def __getattr__(self, name: str) -> object:
         return getattr(self._stream, name)
 
 
-def _painted(found: re.Match[str], code: str) -> str:
+def _painted(code: str, found: re.Match[str]) -> str:
     whole, (begin, end) = found[0], (place - found.start() for place in found.span(1))
     return f"{whole[:begin]}\x1b[{code}m{whole[begin:end]}\x1b[0m{whole[end:]}"
 

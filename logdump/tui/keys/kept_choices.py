@@ -1,23 +1,58 @@
-"""What the user has chosen on the screen and is kept: the theme, the columns of the list that are hidden.
+"""What the user has chosen on the screen and is kept: the theme, and the columns of the list.
 
     theme = dark
-    hidden = csn op
+    columns = clock -csn kind table+6 operation what
 
-It is ``logdump/screen`` under XDG_CONFIG_HOME or ~/.config, unless LOGDUMP_SCREEN names another; LOGDUMP_THEME and
-NO_COLOR go before it.
+The columns are in their order from left to right; ``-`` hides one, a number makes one wider, or narrower, than its
+values need. The file is ``logdump/screen`` under XDG_CONFIG_HOME or ~/.config, unless LOGDUMP_SCREEN names another;
+LOGDUMP_THEME and NO_COLOR go before it.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from pathlib import Path
+from typing import NamedTuple
 
 from trailformat import CannotWrite
 from trailformat.codec.user_folder import user_file
 
 _MOST_BYTES = 1 << 12
-HIDEABLE = ("clock", "csn", "operation", "table")
-"""The columns of the list that can be hidden, by their names in it."""
+_WORD = re.compile(r"(-?)([a-z]+)([+-][0-9]{1,3})?")
+_MOST_CELLS = 300
+
+
+class ListColumn(NamedTuple):
+    """A column of the list: its name, the cells beside those that its values need, and whether it is hidden."""
+
+    name: str
+    more: int = 0
+    is_hidden: bool = False
+
+    @property
+    def text(self) -> str:
+        """The column in the file."""
+        return f"{'-' * self.is_hidden}{self.name}{f'{self.more:+}' if self.more else ''}"
+
+    def widened(self, cells: int) -> ListColumn:
+        """The column with more cells, or fewer."""
+        return self._replace(more=max(-_MOST_CELLS, min(self.more + cells, _MOST_CELLS)))
+
+
+COLUMNS = tuple(map(ListColumn, ("clock", "csn", "kind", "operation", "table", "what")))
+"""The columns after the RBA, as they are before anything is chosen."""
+
+
+def parse_columns(text: str) -> tuple[ListColumn, ...]:
+    """The columns of a line of the file; those that it does not name come last, words that name none are left out."""
+    found: dict[str, ListColumn] = {}
+    known = {one.name: one for one in COLUMNS}
+    for word in text.split():
+        parts = _WORD.fullmatch(word)
+        if parts is not None and parts[2] in known:
+            found[parts[2]] = ListColumn(parts[2], is_hidden=bool(parts[1])).widened(int(parts[3] or 0))
+    return (*found.values(), *(one for name, one in known.items() if name not in found))
 
 
 class KeptChoices:
@@ -25,11 +60,9 @@ class KeptChoices:
 
     def __init__(self, path: Path | None) -> None:
         self._path = path
-        self.theme = ""
-        self.hidden: frozenset[str] = frozenset()
         values = dict(_lines(path))
         self.theme = values.get("theme", "")
-        self.hidden = frozenset(values.get("hidden", "").split()) & frozenset(HIDEABLE)
+        self.columns = parse_columns(values.get("columns", ""))
 
     def save(self) -> str:
         """Write the file, whole or not at all; returns why that cannot be done, empty when it is."""
@@ -37,7 +70,7 @@ class KeptChoices:
 
         if self._path is None:
             return ""
-        text = f"theme = {self.theme}\nhidden = {' '.join(sorted(self.hidden))}\n"
+        text = f"theme = {self.theme}\ncolumns = {' '.join(one.text for one in self.columns)}\n"
         try:
             self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             with WholeFile(self._path, replace=True, mode=0o600) as file:

@@ -22,7 +22,7 @@ class Area(enum.Enum):
     TIMELINE = "the timeline"
     SIDE_BY_SIDE = "the page of two trails"
     SHAPE = "the strip over the list"
-    CHOICES = "the panes of tables, transactions, marks and files"
+    CHOICES = "the panes of tables, transactions, marks, files and columns"
     PANES = "every pane"
     PROMPT = "the prompt"
     EVERYWHERE = "everywhere"
@@ -123,6 +123,7 @@ KEYS = (
     Key("transactions", "x", "transactions", Area.PANES, acts="app.show_choices('transactions')", short="transactions"),
     Key("marks", "M", "marks", Area.PANES, acts="app.show_choices('marks')"),
     Key("files", "T", "files of the trail", Area.PANES, acts="app.show_choices('files')"),
+    Key("columns", "C", "columns of the list: hide, widen, order", Area.PANES, acts="app.show_choices('columns')"),
     Key("trails", "O", "start page: the trails of the folder", Area.PANES, acts="app.show_start_page"),
     Key("mark", "m", "mark this record with the letter that follows", Area.PANES, acts="app.await_letter('mark')"),
     Key(
@@ -157,7 +158,7 @@ KEYS = (
     Key(
         "choose",
         "enter",
-        "go there; a table: filter to it",
+        "go there; a table: filter to it; a column: hide or show it",
         Area.CHOICES,
         acts="take('enter')",
         short="go there",
@@ -183,6 +184,56 @@ KEYS = (
         short="sort",
         weight=2,
         pane="transactions",
+    ),
+    Key(
+        "hide_column",
+        "minus",
+        "hide the column, or show it",
+        Area.CHOICES,
+        acts="column('hide')",
+        short="hide",
+        weight=1,
+        pane="columns",
+    ),
+    Key(
+        "wider",
+        "right",
+        "the column two cells wider",
+        Area.CHOICES,
+        acts="column('wider')",
+        short="wider",
+        weight=1,
+        pane="columns",
+    ),
+    Key(
+        "narrower",
+        "left",
+        "the column two cells narrower",
+        Area.CHOICES,
+        acts="column('narrower')",
+        short="narrower",
+        weight=2,
+        pane="columns",
+    ),
+    Key(
+        "column_left",
+        "less_than_sign",
+        "the column further to the left",
+        Area.CHOICES,
+        acts="column('left')",
+        short="to the left",
+        weight=2,
+        pane="columns",
+    ),
+    Key(
+        "column_right",
+        "greater_than_sign",
+        "the column further to the right",
+        Area.CHOICES,
+        acts="column('right')",
+        short="to the right",
+        weight=2,
+        pane="columns",
     ),
     Key("read", "enter", "the detail pane", Area.RECORDS, acts="app.enter_pane"),
     Key("down", "down,j", "next row", Area.RECORDS, acts="move(1)"),

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from logdump.display.as_read import PARTIAL
 from logdump.session.marks import Mark
 from logdump.session.reading import Reading
+from logdump.tui.keys.kept_choices import COLUMNS, ListColumn
 from logdump.tui.keys.keys import Area
 from logdump.tui.model.observable import Observable, Part
 from logdump.tui.reading.messages import TrailsListed
@@ -119,8 +120,8 @@ class Model(Observable):
     """The row under the cursor."""
     upper = Part("records")
     """The pane that is shown above the pages."""
-    hidden: Part[frozenset[str]] = Part(frozenset())
-    """The columns of the list that are hidden."""
+    columns: Part[tuple[ListColumn, ...]] = Part(COLUMNS)
+    """The columns of the list."""
     order = Part("bytes")
     """The order of transactions."""
     shown = Part(ShownPage())

@@ -198,6 +198,8 @@ class Reports:
 
     def _take_trails(self, report: messages.TrailsListed) -> None:
         self._model.trails = report
+        percent = report.percent
+        self._model.busy = f"{percent} % of the trails, Ctrl+C stops" if percent is not None else ""
 
     def _take_scan(self, report: messages.Scanned) -> None:
         model, file = self._model, self._file

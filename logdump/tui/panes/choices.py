@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import heapq
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from datetime import UTC, datetime
 from pathlib import Path
 
+from textual.actions import SkipAction
 from textual.widget import Widget
 
 from logdump.notation.durations import span_text
 from logdump.notation.plural import amount
 from logdump.notation.times import TimeOffset, format_timestamp
 from logdump.session.marks import Mark
+from logdump.tui.keys.kept_choices import ListColumn
 from logdump.tui.model.model import NO_TRAIL, Model
 from logdump.tui.panes.choice_pane import Choice, ChoicePane
 from logdump.tui.panes.title import size_text
@@ -22,27 +24,44 @@ from logdump.tui.reading.trail_files import ListedFile
 from logdump.tui.reading.transactions import ORDERS, ListedTransaction
 from logdump.tui.text.cells import TextColumn, in_columns
 from logdump.tui.text.glyphs import Glyphs
-from trailformat.codec.timestamps import from_datetime
 from trailformat.index import TableTotals, TransactionSpan
+from trailformat.index.sums import Sums
 
+MOST_LISTED = 1000
+"""Tables that are listed at most; FILTER takes the name of any."""
 _SECOND = 1_000_000
 _SHORT_XID = 12
 _SHORT_NAME = 20
+_CELLS, _STEPS = {"wider": 2, "narrower": -2}, {"left": -1, "right": 1}
+"""Keys of the pane of columns: cells that a column gains, places that it moves."""
+
+
+def largest_tables(tables: Mapping[str, TableTotals], most: int) -> list[tuple[str, TableTotals, float]]:
+    """Names, totals and the part of all records in percent of the tables with the most records."""
+    total = sum(one.records for one in tables.values()) or 1
+    found = heapq.nsmallest(most, tables.items(), key=lambda item: (-item[1].records, item[0]))
+    return [(name, one, 100 * one.records / total) for name, one in found]
 
 
 def table_choices(tables: Mapping[str, TableTotals], glyphs: Glyphs, width: int) -> tuple[str, list[Choice]]:
     """Heading and lines: the tables by their records, the most first."""
-    total = sum(one.records for one in tables.values()) or 1
-    found = sorted(tables.items(), key=lambda item: (-item[1].records, item[0]))
+    found = largest_tables(tables, MOST_LISTED)
     columns = (
-        TextColumn("table", [name or "(no name)" for name, _ in found], usual=10, is_number=False),
-        TextColumn("records", [f"{one.records:,}" for _, one in found], usual=13),
-        TextColumn("%", [f"{100 * one.records / total:.1f}" for _, one in found], usual=5),
-        TextColumn("bytes", [f"{one.data_bytes:,}" for _, one in found], usual=14),
+        TextColumn("table", [name or "(no name)" for name, *_ in found], usual=10, is_number=False),
+        TextColumn("records", [f"{one.records:,}" for _, one, _ in found], usual=13),
+        TextColumn("%", [f"{part:.1f}" for *_, part in found], usual=5),
+        TextColumn("bytes", [f"{one.data_bytes:,}" for _, one, _ in found], usual=14),
     )
     heading, lines = in_columns(columns, ({2: 0}, {2: 0, 3: 0}), (0,), width, glyphs)
-    entered = [table_filter(name) for name, _ in found]
+    entered = [table_filter(name) for name, *_ in found]
     return heading, [Choice(text[1:], enter=one, filter_line=one) for text, one in zip(lines, entered, strict=True)]
+
+
+def _listed_text(sums: Sums) -> str:
+    """What is not listed of very many tables; empty where all are."""
+    count, others = len(sums.tables), sums.other_tables.records
+    listed = f"The {MOST_LISTED:,} largest of {count:,} tables." if count > MOST_LISTED else ""
+    return f"{listed} {others:,} records are of tables beyond these." if others else listed
 
 
 def table_filter(name: str) -> str:
@@ -123,16 +142,17 @@ def file_choices(files: Sequence[ListedFile], state: State, width: int, glyphs: 
 
 
 def trail_choices(
-    listed: TrailsListed | None, offset: TimeOffset, now: int, width: int, glyphs: Glyphs
+    listed: TrailsListed | None, offset: TimeOffset, width: int, glyphs: Glyphs
 ) -> tuple[str, list[Choice]]:
-    """Heading and lines: the trails of a place, each with the age of its newest record."""
-    found = listed.trails if listed is not None else ()
+    """Heading and lines: the trails of a place, each with the ages of its newest record and heartbeat."""
+    found, now = (listed.trails, listed.now) if listed is not None else ((), 0)
     columns = (
         TextColumn("trail", [one.name for one in found], is_number=False),
         TextColumn("files", [f"{len(one.paths):,}" for one in found], gap=2),
         TextColumn("size", [size_text(one.size) for one in found], gap=2),
         TextColumn("records", [_records_text(one) for one in found], gap=2),
         TextColumn("newest", [_age_text(one.last_time, now) for one in found], gap=2),
+        TextColumn("beat", [_age_text(one.last_beat, now) for one in found], gap=2),
         TextColumn("state", [_state_text(one) for one in found], gap=2, is_number=False),
         TextColumn("first record", [_clock_of(one.first_time, offset) for one in found], gap=2, is_number=False),
         TextColumn("last record", [_clock_of(one.last_time, offset) for one in found], gap=2, is_number=False),
@@ -140,10 +160,35 @@ def trail_choices(
         TextColumn("last csn", [one.last_csn for one in found], gap=2, is_number=False),
         TextColumn("from", [one.release for one in found], gap=2, is_number=False),
     )
-    less = [dict.fromkeys(gone, 0) for gone in ((10,), (10, 9), (10, 9, 8), (10, 9, 8, 6), (10, 9, 8, 6, 7))]
-    less += [less[-1] | {2: 0}, less[-1] | {2: 0, 4: 0}, less[-1] | {1: 0, 2: 0, 4: 0}]
-    heading, lines = in_columns(columns, less, (5, 0), width, glyphs)
+    gone = [] if any(one.last_beat for one in found) else [5]
+    less = [dict.fromkeys(gone, 0)]
+    less += [dict.fromkeys((*gone, *more), 0) for more in ((11,), (11, 10), (11, 10, 9), (11, 10, 9, 7))]
+    less += [dict.fromkeys((*gone, 11, 10, 9, 7, 8, *more), 0) for more in ((), (2,), (2, 5), (2, 5, 4), (1, 2, 5, 4))]
+    heading, lines = in_columns(columns, less, (6, 0), width, glyphs)
     return heading, [Choice(text[1:], enter=open_line(one.paths[0])) for text, one in zip(lines, found, strict=True)]
+
+
+def column_choices(columns: Sequence[ListColumn], width: int, glyphs: Glyphs) -> tuple[str, list[Choice]]:
+    """Heading and lines: the columns of the list from left to right."""
+    cells = (
+        TextColumn("column", [one.name for one in columns], usual=12, is_number=False),
+        TextColumn("shown", ["hidden" if one.is_hidden else "shown" for one in columns], is_number=False),
+        TextColumn("cells", [f"{one.more:+}" if one.more else "as needed" for one in columns], gap=2, is_number=False),
+    )
+    heading, lines = in_columns(cells, ({2: 0},), (2, 0), width, glyphs)
+    return heading, [Choice(text[1:]) for text in lines]
+
+
+def _changed(columns: tuple[ListColumn, ...], at: int, what: str) -> tuple[tuple[ListColumn, ...], int]:
+    """The columns after a key on one of them, and the place of that one then."""
+    one = columns[at]
+    if what in _CELLS:
+        one = one.widened(_CELLS[what])
+    elif what == "hide":
+        one = one._replace(is_hidden=not one.is_hidden)
+    others = [*columns[:at], *columns[at + 1 :]]
+    to = max(0, min(at + _STEPS.get(what, 0), len(others)))
+    return (*others[:to], one, *others[to:]), to
 
 
 def _records_text(one: ListedTrail) -> str:
@@ -164,7 +209,7 @@ def _clock_of(time: int | None, offset: TimeOffset) -> str:
 
 
 def _age_text(time: int | None, now: int) -> str:
-    return span_text(max(0, now - time)).partition(".")[0] if time else ""
+    return span_text(max(0, now - time) // _SECOND * _SECOND).replace(".000 s", " s") if time else ""
 
 
 def _file_choice(text: str, one: ListedFile, state: State) -> Choice:
@@ -227,11 +272,10 @@ _NAMES: dict[str, tuple[_Lines, str]] = {
         "m and a letter mark a record, as MARK <name> <note> does.",
     ),
     "trails": (
-        lambda model, width, glyphs: trail_choices(
-            model.trails, model.state.time_offset, from_datetime(datetime.now(UTC)), width, glyphs
-        ),
+        lambda model, width, glyphs: trail_choices(model.trails, model.state.time_offset, width, glyphs),
         "No trail is here.",
     ),
+    "columns": (lambda model, width, glyphs: column_choices(model.columns, width, glyphs), ""),
     "files": (
         lambda model, width, glyphs: file_choices(model.files, model.state, width, glyphs),
         "The files of the trail are being read.",
@@ -249,7 +293,16 @@ class CurrentChoices(ChoicePane):
         super().__init__(name, glyphs)
         self._model = model
         self._lines, self._empty = _NAMES[name]
-        facts = Model.indexed, Model.transactions, Model.order, Model.state, Model.files, Model.lacks, Model.trails
+        facts = (
+            Model.indexed,
+            Model.transactions,
+            Model.order,
+            Model.state,
+            Model.files,
+            Model.lacks,
+            Model.trails,
+            Model.columns,
+        )
         model.observe(self.draw, Model.upper, Model.opened, *facts)
 
     def draw(self) -> None:
@@ -260,7 +313,7 @@ class CurrentChoices(ChoicePane):
             self.leave()
         else:
             width = self.parent.size.width if isinstance(self.parent, Widget) else self.size.width
-            is_about_file = self.id != "trails" and self._model.state.path is None
+            is_about_file = self.id not in ("trails", "columns") and self._model.state.path is None
             empty = NO_TRAIL if is_about_file else self._empty
             self.show(*self._lines(self._model, width, self._glyphs), empty, self._partial)
 
@@ -269,13 +322,29 @@ class CurrentChoices(ChoicePane):
         """What the index lacks, or what is to be said about the place of the start page."""
         if self.id == "trails" and self._model.trails is not None:
             return self._model.trails.note
-        is_of_index = self.id in _OF_INDEX and self._model.state.path is not None
-        return self._model.partial(INDEX) if is_of_index else ""
+        if self.id not in _OF_INDEX or self._model.state.path is None:
+            return ""
+        listed = _listed_text(self._model.index.sums) if self.id == "tables" else ""
+        return " ".join(filter(None, (self._model.partial(INDEX), listed)))
 
     def action_sort(self) -> None:
         """A key: the next order of transactions."""
         orders = list(ORDERS)
         self._model.order = orders[(orders.index(self._model.order) + 1) % len(orders)]
+
+    def action_take(self, what: str) -> None:
+        """A key: do something with the line."""
+        if self.id == "columns":
+            self.action_column("hide")
+        else:
+            super().action_take(what)
+
+    def action_column(self, what: str) -> None:
+        """A key: hide or show the column under the cursor, make it wider or narrower, or move it."""
+        if self.id != "columns":
+            raise SkipAction  # the key may mean something in every pane
+        self._model.columns, self._cursor = _changed(self._model.columns, self._cursor, what)
+        self.draw()
 
     def on_resize(self) -> None:
         """Use the new width."""

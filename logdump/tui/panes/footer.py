@@ -75,7 +75,7 @@ def _is_way_out(key: Key, place: Area) -> bool:
 
 
 def _is_shown(key: Key, place: Area, pane: str) -> bool:
-    if not key.short or key.pane not in ("", pane):
+    if not key.short or key.pane not in ("", pane) or (key.id == "choose" and pane == "columns"):
         return False
     if key.area is not Area.PANES or place is Area.PROMPT:
         return key.area in (place, Area.EVERYWHERE)

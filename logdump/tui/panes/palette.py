@@ -10,7 +10,6 @@ from textual.widgets import Input
 
 from logdump.commands import REGISTRY
 from logdump.language.command import AnyCommand
-from logdump.tui.keys.kept_choices import HIDEABLE
 from logdump.tui.keys.keys import KEYS, Key
 from logdump.tui.panes.choice_pane import Choice, ChoicePane
 from logdump.tui.panes.footer import key_name
@@ -33,20 +32,17 @@ def _searched(command: AnyCommand) -> str:
 
 
 class PaletteChoice(NamedTuple):
-    """What was chosen: the key that acts so, or the theme, or the column to hide or show, or the command to type."""
+    """What was chosen: the key that acts so, or the theme, or the command to type."""
 
     key: Key | None = None
     theme: str = ""
-    column: str = ""
     command: str = ""
 
 
-def actions_for(text: str, hidden: frozenset[str] = frozenset()) -> list[tuple[str, str, PaletteChoice]]:
+def actions_for(text: str) -> list[tuple[str, str, PaletteChoice]]:
     """What can be done without a command, where each word typed is in its name: name, text, what it is."""
     found = [(key_name(key.keys.split(",")[0]), _words(key), PaletteChoice(key)) for key in _ACTING]
     found += [("", f"theme: {name}", PaletteChoice(theme=name)) for name in THEMES]
-    switches = [(name, "show" if name in hidden else "hide") for name in HIDEABLE]
-    found += [("", f"column: {word} {name}", PaletteChoice(column=name)) for name, word in switches]
     words = text.lower().split()
     return [one for one in found if all(word in one[1].lower() for word in words)]
 
@@ -70,10 +66,9 @@ class Palette(ModalScreen[PaletteChoice | None]):
         ("pageup", "choose(-10)", "a page back"),
     ]
 
-    def __init__(self, glyphs: Glyphs, hidden: frozenset[str] = frozenset()) -> None:
+    def __init__(self, glyphs: Glyphs) -> None:
         super().__init__()
         self._glyphs = glyphs
-        self._hidden = hidden
         self._taken: list[PaletteChoice] = []
 
     def compose(self) -> ComposeResult:
@@ -104,7 +99,7 @@ class Palette(ModalScreen[PaletteChoice | None]):
 
     def _fill(self, text: str) -> None:
         found = [(one.syntax, one.summary, PaletteChoice(command=one.name)) for one in fitting(text)]
-        actions = actions_for(text, self._hidden)
+        actions = actions_for(text)
         found = [*actions, *found] if text.strip() else [*found, *actions]
         self._taken = [taken for _, _, taken in found]
         width = min(40, max((len(name) for name, _, _ in found), default=0))

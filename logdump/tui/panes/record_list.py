@@ -20,8 +20,9 @@ from logdump.tui.reading.rows import ListRow, RowKind
 from logdump.tui.text.glyphs import Glyphs
 from logdump.tui.text.styled import Piece, Styled
 
-_PAGES_AROUND = 4
-_LEAST_AROUND = 40
+_PAGES_AROUND = 2
+_LEAST_AROUND = 24
+"""Rows read on either side of the cursor: two pages, for each row is decoded."""
 
 
 class RecordList(Styled, can_focus=True):
@@ -77,7 +78,7 @@ class RecordList(Styled, can_focus=True):
         model.observe(self._end_crossing, Model.crossings, Model.listing)
         model.observe(self._show_neighbours, Model.neighbours, Model.state)
         model.observe(self._show_size, Model.summary)
-        model.observe(self._repaint, Model.hidden)
+        model.observe(self._repaint, Model.columns)
         model.observe(self._use_index, Model.indexed)
         model.observe(self._use_matches, Model.matched)
 
@@ -335,7 +336,7 @@ class RecordList(Styled, can_focus=True):
     def render_line(self, y: int) -> Strip:
         """The heading, a row, or the text of an empty list."""
         width = self.size.width
-        columns = columns_for(width, self._file_size, self._needs, self._model.hidden)
+        columns = columns_for(width, self._file_size, self._needs, self._model.columns)
         if y == 0:
             return self.strip(((heading(columns), ""),), width, style="focus" if self.has_focus else "title")
         at = self._top + y - 1

@@ -3,12 +3,13 @@
     RBA  time      T   table          key  what changed
    3522  09:34:00  └ U TEAHOUSE.TEAS  ASS02  STOCK_KG 260→310
 
-What a record says is the last column and takes the room that is left; CSN and operation come where there is enough.
+What a record says takes the room that is left; CSN and operation come where there is enough. The user may put the
+columns in another order, hide some, and make them wider or narrower.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 from zlib import crc32
 
@@ -18,9 +19,10 @@ from logdump.display.record_row import ASCII_MARKS, UNICODE_MARKS, RecordKind, S
 from logdump.features.heartbeat.tables import role_of
 from logdump.notation.times import format_timestamp
 from logdump.session.settings import Across, Settings
+from logdump.tui.keys.kept_choices import COLUMNS, ListColumn
 from logdump.tui.reading.neighbour_files import NeighbourFiles
 from logdump.tui.reading.rows import ListRow, RowKind
-from logdump.tui.text.cells import fit, harmless, taken, width_of
+from logdump.tui.text.cells import fit, harmless, width_of
 from logdump.tui.text.glyphs import Glyphs
 from logdump.tui.text.styled import Piece, cut_to
 from logdump.tui.text.values_page import KIND_STYLES
@@ -30,13 +32,23 @@ _CLOCK, _SHORT_CLOCK = 15, 8
 _LEAST_RBA, _KIND = 7, 3
 _SHORT_TABLE, _LEAST_TABLE, _LONGEST_TABLE = 16, 8, 40
 _LEAST_CSN = 4
+_LEAST_CELLS = 3
 _LONGEST_OPERATION = 18
-_GAPS = (1, 2, 2, 2, 1, 1, 2)
+GAPS = {"rba": 1, "clock": 2, "csn": 2, "kind": 2, "operation": 1, "table": 1, "what": 2}
 """Cells before each column: the cursor's place, blanks."""
+_HEADINGS = {
+    "clock": "time",
+    "csn": "csn",
+    "kind": "T",
+    "operation": "op",
+    "table": "table",
+    "what": "key, what changed",
+}
 _HEARTBEAT = "H"
 _BRACKETS = 4
 """The number of colours of brackets."""
 
+_ORDER = tuple(one.name for one in COLUMNS)
 _ROLE_STYLES = {StoryRole.KEY: "key", StoryRole.NAME: "name", StoryRole.BEFORE: "before", StoryRole.AFTER: "after"}
 
 
@@ -82,7 +94,10 @@ class ColumnNeeds(NamedTuple):
 
 
 class ColumnWidths(NamedTuple):
-    """The width of each column; 0 where it is left out. Tables are shown without ``schema`` and its point."""
+    """The width of each column, in the order of the columns; 0 where it is left out.
+
+    Tables are shown without ``schema`` and its point.
+    """
 
     rba: int
     clock: int = 0
@@ -92,22 +107,41 @@ class ColumnWidths(NamedTuple):
     table: int = 0
     what: int = 0
     schema: str = ""
+    order: tuple[str, ...] = _ORDER
+
+    @property
+    def shown(self) -> list[tuple[str, int]]:
+        """Names and widths of the columns after the RBA that are shown, from left to right."""
+        return [(name, width) for name in self.order if (width := getattr(self, name))]
+
+    @property
+    def cells(self) -> int:
+        """The cells of all columns with the gaps before them, but for the last gap and what the records say."""
+        return self.rba + GAPS["rba"] + sum(width + GAPS[name] for name, width in self.shown if name != "what")
 
 
-def columns_for(width: int, size: int, needs: ColumnNeeds, hidden: frozenset[str] = frozenset()) -> ColumnWidths:
-    """The columns for a list of ``width`` cells, cursor and scroll bar included, over a file of ``size`` bytes.
+def columns_for(width: int, size: int, needs: ColumnNeeds, columns: tuple[ListColumn, ...] = COLUMNS) -> ColumnWidths:
+    """The widths for a list of ``width`` cells, cursor and scroll bar included, over a file of ``size`` bytes.
 
-    ``hidden`` are the names of those that are left out whatever room there is.
+    ``columns`` are those that the user has chosen; one that is wider than its values need may leave no room for others.
     """
     rba = max(_LEAST_RBA, len(str(size)), needs.rba)
     room = width - 1
-    for widths, least in _layouts(ColumnWidths(rba, kind=_KIND), needs):
-        layout = widths._replace(**dict.fromkeys(hidden, 0))  # type: ignore[arg-type]  # the names are of widths
-        left = room - taken(layout[:-1], _GAPS) - _GAPS[-1]
-        if left >= least:
-            return layout._replace(what=max(0, left))
-    kind = _KIND if room >= rba + _KIND + 3 else 0
-    return ColumnWidths(rba, kind=kind)
+    usual = ColumnWidths(rba, kind=_KIND, order=tuple(one.name for one in columns))
+    is_hidden = {one.name: one.is_hidden for one in columns}
+    for widths, least in _layouts(usual, needs):
+        chosen = {one.name: _chosen(one, getattr(widths, one.name)) for one in columns}
+        layout = widths._replace(**chosen)  # type: ignore[arg-type]  # the names are those of widths
+        left = room - layout.cells - GAPS["what"]
+        if left >= (0 if is_hidden["what"] else least):
+            return layout._replace(what=0 if is_hidden["what"] else max(0, left))
+    kind = _KIND if room >= rba + _KIND + 3 and not is_hidden["kind"] else 0
+    return usual._replace(kind=kind)
+
+
+def _chosen(column: ListColumn, width: int) -> int:
+    """The width that the user wants of a column that would have this one."""
+    return 0 if column.is_hidden or not width else max(_LEAST_CELLS, width + column.more)
 
 
 def _layouts(usual: ColumnWidths, needs: ColumnNeeds) -> Iterator[tuple[ColumnWidths, int]]:
@@ -135,13 +169,8 @@ def _layouts(usual: ColumnWidths, needs: ColumnNeeds) -> Iterator[tuple[ColumnWi
 
 def heading(columns: ColumnWidths) -> str:
     """The line above the list."""
-    text = f" {'RBA':>{columns.rba}}"
-    text += f"  {'time':<{columns.clock}}" if columns.clock else ""
-    text += f"  {'csn':<{columns.csn}}" if columns.csn else ""
-    text += f"  {'T':<{columns.kind}}" if columns.kind else ""
-    text += f" {'op':<{columns.operation}}" if columns.operation else ""
-    text += f" {'table'[: columns.table]:<{columns.table}}" if columns.table else ""
-    return text + (f"  {'key, what changed'[: columns.what]:<{columns.what}}" if columns.what else "")
+    cells = (f"{' ' * GAPS[name]}{_HEADINGS[name][:width]:<{width}}" for name, width in columns.shown)
+    return f" {'RBA':>{columns.rba}}{''.join(cells)}"
 
 
 def end_text(name: str, neighbours: NeighbourFiles, across: Across) -> str:
@@ -164,22 +193,36 @@ def row_pieces(
     if row.kind is RowKind.MORE:
         return ((f"{row.rba:>{columns.rba}}  {glyphs.cut} {end}", "dim"),)
     pieces = [(f"{row.rba:>{columns.rba}}", "")]
-    pieces += [(f"  {_clock(row, columns, settings, glyphs)}", "dim")] if columns.clock else []
-    if row.kind in (RowKind.BAD, RowKind.PARTIAL):
+    if row.kind in (RowKind.BAD, RowKind.PARTIAL) or row.is_restart:
+        pieces += [(f"  {_clock(row, columns, settings, glyphs)}", "dim")] if columns.clock else []
+        if row.is_restart:
+            return (*pieces, (f"  {glyphs.restart} {_restart(row)}", "restart"))
         return (*pieces, (f"  ! {_damage(row)}", "damage"))
-    if row.is_restart:
-        return (*pieces, (f"  {glyphs.restart} {_restart(row)}", "restart"))
-    pieces += [(f"  {fit(csn_text(row, glyphs), columns.csn, glyphs)}", "dim")] if columns.csn else []
-    pieces += _place_and_kind(row, glyphs) if columns.kind else []
-    kind_style = _kind_style(row)
-    pieces += [(f" {fit(_operation(row), columns.operation, glyphs)}", kind_style)] if columns.operation else []
-    pieces += [(f" {fit(_table(row, columns), columns.table, glyphs)}", "")] if columns.table else []
-    return (*pieces, *_what(row, columns, glyphs)) if columns.what else tuple(pieces)
+    for name, _ in columns.shown:
+        pieces.append((" " * GAPS[name], ""))
+        pieces += _CELLS[name](row, columns, settings, glyphs)
+    return tuple(pieces)
 
 
-def _place_and_kind(row: ListRow, glyphs: Glyphs) -> list[Piece]:
+_Cell = Callable[[ListRow, ColumnWidths, Settings, Glyphs], Iterable[Piece]]
+
+
+def _kind(row: ListRow, columns: ColumnWidths, _settings: Settings, glyphs: Glyphs) -> Iterable[Piece]:
+    """The bracket of the transaction, and the letter."""
     bracket = f"bracket{crc32(row.csn.encode()) % _BRACKETS}" if row.csn else ""
-    return [(f"  {_bracket(row, glyphs)}", bracket), (f" {kind_letter(row)}", _kind_style(row))]
+    letter = f" {kind_letter(row):<{columns.kind - 2}}"
+    return (_bracket(row, glyphs), bracket), (letter, _kind_style(row))
+
+
+_CELLS: dict[str, _Cell] = {
+    "clock": lambda row, columns, settings, glyphs: [(_clock(row, columns, settings, glyphs), "dim")],
+    "csn": lambda row, columns, _, glyphs: [(fit(csn_text(row, glyphs), columns.csn, glyphs), "dim")],
+    "kind": _kind,
+    "operation": lambda row, columns, _, glyphs: [(fit(_operation(row), columns.operation, glyphs), _kind_style(row))],
+    "table": lambda row, columns, _, glyphs: [(fit(_table(row, columns), columns.table, glyphs), "")],
+    "what": lambda row, columns, _, glyphs: _what(row, columns, glyphs),
+}
+"""The pieces of a cell, by the name of its column."""
 
 
 def kind_letter(row: ListRow) -> str:
@@ -205,7 +248,7 @@ def _what(row: ListRow, columns: ColumnWidths, glyphs: Glyphs) -> tuple[Piece, .
     pieces = tuple((harmless(text, glyphs), style) for text, style in _story(row, glyphs))
     blank = columns.what - sum(cell_len(text) for text, _ in pieces)
     shown = pieces if blank >= 0 else cut_to(pieces, columns.what, glyphs.cut)
-    return ("  ", ""), *shown, (" " * (columns.what - sum(cell_len(text) for text, _ in shown)), "")
+    return *shown, (" " * (columns.what - sum(cell_len(text) for text, _ in shown)), "")
 
 
 def _story(row: ListRow, glyphs: Glyphs) -> Iterator[Piece]:
@@ -243,7 +286,7 @@ def clock_text(row: ListRow, settings: Settings) -> str:
 
 def _clock(row: ListRow, columns: ColumnWidths, settings: Settings, glyphs: Glyphs) -> str:
     text = clock_text(row, settings)
-    is_short = columns.clock == _SHORT_CLOCK and not text.startswith("x")
+    is_short = columns.clock < _CLOCK and not text.startswith("x")
     return fit(text[:_SHORT_CLOCK] if is_short else text, columns.clock, glyphs)
 
 

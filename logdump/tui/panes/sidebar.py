@@ -13,7 +13,7 @@ from textual.strip import Strip
 from logdump.tui.keys.keys import Area, bindings
 from logdump.tui.model.model import Model
 from logdump.tui.panes.choice_pane import Choice, ChoicePane
-from logdump.tui.panes.choices import short_count, table_filter
+from logdump.tui.panes.choices import largest_tables, short_count, table_filter
 from logdump.tui.panes.title import size_text
 from logdump.tui.reading.scans import INDEX
 from logdump.tui.text.cells import fit, width_of
@@ -76,10 +76,8 @@ class Sidebar(Styled):
 
     def _table_lines(self) -> Iterator[_Entry]:
         yield _Entry(f"[t]ables{self._so_far}", ("recs", "%"), action="app.show_choices('tables')")
-        tables = self._model.tables
-        total = sum(one.records for one in tables.values()) or 1
-        for name, one in sorted(tables.items(), key=lambda item: (-item[1].records, item[0])):
-            numbers = short_count(one.records), f"{100 * one.records / total:.0f}"
+        for name, one, part in largest_tables(self._model.tables, self.size.height):
+            numbers = short_count(one.records), f"{part:.0f}"
             yield _Entry(f" {name or '(no name)'}", numbers, enters=table_filter(name))
 
     def _transaction_lines(self) -> Iterator[_Entry]:

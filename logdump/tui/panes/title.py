@@ -66,7 +66,7 @@ def _facts(model: Model, settings: Settings) -> Iterator[str]:
         yield f"beat {duration_text(timeline.newest_age)} old"
     yield from filter(None, _origin(summary))
     if indexed is not None:
-        yield f"{indexed.records:,}{'' if indexed.is_done else '+'} recs"
+        yield f"{indexed.records:,}{'' if indexed.is_done else '+'} rec{'s' * (indexed.records != 1)}"
     restarts = model.index.places.restart_count
     if indexed is not None and restarts:
         yield f"{restarts:,} restart{'s' * (restarts != 1)}"

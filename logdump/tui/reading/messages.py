@@ -58,6 +58,7 @@ class ListedTrail(NamedTuple):
     damaged: int = 0
     files_read: int = 0
     ends_in_record: bool = False
+    last_beat: int | None = None
 
     @property
     def is_read(self) -> bool:
@@ -67,11 +68,16 @@ class ListedTrail(NamedTuple):
 
 @dataclass(eq=False)
 class TrailsListed(Report):
-    """The trails of a place, as far as they have been read, and what is to be said about the place."""
+    """The trails of a place, as far as they have been read, and what is to be said about the place.
+
+    ``now`` is the time at which ages are reckoned; ``percent`` of the bytes are read, None at the end.
+    """
 
     place: str
     note: str
     trails: tuple[ListedTrail, ...]
+    now: int = 0
+    percent: int | None = None
 
 
 @dataclass(eq=False)

@@ -209,6 +209,9 @@ class ScreenMode(LineMode):
         elif isinstance(event, Failure) and entry is not None:
             entry.has_failed = True
         super()._print(event)
+        if isinstance(event, KnownRecord) and self._records > 1:
+            record, size = event.record, self.session.trail.size
+            self._tell(Progress(self._records, record.rba, record.header.io_time, size))
 
     def _show_progress(self, event: Progress | SearchProgress | JobProgress | ReadSoFar) -> None:
         self._has_read = self._has_read or isinstance(event, ReadSoFar)

@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
-from collections import deque
+import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
 
+from logdump.features.heartbeat.tables import role_of
 from logdump.session.errors import CommandError
 from logdump.session.matching_files import matching_files
 from logdump.session.near_files import near_files
 from logdump.tui.reading.background import Background
 from logdump.tui.reading.messages import ListedTrail, Report, TrailsListed
+from logdump.tui.reading.scans import EVERY
 from logdump.tui.reading.summary import summary_of_file
 from trailformat import CannotRead, TrailError, TrailFile
 from trailformat.changes.encrypted import looks_encrypted
+from trailformat.codec.remote.path import place
+from trailformat.codec.timestamps import from_datetime
 from trailformat.index import TrailIndex, build
+from trailformat.records.io_types import METADATA
+from trailformat.scan import scan
 from trailformat.trail.peek import peek
 from trailformat.trail.sequence import TrailName, trails_among
 
@@ -39,7 +46,7 @@ def start_place(words: list[str]) -> StartPlace | None:
     """The place for the words of the command line; None where they name one file or trail, which is opened."""
     if not words:
         return StartPlace()
-    path = Path(words[0]).expanduser()
+    path = place(words[0]).expanduser()
     if len(words) == 1 and path.is_file():
         return None
     is_one_name = len(words) == 1 and not path.is_dir() and not any(one in words[0] for one in "*?,")
@@ -87,7 +94,6 @@ class StartPage:
         self._background.close()
 
     def _read(self, place: StartPlace, number: int) -> None:
-        trails: list[ListedTrail] = []
         try:
             paths = matching_files(",".join(place.words) or str(Path.cwd()))
         except CommandError as error:
@@ -97,14 +103,35 @@ class StartPage:
         groups = [[name.path for name in names] for names in named]
         groups += [[path] for path in others[:_MOST_TRAILS] if _is_trail(path)]
         trails = [_by_names(group) for group in groups[:_MOST_TRAILS]]
-        self._post(TrailsListed(place.name, place.note, tuple(trails)))
-        for read in (_with_headers, _with_records):
-            for at, one in enumerate(trails):
-                for more in read(one):
-                    if number != self._number:
-                        return
-                    trails[at] = more
-                    self._post(TrailsListed(place.name, place.note, tuple(trails)))
+        size, looked = sum(one.size for one in trails), 0.0
+        for at, covered in self._steps(trails):
+            if number != self._number:
+                return
+            if at is None and time.monotonic() - looked < EVERY:
+                continue
+            looked = time.monotonic()
+            percent = 100 * covered // max(1, size)
+            self._post(TrailsListed(place.name, place.note, tuple(trails), _now(), percent))
+        self._post(TrailsListed(place.name, place.note, tuple(trails), _now()))
+
+    @staticmethod
+    def _steps(trails: list[ListedTrail]) -> Iterator[tuple[int | None, int]]:
+        """Read the trails; yields which of them is known better (None: still the same) and the bytes read of all."""
+        yield 0, 0
+        for at, one in enumerate(trails):
+            trails[at] = _with_headers(one)
+            yield at, 0
+        before = 0
+        for at, one in enumerate(trails):
+            for more, covered in _with_records(one):
+                is_other = more is not trails[at]
+                trails[at] = more
+                yield at if is_other else None, before + covered
+            before += one.size
+
+
+def _now() -> int:
+    return from_datetime(datetime.now(UTC))
 
 
 def _is_trail(path: Path) -> bool:
@@ -122,7 +149,7 @@ def _by_names(paths: list[Path]) -> ListedTrail:
     return ListedTrail(name.prefix if name is not None else paths[0].name, tuple(paths), size)
 
 
-def _with_headers(trail: ListedTrail) -> Iterator[ListedTrail]:
+def _with_headers(trail: ListedTrail) -> ListedTrail:
     """With what the headers of the first and the last file say, and the last record."""
     with suppress(CannotRead, TrailError, OSError):
         first = summary_of_file(trail.paths[0])
@@ -137,26 +164,46 @@ def _with_headers(trail: ListedTrail) -> Iterator[ListedTrail]:
             csn = header.last_csn if header is not None else None
             time = last.header.io_time if last is not None else None
             trail = trail._replace(last_csn=csn or "", last_time=time, is_encrypted=looks_encrypted(file))
-    yield trail
+    return trail
 
 
-def _with_records(trail: ListedTrail) -> Iterator[ListedTrail]:
-    """With the records, restarts and damage of all files, after each of them."""
+def _with_records(trail: ListedTrail) -> Iterator[tuple[ListedTrail, int]]:
+    """With the records, restarts, damage and newest beat of all files, after each of them; and the bytes read."""
+    before = 0
     for path in trail.paths:
-        places, is_cut = TrailIndex().places, False
+        places, is_cut, beat, size = TrailIndex().places, False, None, 0
         try:
             with TrailFile(path) as file:
-                index = TrailIndex()
-                deque(build(file, index), 0)
+                index, size = TrailIndex(), file.size
+                for covered in build(file, index):
+                    yield trail, before + covered
                 places, is_unread = index.places, False
-                is_cut = places.covered < file.size
+                is_cut = places.covered < size
+                if any(role_of(name) is not None for name in index.sums.tables):
+                    beat = _newest_beat(file)
         except (CannotRead, TrailError, OSError):
             is_unread = True
+        before += size
         trail = trail._replace(
             records=(trail.records or 0) + places.records,
             restarts=trail.restarts + places.restart_count,
             damaged=trail.damaged + places.bad_span_count + is_unread,
             ends_in_record=is_cut,
             files_read=trail.files_read + 1,
+            last_beat=max(beat or 0, trail.last_beat or 0) or None,
         )
-        yield trail
+        yield trail, before
+
+
+def _newest_beat(file: TrailFile) -> int | None:
+    """The time of the last row of a heartbeat table."""
+    newest = None
+    for batch in scan(file):
+        names = batch.names
+        for row in reversed(
+            batch.rows_of_tables({key for key in range(len(names)) if role_of(names[key]) is not None})
+        ):
+            if int(batch.io_type[row]) != METADATA:
+                newest = int(batch.io_time[row])
+                break
+    return newest

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import getpass
 import os
 import shutil
 import socket
@@ -42,7 +43,7 @@ class PostgreSQLServer:
         self._user = "postgres" if _IS_ROOT else None
         self.folder = folder
         self._data = folder / "data"
-        self._port = str(_free_port())
+        self.port = str(_free_port())
 
     def _run(self, program: str, *arguments: str, text: str = "", check: bool = True) -> str:
         done = subprocess.run(
@@ -59,7 +60,7 @@ class PostgreSQLServer:
 
     def start(self) -> None:
         self._run("initdb", "-D", str(self._data), "-U", "logdump", "-A", "trust", "-E", "UTF8", "--no-locale", "-N")
-        options = f"-p {self._port} -k {self.folder} -c listen_addresses= -F"
+        options = f"-p {self.port} -k {self.folder} -c listen_addresses= -F"
         self._run("pg_ctl", "-D", str(self._data), "-w", "-l", str(self.folder / "log"), "-o", options, "start")
 
     def stop(self) -> None:
@@ -74,7 +75,7 @@ class PostgreSQLServer:
         return self._psql(script, check=False)
 
     def _psql(self, script: str, *options: str, check: bool = True) -> str:
-        place = ("-h", str(self.folder), "-p", self._port, "-U", "logdump", "-d", "postgres")
+        place = ("-h", str(self.folder), "-p", self.port, "-U", "logdump", "-d", "postgres")
         return self._run("psql", "-X", "-q", "-A", "-t", *options, *place, text=script, check=check)
 
     def rows_after(self, rows: dict[str, tuple[str | Decimal | None, ...]], script: Iterator[str]) -> list[str]:
@@ -90,7 +91,8 @@ class MariaDBServer:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self._socket = folder / "socket"
+        self.socket = folder / "socket"
+        self.user = "root" if _IS_ROOT else getpass.getuser()
         self._server: subprocess.Popen[bytes] | None = None
 
     def start(self) -> None:
@@ -111,7 +113,7 @@ class MariaDBServer:
                 shutil.which("mariadbd") or "mariadbd",
                 "--no-defaults",
                 data,
-                f"--socket={self._socket}",
+                f"--socket={self.socket}",
                 *options,
                 *user,
             ],
@@ -131,8 +133,7 @@ class MariaDBServer:
             self._server.wait()
 
     def _client(self, script: str, *options: str) -> subprocess.CompletedProcess[str]:
-        user = "root" if _IS_ROOT else ""
-        command = ["mariadb", "--no-defaults", f"--socket={self._socket}", *([f"--user={user}"] if user else []), "-N"]
+        command = ["mariadb", "--no-defaults", f"--socket={self.socket}", f"--user={self.user}", "-N"]
         return subprocess.run(
             [*command, *options], input=script, capture_output=True, text=True, check=False, cwd=self.folder
         )

@@ -13,7 +13,7 @@ from logdump.notation.times import GMT
 from logdump.session.marks import Mark
 from logdump.session.settings import Settings
 from logdump.tui.panes.choices import mark_choices, table_choices, transaction_choices
-from logdump.tui.panes.row_text import ColumnNeeds, ColumnWidths, clock_text, columns_for, heading, row_pieces
+from logdump.tui.panes.row_text import GAPS, ColumnNeeds, ColumnWidths, clock_text, columns_for, heading, row_pieces
 from logdump.tui.reading.rows import ListRow, RowKind
 from logdump.tui.reading.transactions import ORDERS, ListedTransaction
 from logdump.tui.text.cells import cut_line, fit, harmless
@@ -70,11 +70,9 @@ def cells_of(text: str, columns: ColumnWidths) -> dict[str, str]:
     """The cells of a row's text, by the places of their columns; wide characters stand for two of them."""
     padded = "".join(one + "\0" * (cell_len(one) - 1) for one in text)
     found, at = {}, 0
-    for name, gap in zip(ColumnWidths._fields[:-1], (0, 2, 2, 2, 1, 1, 2), strict=True):
-        width = getattr(columns, name)
-        if width:
-            found[name] = padded[at + gap : at + gap + width].replace("\0", "")
-            at += gap + width
+    for name, width, gap in [("rba", columns.rba, 0), *((name, width, GAPS[name]) for name, width in columns.shown)]:
+        found[name] = padded[at + gap : at + gap + width].replace("\0", "")
+        at += gap + width
     assert padded[at:].strip() == ""
     return found
 

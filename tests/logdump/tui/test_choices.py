@@ -2,21 +2,40 @@
 
 from __future__ import annotations
 
-import pytest
-
+from logdump.tui.panes.choices import table_choices
+from logdump.tui.text.glyphs import UNICODE
 from tests.logdump.tui.conftest import Golden
 from tests.logdump.tui.drive import WIDE, Screen, drive
-from tests.logdump.tui.test_records import SIZES, rba_of
+from tests.logdump.tui.test_records import rba_of
+from trailformat.index import TableTotals
 
 
-@SIZES
-@pytest.mark.parametrize("key", ["t", "x"])
-def test_the_panes_over_the_list(size: tuple[int, int], key: str, golden: Golden) -> None:
+def test_of_very_many_tables_the_largest_are_listed_and_the_page_says_so() -> None:
+    tables = {f"S.T{number}": TableTotals(number, 1) for number in range(1 << 16)}
+    _, lines = table_choices(tables, UNICODE, 80)
+    assert (len(lines), lines[0].text.split()[:2]) == (1000, ["S.T65535", "65,535"])
+
     async def steps(screen: Screen) -> None:
-        await screen.press("escape", key)
-        golden(f"choices-{key}-{size[0]}x{size[1]}", screen.text)
+        screen.app.model.index.sums.tables = tables
+        screen.app.model.index.sums.other_tables = TableTotals(12_345, 1)
+        await screen.press("escape", "t")
+        assert "The 1,000 largest of 65,536 tables. 12,345 records are of tables beyond these." in screen.text
 
-    drive(steps, size=size)
+    drive(steps)
+
+
+def test_the_tables_are_listed_by_their_records() -> None:
+    async def steps(screen: Screen) -> None:
+        await screen.press("escape", "t")
+        rows = [one.split() for one in screen.text.splitlines()[1:5]]
+        assert rows == [
+            ["table", "records", "%", "bytes"],
+            ["▶TEAHOUSE.TEAS", "12", "57.1", "1,257"],
+            ["TEAHOUSE.SALES", "8", "38.1", "1,125"],
+            ["(no", "name)", "1", "4.8", "80"],
+        ]
+
+    drive(steps)
 
 
 def test_a_table_becomes_the_filter() -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from tests.logdump.tui.conftest import Golden
 from tests.logdump.tui.drive import Screen, drive
-from tests.logdump.tui.test_records import SIZES, rba_of
+from tests.logdump.tui.test_records import rba_of
 
 
 @pytest.mark.parametrize(
@@ -63,12 +63,11 @@ def test_what_is_not_there_leaves_the_cursor_where_it_is() -> None:
     drive(steps)
 
 
-@SIZES
-def test_the_safe_position_in_the_middle_of_a_transaction(size: tuple[int, int], golden: Golden) -> None:
+def test_the_safe_position_in_the_middle_of_a_transaction(golden: Golden) -> None:
     async def steps(screen: Screen) -> None:
         await screen.type("pos 2008")
         await screen.press("escape", "a")
-        golden(f"safe-{size[0]}x{size[1]}", screen.text)
+        golden("safe-80x24", screen.text)
         assert rba_of(screen) == 2008
 
-    drive(steps, size=size)
+    drive(steps)

@@ -31,7 +31,7 @@ from tests.logdump.tui.growing_trail import GrowingTrail
 from tests.logdump.tui.stepped import THREADS, Stepped
 from tests.logdump.tui.test_current_record import LineMode, mismatch, tells_what_is_visible
 from tests.logdump.tui.twin import painted_anew
-from tests.searching import examples
+from tests.searching import IS_LONG, examples
 
 SIZES = [(80, 24), (120, 36), (40, 10), (132, 12), (30, 6)]
 TRAILS_GROWING = ["et", "gt", "kl"]
@@ -101,6 +101,8 @@ LINES = [
 PAGES = ["detail", "hex", "tokens", "header", "timeline"]
 
 
+_EACH = 1 if IS_LONG else 5
+"""Checks between two comparisons with a screen composed anew, which takes as long as all else."""
 _NEVER = 3600.0
 """Seconds: what the clock of the view would do, rules do."""
 
@@ -133,7 +135,8 @@ class Screen(RuleBasedStateMachine):
         self.app = self.screen.app
         self.model = Beside()
         self.pages = LineMode()
-        self.done = 0
+        self.done = self.checks = 0
+        self.is_last = False
         self.enter(f"open {self.trail.path.name}; ghdr on; detail data")
 
     # What happens.
@@ -266,7 +269,8 @@ class Screen(RuleBasedStateMachine):
             wrong = mismatch(self.app, self.page, self.pages) if self.page else ""
             assert not wrong, f"{self.page} at {self.app.records.row}: {wrong}"
             assert tells_what_is_visible(self.app)
-        if len(self.app.screen_stack) == 1:
+        self.checks += 1
+        if len(self.app.screen_stack) == 1 and (self.is_last or self.checks % _EACH == 0):
             assert self.screen.painted() == painted_anew(self.app)
 
     @property
@@ -369,11 +373,14 @@ class Screen(RuleBasedStateMachine):
             ends.callback(self.app.session.end)
             ends.callback(self.screen.close)
             if not self.is_wrong:
+                self.is_last = True
                 self.step(self.screen.threads.release_all)
 
 
 def test_the_screen_shows_what_line_mode_has_whatever_happens_in_whatever_order() -> None:
     run_state_machine_as_test(
         Screen,
-        settings=settings(max_examples=examples(2), stateful_step_count=20, suppress_health_check=list(HealthCheck)),
+        settings=settings(
+            max_examples=examples(2), stateful_step_count=20 if IS_LONG else 12, suppress_health_check=list(HealthCheck)
+        ),
     )

@@ -79,7 +79,7 @@ CHANGES: dict[tuple[str, str], Callable[[Model], Any]] = {
     ("follows", "records"): lambda model: not model.follows,
     ("row", "records"): lambda model: model.row._replace(rba=1811) if model.row is not None else None,
     ("upper", "records"): lambda _: "transactions",
-    ("hidden", "records"): lambda _: frozenset({"table"}),
+    ("columns", "records"): lambda model: model.columns[::-1],
     ("trails", "trails"): lambda _: TrailsListed("dirdat", "", (ListedTrail("et", (Path("/t/et000000001"),), 12),)),
     ("order", "transactions"): lambda _: "duration",
     ("shown", "records"): lambda model: model.shown._replace(name="hex", times=model.shown.times + 1),

@@ -15,7 +15,8 @@ from logdump.session.session import Session
 from tests.logdump.tui.conftest import Golden
 from tests.logdump.tui.drive import NARROW, SWITCHES, WIDE, Screen, drive, trails
 
-SIZES = pytest.mark.parametrize("size", [NARROW, WIDE], ids=["80x24", "120x36"])
+_SIZES = [NARROW, WIDE]
+SIZES = pytest.mark.parametrize("size", _SIZES, ids=["80x24", "120x36"])
 
 
 def rba_of(screen: Screen) -> int | None:
@@ -23,22 +24,15 @@ def rba_of(screen: Screen) -> int | None:
     return row.rba if row else None
 
 
-@SIZES
-def test_a_trail_opens_with_its_first_records(size: tuple[int, int], golden: Golden) -> None:
-    async def steps(screen: Screen) -> None:
-        golden(f"open-{size[0]}x{size[1]}", screen.text)
-
-    drive(steps, size=size)
-
-
-@SIZES
+@pytest.mark.parametrize("size", [*_SIZES, (200, 50)], ids=["80x24", "120x36", "200x50"])
 def test_moving_shows_the_record_under_the_cursor(size: tuple[int, int], golden: Golden) -> None:
     async def steps(screen: Screen) -> None:
-        await screen.press("escape", "j", "j", "j")
+        assert rba_of(screen) == screen.app.session.cursor.current == 0
+        await screen.press("j", "j", "j")
         assert rba_of(screen) == screen.app.session.cursor.current == 1811
         golden(f"record-{size[0]}x{size[1]}", screen.text)
 
-    drive(steps, size=size)
+    drive(steps, size=size, page="values", place="records")
 
 
 def test_next_reads_on_from_the_cursor() -> None:

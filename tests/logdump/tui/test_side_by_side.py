@@ -23,10 +23,9 @@ from logdump.tui.text.appearance import Appearance
 from logdump.tui.text.glyphs import ASCII, UNICODE
 from tests.hostile import nasty, raw_characters
 from tests.logdump.tui.conftest import Golden
-from tests.logdump.tui.drive import NARROW, WIDE, Screen, drive
+from tests.logdump.tui.drive import Screen, drive
 from tests.logdump.tui.test_harmless import characters
 from tests.logdump.tui.test_records import rba_of
-from tests.searching import IS_LONG
 from tests.short_folder import short_folder
 from tests.simulated.pairs import Committed, drawn, restocked, written
 from trailformat.trail.sequence import Spot
@@ -57,16 +56,13 @@ def here(screen: Screen) -> object:
     return so_far.listing.rows[pane(screen).cursor.at]
 
 
-@pytest.mark.parametrize("size", [NARROW, WIDE] if IS_LONG else [NARROW])
-def test_both_trails_stand_side_by_side_and_what_differs_below(
-    size: tuple[int, int], path: Path, golden: Golden
-) -> None:
+def test_both_trails_stand_side_by_side_and_what_differs_below(path: Path, golden: Golden) -> None:
     async def steps(screen: Screen) -> None:
         await screen.type(LINE)
         await screen.press("escape", *["right_square_bracket"] * 9, "left_square_bracket")
-        golden(f"two-trails-{size[0]}x{size[1]}", screen.text)
+        golden("two-trails-80x24", screen.text)
 
-    drive(steps, path, size)
+    drive(steps, path)
 
 
 def test_the_keys_go_from_difference_to_difference(path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from rich.cells import cell_len
 
 from logdump.tui.text.appearance import Appearance
 from logdump.tui.text.glyphs import ASCII, UNICODE, glyphs_for
@@ -13,23 +14,17 @@ from tests.logdump.tui.test_records import rba_of
 from trailformat import TrailFile
 
 
-@pytest.mark.parametrize("size", [(20, 5), (60, 24), (80, 10), (250, 60)], ids=lambda size: f"{size[0]}x{size[1]}")
-def test_a_terminal_of_another_size(size: tuple[int, int], golden: Golden) -> None:
+def test_a_terminal_of_any_size_and_one_that_changes_it(golden: Golden) -> None:
     async def steps(screen: Screen) -> None:
         await screen.press("escape", "j", "j", "j")
-        golden(f"record-{size[0]}x{size[1]}", screen.text)
-
-    drive(steps, size=size)
-
-
-def test_the_terminal_changes_its_size() -> None:
-    async def steps(screen: Screen) -> None:
-        await screen.press("escape", "j", "j", "j")
-        for size in ((80, 24), (60, 20), (20, 5), (120, 36)):
+        for size in ((80, 24), (60, 20), (80, 10), (20, 5), (300, 100), (120, 36), (20, 5)):
             await screen.pilot.resize_terminal(*size)
             await screen.settle()
-            assert max(len(one) for one in screen.text.splitlines()) <= size[0]
-            assert "▶" in screen.text
+            lines = screen.text.splitlines()
+            assert len(lines) == size[1]
+            assert max(map(cell_len, lines)) <= size[0]
+            assert "▶   1811" in screen.text
+        golden("record-20x5", screen.text)
 
     drive(steps, size=(120, 36))
 

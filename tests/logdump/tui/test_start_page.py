@@ -8,8 +8,12 @@ from pathlib import Path
 import pytest
 
 from fixtures import TRAILS
+from logdump.notation.times import GMT
 from logdump.session.session import Session
+from logdump.tui.panes.choices import trail_choices
+from logdump.tui.reading.messages import TrailsListed
 from logdump.tui.reading.start_page import StartPage, StartPlace, start_place
+from logdump.tui.text.glyphs import UNICODE
 from tests.logdump.tui.drive import Screen, drive
 from tests.logdump.tui.resting import come_to_rest
 
@@ -53,6 +57,29 @@ def test_what_is_known_of_each_trail() -> None:
     assert (first.damaged, first.ends_in_record, first.first_csn) == (0, False, "41882317")
     assert (second.name, second.records, second.ends_in_record) == ("ct", 21, True)
     assert reports[0].trails[0].records is None  # type: ignore[attr-defined]
+    percents = [one.percent for one in reports]  # type: ignore[attr-defined]
+    assert percents[0] == 0
+    assert percents[-1] is None
+    assert percents[:-1] == sorted(percents[:-1])
+
+
+def test_the_age_of_the_newest_heartbeat_where_there_is_one(folder: Path) -> None:
+    shutil.copy(TRAILS / "yt000000000", folder)
+    reports: list[object] = []
+    page = StartPage(reports.append)
+    page.read(StartPlace(("at*", "yt*")))
+    while not page.is_idle:
+        pass
+    page.close()
+    listed = reports[-1]
+    assert isinstance(listed, TrailsListed)
+    [without, beating] = listed.trails
+    assert without.last_beat is None
+    assert beating.last_beat is not None
+    listed.now = beating.last_beat + 90_000_000
+    heading, [_, line] = trail_choices(listed, GMT, 200, UNICODE)
+    assert heading.index("newest") < heading.index("beat")
+    assert (line.text.count(" 28 s "), line.text.count(" 1 min ")) == (1, 1)
 
 
 def test_enter_opens_a_trail_and_a_key_leads_back() -> None:

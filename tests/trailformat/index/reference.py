@@ -10,8 +10,8 @@ from tests.trailformat.scan.reference import Rows, walk
 from trailformat import TrailFile
 from trailformat.index import IndexRow, RecordIndex, TrailIndex, TransactionSpan, build
 from trailformat.index.sums import Sums
-from trailformat.records.io_types import METADATA, RESTARTS
-from trailformat.records.record_header import ENDS
+from trailformat.records.io_types import METADATA, NOT_TRANSACTIONAL, RECORD_FRAGMENT, RESTARTS
+from trailformat.records.record_header import BEGINS, ENDS
 from trailformat.scan import BAD_SPAN, PARTIAL, RECORD, scan
 
 
@@ -59,7 +59,7 @@ def _held(part: RecordIndex | Sums) -> dict[str, Any]:
 def summed(path: Path) -> dict[str, Any]:
     """Sums over the rows of the serial walk."""
     tables: dict[str, list[int]] = defaultdict(lambda: [0, 0])
-    transactions: dict[tuple[int, int], Rows] = defaultdict(list)
+    transactions: list[_Transaction] = []
     restarts: list[int] = []
     times: Rows = []
     metadata: Rows = []
@@ -71,11 +71,10 @@ def summed(path: Path) -> dict[str, Any]:
             tables[row["name"]][0] += 1
             tables[row["name"]][1] += row["record_length"]
             (metadata if row["io_type"] == METADATA else times).append(row)
-            if row["transaction"] >= 0:
-                transactions[row["transaction"], len(restarts)].append(row)
             if row["io_type"] in RESTARTS:
                 restarts.append(row["rba"])
-    spans = [_span(rows, next(iter(restarts[number:]), None)) for (_, number), rows in transactions.items()]
+        _add(transactions, row)
+    spans = [_span(one) for one in transactions]
     whole = [one for one in spans if one.end is not None]
     closed = whole + [one for one in spans if one.cut_at is not None]
     return {
@@ -90,16 +89,51 @@ def summed(path: Path) -> dict[str, Any]:
     }
 
 
-def _span(rows: Rows, restart: int | None) -> TransactionSpan:
-    first, last = rows[0], rows[-1]
-    has_ended = last["trans_ind"] in ENDS
+class _Transaction:
+    """Rows of one transaction; closed where nothing may follow, damaged where damage is behind its last record."""
+
+    def __init__(self) -> None:
+        self.rows: Rows = []
+        self.end: int | None = None
+        self.cut_at: int | None = None
+        self.is_closed = False
+
+    def close(self, rba: int) -> None:
+        """End it here; it is cut where its last record has not come."""
+        self.is_closed, self.cut_at = True, rba if self.end is None else None
+
+
+def _add(transactions: list[_Transaction], row: dict[str, Any]) -> None:
+    """Take in the next row of a file."""
+    last = transactions[-1] if transactions and not transactions[-1].is_closed else None
+    if row["kind"] == BAD_SPAN:
+        if last is not None and last.end is not None:
+            last.close(row["rba"])
+    elif row["kind"] != RECORD:
+        return
+    elif row["io_type"] == RECORD_FRAGMENT and last is not None:
+        last.rows.append(row)
+    elif row["io_type"] in RESTARTS and last is not None:
+        last.close(row["rba"])
+    elif row["io_type"] not in {*NOT_TRANSACTIONAL, RECORD_FRAGMENT}:
+        if last is None or last.end is not None or row["trans_ind"] in BEGINS:
+            if last is not None:
+                last.close(row["rba"])
+            last = _Transaction()
+            transactions.append(last)
+        last.rows.append(row)
+        last.end = row["rba"] if row["trans_ind"] in ENDS else None
+
+
+def _span(one: _Transaction) -> TransactionSpan:
+    rows = one.rows
     return TransactionSpan(
-        first["rba"],
-        last["rba"] if has_ended else None,
+        rows[0]["rba"],
+        one.end,
         len(rows),
-        sum(one["record_length"] for one in rows),
-        frozenset(one["name"] for one in rows),
-        first["io_time"],
-        last["io_time"],
-        None if has_ended else restart,
+        sum(row["record_length"] for row in rows),
+        frozenset(row["name"] for row in rows),
+        rows[0]["io_time"],
+        rows[-1]["io_time"],
+        one.cut_at,
     )

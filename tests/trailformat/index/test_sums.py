@@ -17,7 +17,7 @@ from trailformat import ByteOrder, TrailFile
 from trailformat.changes.transaction_context import transaction_at
 from trailformat.index import TrailIndex, sums
 from trailformat.records.transaction import NO_TRANSACTION
-from trailformat.totals import transaction_spans
+from trailformat.transactions import spans
 
 
 def assert_sums(index: TrailIndex, path: Path) -> None:
@@ -32,7 +32,7 @@ def assert_sums(index: TrailIndex, path: Path) -> None:
     assert index.places.bad_spans == expected["bad"][: len(index.places.bad_spans)]
     assert len(expected["bad"]) - len(index.places.bad_spans) <= 1  # damage at the end may still grow
     assert index.sums.transactions.open == expected["open"]
-    assert largest == expected["largest"][: transaction_spans.MOST_TRANSACTIONS]
+    assert largest == expected["largest"][: spans.MOST_TRANSACTIONS]
     assert index.sums.transactions.ended == expected["ended"]
     assert [one.rba for one in index.places.restarts] == expected["restarts"]
 
@@ -55,7 +55,7 @@ def test_everything_in_batches_of_any_size(tmp_path: Path, order: ByteOrder, bat
 
 @pytest.mark.usefixtures("kernels")
 def test_of_many_transactions_the_largest_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(transaction_spans, "MOST_TRANSACTIONS", 5)
+    monkeypatch.setattr(spans, "MOST_TRANSACTIONS", 5)
     sizes = [random.Random(3).randrange(30) for _ in range(100)]
     path = trail_of(tmp_path, *[row(b"x" * size) for size in sizes])
     for batch_size in (1, 8, 1 << 10):

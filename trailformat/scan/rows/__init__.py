@@ -7,7 +7,16 @@ from trailformat.scan.rows.definitions import RowGroups, by_definition, grouped,
 from trailformat.scan.rows.fields import Fields, columns_in, tokens_in
 from trailformat.scan.rows.headers import headers_at, headers_of
 from trailformat.scan.rows.images import ImageFields, has_columns, images_of
-from trailformat.scan.rows.related import NONE, UNKNOWN, LobPieces, Related, lob_pieces, piece_numbers, related_rows
+from trailformat.scan.rows.related import (
+    NONE,
+    UNKNOWN,
+    LobPieces,
+    Related,
+    lob_pieces,
+    other_halves,
+    piece_numbers,
+    related_rows,
+)
 from trailformat.scan.rows.row_bytes import RowBytes, read_range
 
 __all__ = [
@@ -30,6 +39,7 @@ __all__ = [
     "learn_definitions",
     "lob_pieces",
     "metadata_rows",
+    "other_halves",
     "piece_numbers",
     "read_range",
     "related_rows",

@@ -10,10 +10,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from trailformat.changes.row_changes import PAIRED
+from trailformat.changes.row_changes import Half, half_in
 from trailformat.records.io_types import LARGE_OBJECT, NOT_TRANSACTIONAL, RECORD_FRAGMENT
 from trailformat.records.lob_pieces import HEADER_BYTES, MOST_COUNTED, PieceHeader
-from trailformat.records.record_header import BEGINS
+from trailformat.records.record_header import ONLY
 from trailformat.scan.batch import FILE_HEADER, RECORD, Batch
 from trailformat.scan.rows.definitions import metadata_rows
 from trailformat.scan.rows.headers import length_at
@@ -21,8 +21,18 @@ from trailformat.scan.rows.row_bytes import Array, RowBytes
 
 NONE, UNKNOWN = -1, -2
 _BEFORE = ord("B")
-_IS_PAIRED = np.array([number in PAIRED for number in range(256)])
-_BEGINS = np.array([number in BEGINS for number in range(256)])
+_NO_TRANS_IND = ONLY + 1
+_HALVES = np.array(
+    [
+        [
+            [half_in(number, trans_ind, is_before=is_before) for trans_ind in range(_NO_TRANS_IND + 1)]
+            for is_before in (False, True)
+        ]
+        for number in range(256)
+    ],
+    np.uint8,
+)
+"""By IOType, whether it is a before image, and TransInd."""
 _IS_BASE = np.array([number not in {*NOT_TRANSACTIONAL, LARGE_OBJECT, RECORD_FRAGMENT} for number in range(256)])
 
 
@@ -42,19 +52,19 @@ class Related(NamedTuple):
 
 def related_rows(batch: Batch) -> Related:
     """The rows of a batch that belong together."""
-    return Related(_others(batch), *_bases(batch))
+    return Related(other_halves(batch, np.flatnonzero(~metadata_rows(batch))), *_bases(batch))
 
 
-def _others(batch: Batch) -> Array:
+def other_halves(batch: Batch, plain: Array) -> Array:
+    """The column ``other`` of :class:`Related`; halves follow one another among the rows ``plain``."""
     other = np.full(len(batch), NONE)
-    plain = np.flatnonzero(~metadata_rows(batch))
     if not len(plain):
         return other
     columns = (batch.kind, batch.io_type, batch.before_after, batch.trans_ind)
     kind, io_type, before_after, trans_ind = (np.asarray(column)[plain] for column in columns)
-    may_be_half = _IS_PAIRED[io_type] & (kind == RECORD)
-    is_first = may_be_half & (before_after == _BEFORE)
-    is_second = may_be_half & ~is_first & ~_BEGINS[trans_ind]
+    half = _HALVES[io_type, (before_after == _BEFORE).astype(np.uint8), np.minimum(trans_ind, _NO_TRANS_IND)]
+    half[kind != RECORD] = Half.NONE
+    is_first, is_second = half == Half.FIRST, half == Half.SECOND
     is_pair = is_first[:-1] & is_second[1:] & (io_type[:-1] == io_type[1:])
     other[plain[:-1][is_pair]] = plain[1:][is_pair]
     other[plain[1:][is_pair]] = plain[:-1][is_pair]

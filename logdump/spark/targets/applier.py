@@ -1,0 +1,233 @@
+"""Batches of changes applied to a target: each is whole transactions of the source, and one of the target."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any, NamedTuple
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from logdump.spark.targets.net_effect import Changes
+from logdump.spark.targets.target import AppliedPosition, ApplyTarget, ChangeRefused, Refused, SourceTable
+
+Rows = Callable[[], Iterator[pa.Table]]
+"""Gives the rows of a batch, some at a time, in the order of the trail; again each time."""
+_MOST_ROWS = 200_000
+"""Changes that are held at once; a batch that has more takes several steps of one transaction."""
+
+
+class ApplyProgress(NamedTuple):
+    """What has been applied, after a commit.
+
+    Attributes:
+        rows: changes applied since the beginning.
+        transactions: of the source.
+        csn, time: of the last one; ``time`` is when the source wrote it.
+        lag: seconds from then to the commit in the target.
+        rate: changes a second since the commit before.
+    """
+
+    rows: int = 0
+    transactions: int = 0
+    csn: str | None = None
+    time: datetime | None = None
+    lag: float | None = None
+    rate: float = 0.0
+
+
+class Applier:
+    """Applies batches to an open target.
+
+    Args:
+        target: open, and prepared for the tables.
+        tables: those of the source.
+        positions: how far those of the target have come; changes up to there are left out.
+        overwrite: rows that are there already are replaced, and those missing left out.
+        done: what has been applied before.
+    """
+
+    def __init__(
+        self,
+        target: ApplyTarget,
+        tables: Sequence[SourceTable],
+        positions: Mapping[str, AppliedPosition],
+        *,
+        overwrite: bool = False,
+        done: ApplyProgress | None = None,
+    ) -> None:
+        self._target = target
+        self._tables = {table.name: table for table in tables}
+        self._positions = dict(positions)
+        self._overwrite = overwrite
+        self._committed_at = time.monotonic()
+        self.progress = done or ApplyProgress()
+
+    def apply(self, rows: Rows) -> bool:
+        """Apply a batch; False where the target has it already.
+
+        Raises:
+            Refused: the target does not take a change: it is named, and the transactions before it are applied.
+            TargetLost: nothing of the batch is applied, or all of it.
+        """
+        try:
+            return self._attempt(rows)
+        except ChangeRefused as error:
+            self._target.rollback()
+            refused = error
+        raise Refused(self._search(rows, refused)) from None
+
+    def _attempt(self, rows: Rows, last: str | None = None, *, commits: bool = True) -> bool:
+        """Apply the changes up to one."""
+        step = _Step(self._target, self._tables, self._positions, overwrite=self._overwrite)
+        for some in rows():
+            step.take(some if last is None else some.filter(pc.less_equal(some["_sequence"], last)))
+        step.flush()
+        if not commits or not step.positions:
+            return False
+        self._target.commit(step.positions)
+        self._note(step)
+        return True
+
+    def _note(self, step: _Step) -> None:
+        self._positions |= step.positions
+        now, last = time.monotonic(), step.last
+        lag = (datetime.now(UTC) - last.time).total_seconds() if last.time else None
+        self.progress = ApplyProgress(
+            self.progress.rows + step.rows,
+            self.progress.transactions + len(step.transactions),
+            last.csn,
+            last.time,
+            lag,
+            step.rows / max(now - self._committed_at, 1e-9),
+        )
+        self._committed_at = now
+
+    def _search(self, rows: Rows, error: ChangeRefused) -> str:
+        """Name the change that is refused, with the transactions before its own applied."""
+        ends, every = _places(rows)
+        at = _first_failing(ends, lambda last: self._fails(rows, last))
+        if at == len(ends):
+            return error.problem
+        before = ends[at - 1] if at else ""
+        if before:
+            self._attempt(rows, before)
+        inside = [place for place in every if before < place <= ends[at]]
+        change = _first_failing(inside, lambda last: self._fails(rows, last))
+        return _named(rows, inside[min(change, len(inside) - 1)], error)
+
+    def _fails(self, rows: Rows, last: str) -> bool:
+        try:
+            self._attempt(rows, last, commits=False)
+        except ChangeRefused:
+            return True
+        finally:
+            self._target.rollback()
+        return False
+
+
+class _Step:
+    """Changes that are applied together as soon as there are enough of them."""
+
+    def __init__(
+        self,
+        target: ApplyTarget,
+        tables: Mapping[str, SourceTable],
+        positions: Mapping[str, AppliedPosition],
+        *,
+        overwrite: bool,
+    ) -> None:
+        self._target, self._tables, self._before, self._overwrite = target, tables, positions, overwrite
+        self._held: dict[str, Changes] = {}
+        self._counts = Counter[str]()
+        self.transactions: set[tuple[Any, Any]] = set()
+        self.last = AppliedPosition("")
+
+    @property
+    def rows(self) -> int:
+        """The number of changes."""
+        return self._counts.total()
+
+    @property
+    def positions(self) -> dict[str, AppliedPosition]:
+        """The position of each table that this moves."""
+        found = {}
+        for name in self._tables:
+            before = self._before.get(name) or AppliedPosition("")
+            if before.sequence < self.last.sequence:
+                found[name] = self.last._replace(rows=before.rows + self._counts[name])
+        return found
+
+    def take(self, rows: pa.Table) -> None:
+        """Later changes."""
+        if not len(rows):
+            return
+        ordered = rows.take(pc.sort_indices(rows["_sequence"]))
+        for name, own in by_table(ordered, [*self._tables]).items():
+            before = self._before.get(name)
+            new = own if before is None else own.filter(pc.greater(own["_sequence"], before.sequence))
+            if len(new):
+                table = self._tables[name]
+                self._held.setdefault(name, Changes([*table.columns], table.keys)).add(new)
+                self._counts[name] += len(new)
+        pairs = pa.table([ordered["_csn"], ordered["_xid"]], ["csn", "xid"]).group_by(["csn", "xid"]).aggregate([])
+        self.transactions |= {*zip(pairs["csn"].to_pylist(), pairs["xid"].to_pylist(), strict=True)}
+        [last] = ordered.slice(len(ordered) - 1).select(["_sequence", "_csn", "_time"]).to_pylist()
+        self.last = AppliedPosition(last["_sequence"], last["_csn"], last["_time"])
+        if sum(changes.count for changes in self._held.values()) >= _MOST_ROWS:
+            self.flush()
+
+    def flush(self) -> None:
+        """Apply what is held."""
+        for name, changes in self._held.items():
+            self._target.apply(name, changes, overwrite=self._overwrite)
+        self._held = {}
+
+
+def by_table(rows: pa.Table, names: Sequence[str]) -> dict[str, pa.Table]:
+    """The rows of each table, its columns as they are called."""
+    if len(names) == 1:
+        return {names[0]: rows}
+    found = {}
+    for name in pc.unique(rows["_table"]).to_pylist():
+        own = rows.filter(pc.equal(rows["_table"], name)).combine_chunks()
+        struct = own[name].combine_chunks()
+        struct = struct.chunk(0) if isinstance(struct, pa.ChunkedArray) else struct
+        columns = {field: own[field] for field in own.column_names if field not in names}
+        parts = zip(struct.type, struct.flatten(), strict=True)
+        found[name] = pa.table({**columns, **{field.name: part for field, part in parts}})
+    return found
+
+
+def _places(rows: Rows) -> tuple[list[str], list[str]]:
+    """``_sequence`` of the last change of each transaction, and of each change."""
+    ends: dict[tuple[Any, Any], str] = {}
+    every: list[str] = []
+    for some in rows():
+        ordered = some.take(pc.sort_indices(some["_sequence"]))
+        columns = (ordered[name].to_pylist() for name in ("_csn", "_xid", "_sequence"))
+        for csn, xid, sequence in zip(*columns, strict=True):
+            ends[csn, xid] = sequence
+            every.append(sequence)
+    return sorted(ends.values()), every
+
+
+def _first_failing(places: Sequence[str], fails: Callable[[str], bool]) -> int:
+    """The number of the first place up to which applying fails; their count where it never does."""
+    low, high = 0, len(places)
+    while low < high:
+        middle = (low + high) // 2
+        low, high = (low, middle) if fails(places[middle]) else (middle + 1, high)
+    return low
+
+
+def _named(rows: Rows, sequence: str, error: ChangeRefused) -> str:
+    """A change by its place, and why it is refused."""
+    for some in rows():
+        for row in some.filter(pc.equal(some["_sequence"], sequence)).to_pylist():
+            where = f"{row['_file']}, RBA {row['_rba']}, CSN {row['_csn']}"
+            return f"{where}: {row['_op']} of {row['_table']}: {error.problem}"
+    return error.problem

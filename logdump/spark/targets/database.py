@@ -1,0 +1,408 @@
+"""Changes applied to a database: by a stage, a temporary table that each net effect is loaded into.
+
+    load -> rows that go -> rows that change -> rows that are inserted -> position -> commit
+
+Each is one statement for all rows of a table. The position is a row for each table in ``logdump_position``.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import time
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from typing import Any, NamedTuple
+
+import pyarrow as pa
+
+from logdump.spark.targets.dialects import POSITION_TABLE, TAKEN_BY, DatabaseDialect, TargetColumn, family_of
+from logdump.spark.targets.net_effect import Changes, Key, NetEffect, RowEffect
+from logdump.spark.targets.target import AppliedPosition, ApplyTarget, BadTarget, ChangeRefused, SourceTable, TargetLost
+
+_PATIENCE, _PAUSE = 3.0, 0.05
+"""Seconds that a lock is waited for, and between two attempts."""
+_GONE = "d"
+_SOUGHT = "k"
+
+
+class _Table(NamedTuple):
+    """A table of the source, and that of the target: names as they are written in statements.
+
+    Attributes:
+        columns: the columns of the target by those of the source.
+        stage: the temporary table; its columns are ``n``, ``kind``, ``o1`` … for the key before, ``c1`` … and ``a``.
+    """
+
+    source: SourceTable
+    name: str
+    columns: Mapping[str, str]
+    stage: str
+
+    @property
+    def key_numbers(self) -> list[int]:
+        """The numbers of the key's columns among the columns."""
+        names = [*self.source.columns]
+        return [names.index(key) + 1 for key in self.source.keys]
+
+    def on(self, letter: str = "o") -> str:
+        """The condition that row ``t`` of the table has the key of row ``s`` of the stage: before (o) or now (c)."""
+        numbers = self.key_numbers if letter == "c" else range(1, len(self.source.keys) + 1)
+        pairs = zip(self.source.keys, numbers, strict=True)
+        return " AND ".join(f"t.{self.columns[key]} = s.{letter}{number}" for key, number in pairs)
+
+
+class DatabaseTarget(ApplyTarget):
+    """A database.
+
+    Args:
+        dialect: how it is reached and spelled.
+    """
+
+    def __init__(self, dialect: DatabaseDialect) -> None:
+        self._dialect = dialect
+        self._connection: Any = None
+        self._tables: dict[str, _Table] = {}
+
+    def open(self, tables: Sequence[str]) -> None:
+        try:
+            self._connection = self._dialect.connect()
+        except BadTarget:
+            raise
+        except Exception as error:
+            raise TargetLost(f"{self._dialect.url.scheme}: {_line(error)}") from None
+        try:
+            with self._errors():
+                self._lock(tables)
+                self._make_positions()
+        except BaseException:
+            self.close()
+            raise
+
+    def _lock(self, tables: Sequence[str]) -> None:
+        """Lock the tables; a connection that was lost may hold a lock for a moment."""
+        end = time.monotonic() + _PATIENCE
+        for name in sorted(tables):
+            while not self._dialect.lock(self._connection, name):
+                if time.monotonic() >= end:
+                    raise BadTarget(f"another stream applies changes to {name} in this database: one table, one stream")
+                time.sleep(_PAUSE)
+
+    def close(self) -> None:
+        if self._connection is not None:
+            with suppress(Exception):
+                self._connection.close()
+        self._connection, self._tables = None, {}
+
+    def positions(self) -> dict[str, AppliedPosition]:
+        with self._errors():
+            rows = self._query(f"SELECT table_name, place, csn, source_time, changes FROM {POSITION_TABLE}")
+            self._connection.commit()
+        return {row[0]: AppliedPosition(row[1], row[2], _moment(row[3]), int(row[4])) for row in rows}
+
+    def prepare(self, tables: Sequence[SourceTable], *, create: bool) -> None:
+        with self._errors():
+            problems, missing = [], []
+            for number, source in enumerate(tables):
+                found = self._dialect.tables(self._cursor(), source.wanted or source.name)
+                if not found and source.wanted is None and "." in source.name:
+                    found = self._dialect.tables(self._cursor(), source.name.rpartition(".")[2])
+                if len(found) == 1:
+                    problems += self._take(number, source, *found[0])
+                elif found:
+                    problems.append(
+                        f"{source.name}: {', '.join('.'.join(one) for one in found)} are all called like it"
+                    )
+                else:
+                    missing.append((number, source))
+            if missing and not create:
+                problems += [
+                    f"{source.name}: there is no table {source.wanted or source.name}" for _, source in missing
+                ]
+            if problems:
+                raise BadTarget(f"nothing was written: {'; '.join(problems)}")
+            for number, source in missing:
+                self._create(number, source)
+            for table in self._tables.values():
+                self._make_stage(table)
+            self._connection.commit()
+
+    def apply(self, table: str, changes: Changes, *, overwrite: bool) -> None:
+        with self._errors():
+            known = self._tables[table]
+            sought = changes.destinations()
+            net = changes.net(self._present(known, sought) if sought else ())
+            if net.conflicts and not overwrite:
+                raise ChangeRefused(net.conflicts[0].problem, net.conflicts[0].number)
+            _Application(self, known, net, overwrite=overwrite).run()
+
+    def commit(self, positions: Mapping[str, AppliedPosition]) -> None:
+        with self._errors():
+            cursor, mark = self._cursor(), self._dialect.mark_of
+            for name, position in positions.items():
+                now = dt.datetime.now(dt.UTC).replace(tzinfo=None)
+                moment = position.time.astimezone(dt.UTC).replace(tzinfo=None) if position.time else None
+                values = [position.sequence, position.csn, moment, position.rows, now, name]
+                given = tuple(map(self._dialect.value, values))
+                names = ("place", "csn", "source_time", "changes", "applied_at")
+                sets = ", ".join(f"{column} = {mark(number)}" for number, column in enumerate(names))
+                cursor.execute(f"UPDATE {POSITION_TABLE} SET {sets} WHERE table_name = {mark(5)}", given)
+                if not cursor.rowcount:
+                    marks = ", ".join(map(mark, range(6)))
+                    columns = f"{', '.join(names)}, table_name"
+                    cursor.execute(f"INSERT INTO {POSITION_TABLE} ({columns}) VALUES ({marks})", given)
+            self._connection.commit()
+
+    def rollback(self) -> None:
+        with self._errors():
+            self._connection.rollback()
+
+    def execute(self, statement: str) -> int:
+        """Run a statement; the number of rows it has changed."""
+        cursor = self._cursor()
+        cursor.execute(statement)
+        return int(cursor.rowcount)
+
+    def first(self, statement: str) -> Any:
+        """The first value that a query gives; None where it gives no row."""
+        rows = self._query(statement)
+        return rows[0][0] if rows else None
+
+    @property
+    def dialect(self) -> DatabaseDialect:
+        """Its dialect."""
+        return self._dialect
+
+    def fill(self, table: _Table, rows: pa.Table) -> None:
+        """Load rows into the stage of a table."""
+        self._dialect.load(self._cursor(), table.stage, rows)
+
+    def _cursor(self) -> Any:
+        return self._connection.cursor()
+
+    def _query(self, statement: str) -> list[Any]:
+        cursor = self._cursor()
+        cursor.execute(statement)
+        return [*cursor.fetchall()]
+
+    @contextmanager
+    def _errors(self) -> Iterator[None]:
+        """Turn an error of the driver into one of ours."""
+        try:
+            yield
+        except (BadTarget, TargetLost, ChangeRefused):
+            raise
+        except Exception as error:
+            if not type(error).__module__.startswith(("psycopg", "pymysql", "oracledb", "sqlite3")):
+                raise
+            if self._connection is None or self._dialect.is_lost(self._connection, error):
+                raise TargetLost(_line(error)) from None
+            raise ChangeRefused(_line(error)) from None
+
+    def _make_positions(self) -> None:
+        if self._dialect.tables(self._cursor(), POSITION_TABLE):
+            self._connection.commit()
+            return
+        text, moment, number = self._dialect.position_types
+        columns = f"table_name {text} NOT NULL PRIMARY KEY, place {text} NOT NULL, csn {text}, source_time {moment}, "
+        self.execute(f"CREATE TABLE {POSITION_TABLE} ({columns} changes {number} NOT NULL, applied_at {moment})")
+        self._connection.commit()
+
+    def _take(self, number: int, source: SourceTable, schema: str, name: str) -> list[str]:
+        """Note a table of the target; what it lacks, in words."""
+        columns = self._dialect.columns(self._cursor(), schema, name)
+        by_name = {column.name.lower(): column for column in columns}
+        problems = [*_differences(source, by_name)]
+        if not problems:
+            quoted = self._dialect.quoted
+            names = {column: quoted(by_name[column.lower()].name) for column in source.columns}
+            self._add(number, source, f"{quoted(schema)}.{quoted(name)}", names)
+        return problems
+
+    def _add(self, number: int, source: SourceTable, name: str, columns: Mapping[str, str]) -> None:
+        stage = f"{self._dialect.stage_prefix}logdump_stage_{number}"
+        self._tables[source.name] = _Table(source, name, columns, stage)
+
+    def _create(self, number: int, source: SourceTable) -> None:
+        quoted = self._dialect.quoted
+        wanted = source.wanted or source.name.rpartition(".")[2]
+        name = ".".join(quoted(part.lower()) for part in wanted.split("."))
+        columns = {column: quoted(column.lower()) for column in source.columns}
+        types = {
+            column: self._dialect.type_for(kind, is_key=column in source.keys)
+            for column, kind in source.columns.items()
+        }
+        clauses = [f"{columns[column]} {kind}" for column, kind in types.items()]
+        key = ", ".join(columns[column] for column in source.keys)
+        self.execute(f"CREATE TABLE {name} ({', '.join(clauses)}, PRIMARY KEY ({key}))")
+        self._add(number, source, name, columns)
+
+    def _make_stage(self, table: _Table) -> None:
+        dialect = self._dialect
+        columns = {
+            "n": f"CAST(NULL AS {dialect.integer})",
+            "kind": f"CAST(NULL AS {dialect.character}(1))",
+            **{f"o{number}": f"t.{table.columns[key]}" for number, key in enumerate(table.source.keys, 1)},
+            **{f"c{number}": f"t.{name}" for number, name in enumerate(table.columns.values(), 1)},
+            "a": f"CAST(NULL AS {dialect.character}({len(table.columns)}))",
+        }
+        self.execute(f"CREATE {dialect.temporary} {table.stage} AS {dialect.no_rows(columns, table.name)}")
+
+    def _present(self, table: _Table, keys: Collection[Key]) -> set[Key]:
+        """Those keys of which the table has a row."""
+        sought = [*keys]
+        self.execute(f"{self._dialect.clear} {table.stage}")
+        self.fill(table, _keys_table(table, sought, _SOUGHT, range(len(sought))))
+        rows = self._query(f"SELECT s.n FROM {table.stage} s JOIN {table.name} t ON {table.on()}")
+        return {sought[int(row[0])] for row in rows}
+
+
+class _Application:
+    """A net effect brought about."""
+
+    def __init__(self, database: DatabaseTarget, table: _Table, net: NetEffect, *, overwrite: bool) -> None:
+        self._database, self._table, self._net, self._overwrite = database, table, net, overwrite
+        self._dialect = database.dialect
+
+    def run(self) -> None:
+        """All its statements. Raises ChangeRefused."""
+        table, net, database = self._table, self._net, self._database
+        if net.is_truncated:
+            database.execute(f"{self._dialect.truncate} {table.name}")
+        database.execute(f"{self._dialect.clear} {table.stage}")
+        if net.gone:
+            database.fill(table, _keys_table(table, [*net.gone], _GONE, net.gone.values()))
+        if len(net.rows):
+            database.fill(table, _rows_table(table, net))
+        kinds = {*net.kinds}
+        if RowEffect.MOVE in kinds and any(net.absent):
+            self._fill_moved()
+        if net.gone:
+            self._expect(_GONE)
+            database.execute(self._dialect.delete(table.name, table.stage, table.on(), f"s.kind = '{_GONE}'"))
+        if RowEffect.UPDATE in kinds:
+            self._update(sum(kind is RowEffect.UPDATE for kind in net.kinds))
+        if self._overwrite:
+            self._replace()
+        if kinds - {RowEffect.UPDATE}:
+            self._insert("s.kind IN ('i', 'm')")
+
+    def _expect(self, kind: str) -> None:
+        """Refuse a change of a row that the table does not have."""
+        if self._overwrite:
+            return
+        table, database = self._table, self._database
+        there = f"FROM {table.stage} s WHERE s.kind = '{kind}' AND"
+        missing = f"NOT EXISTS (SELECT 1 FROM {table.name} t WHERE {table.on()})"
+        number = database.first(f"SELECT min(s.n) {there} {missing}")
+        if number is not None:
+            raise ChangeRefused(f"{table.name} does not have the row that it changes", int(number))
+
+    def _has(self, number: int) -> str:
+        return f"SUBSTR(s.a, {number}, 1) = '0'"
+
+    def _fill_moved(self) -> None:
+        """Take columns that the trail does not have from the rows that move."""
+        table = self._table
+        absent = frozenset[str]().union(*self._net.absent)
+        sets = {
+            f"c{number}": f"CASE WHEN {self._has(number)} THEN s.c{number} ELSE t.{table.columns[name]} END"
+            for number, name in enumerate(table.source.columns, 1)
+            if name in absent
+        }
+        pair = (table.stage, "s"), (table.name, "t")
+        self._database.execute(self._dialect.update(*pair, table.on(), sets, "s.kind = 'm'"))
+
+    def _update(self, count: int) -> None:
+        table, net = self._table, self._net
+        absent = [one for one, kind in zip(net.absent, net.kinds, strict=True) if kind is RowEffect.UPDATE]
+        always, sometimes = frozenset.intersection(*absent), frozenset[str]().union(*absent)
+        sets = {}
+        for number, name in enumerate(table.source.columns, 1):
+            column = table.columns[name]
+            if name in always or name in table.source.keys:
+                continue
+            value = f"s.c{number}"
+            sets[column] = (
+                f"CASE WHEN {self._has(number)} THEN {value} ELSE t.{column} END" if name in sometimes else value
+            )
+        if not sets:
+            return
+        pair = (table.name, "t"), (table.stage, "s")
+        changed = self._database.execute(self._dialect.update(*pair, table.on(), sets, "s.kind = 'u'"))
+        if changed != count:
+            self._expect(RowEffect.UPDATE)
+
+    def _replace(self) -> None:
+        """Rows that are inserted replace those that are there; whole ones that are changed and missing are inserted."""
+        table, database = self._table, self._database
+        whole = f"s.a = '{'0' * len(table.columns)}'"
+        missing = f"NOT EXISTS (SELECT 1 FROM {table.name} t WHERE {table.on('c')})"
+        database.execute(self._dialect.delete(table.name, table.stage, table.on("c"), "s.kind IN ('i', 'm')"))
+        self._insert(f"s.kind = 'u' AND {whole} AND {missing}")
+
+    def _insert(self, where: str) -> None:
+        table = self._table
+        columns, values = ", ".join(table.columns.values()), ", ".join(f"s.c{n + 1}" for n in range(len(table.columns)))
+        self._database.execute(
+            f"INSERT INTO {table.name} ({columns}) SELECT {values} FROM {table.stage} s WHERE {where}"
+        )
+
+
+def _differences(source: SourceTable, columns: Mapping[str, TargetColumn]) -> Iterator[str]:
+    """What keeps a table of the target from taking the rows of one of the source."""
+    for name, kind in source.columns.items():
+        column = columns.get(name.lower())
+        if column is None:
+            yield f"{source.name}: the target has no column {name} ({kind})"
+        elif column.family is not None and column.family not in _taking(kind):
+            yield f"{source.name}: column {name} is {kind}, and {column.kind} in the target"
+        elif pa.types.is_decimal(kind) and column.scale is not None and column.scale < kind.scale:
+            yield f"{source.name}: column {name} has {kind.scale} digits after the point, {column.scale} in the target"
+    own = {name.lower() for name in source.columns}
+    for low, column in columns.items():
+        if low not in own and column.is_needed:
+            yield f"{source.name}: column {column.name} of the target needs a value, and the source does not have it"
+
+
+def _taking(kind: pa.DataType) -> Collection[str]:
+    """The families of columns that take values of a type."""
+    family = family_of(kind)
+    return {*TAKEN_BY} - {"binary"} if family == "text" else TAKEN_BY[family]
+
+
+def _key_columns(table: _Table, keys: Sequence[Key | None]) -> dict[str, pa.Array]:
+    source = table.source
+    return {
+        f"o{number + 1}": pa.array([None if key is None else key[number] for key in keys], source.columns[name])
+        for number, name in enumerate(source.keys)
+    }
+
+
+def _keys_table(table: _Table, keys: Sequence[Key], kind: str, numbers: Collection[int]) -> pa.Table:
+    head = {"n": pa.array([*numbers], pa.int64()), "kind": pa.array([kind] * len(keys))}
+    return pa.table({**head, **_key_columns(table, keys)})
+
+
+def _rows_table(table: _Table, net: NetEffect) -> pa.Table:
+    names = [*table.source.columns]
+    flags: dict[frozenset[str], str] = {}
+    for absent in {*net.absent}:
+        flags[absent] = "".join("1" if name in absent else "0" for name in names)
+    head = {"n": pa.array(net.changed_by, pa.int64()), "kind": pa.array([str(kind) for kind in net.kinds])}
+    own = {f"c{number}": net.rows[name] for number, name in enumerate(names, 1)}
+    return pa.table(
+        {**head, **_key_columns(table, net.origins), **own, "a": pa.array([flags[one] for one in net.absent])}
+    )
+
+
+def _moment(value: Any) -> dt.datetime | None:
+    if value is None:
+        return None
+    moment = value if isinstance(value, dt.datetime) else dt.datetime.fromisoformat(str(value))
+    return moment if moment.tzinfo else moment.replace(tzinfo=dt.UTC)
+
+
+def _line(error: Exception) -> str:
+    """The first line of an error of a driver."""
+    text = str(error.args[1] if len(error.args) > 1 and isinstance(error.args[0], int) else error)
+    return " ".join(text.split("\n", maxsplit=1)[0].split())

@@ -1,0 +1,519 @@
+"""The databases: how each is reached, spelled, loaded and locked. What is done with them is in ``database``.
+
+| URL | Driver |
+|---|---|
+| ``postgresql://user@host/database`` | psycopg |
+| ``mysql://``, ``mariadb://`` | PyMySQL |
+| ``oracle://user:password@host:1521/service`` | oracledb |
+| ``sqlite:///file`` | Python's own |
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import fcntl
+import hashlib
+import io
+import re
+from collections.abc import Mapping
+from decimal import Decimal
+from pathlib import Path
+from typing import Any, ClassVar, NamedTuple
+from urllib.parse import SplitResult, parse_qsl, unquote, urlsplit
+
+import pyarrow as pa
+import pyarrow.csv
+
+from logdump.spark.targets.target import BadTarget
+
+POSITION_TABLE = "logdump_position"
+
+
+_DIGITS_OF_DOUBLE = 15
+
+
+class TargetColumn(NamedTuple):
+    """A column of a table of a database.
+
+    Attributes:
+        family: the family of its type (``FAMILIES``); None for one that is not known.
+        kind: its type as the database spells it.
+        scale: digits after the point that it holds; None where there is no bound.
+        is_needed: whether a row must have a value for it, and there is no default.
+    """
+
+    name: str
+    family: str | None
+    kind: str
+    scale: int | None
+    is_needed: bool
+
+
+_WORDS = {
+    "integer": "smallint integer int bigint tinyint mediumint int2 int4 int8 serial bigserial smallserial",
+    "decimal": "numeric decimal number",
+    "float": "real float double float4 float8 binary_double binary_float",
+    "text": "text varchar char character bpchar tinytext mediumtext longtext varchar2 nvarchar2 nchar clob nclob long "
+    "citext name",
+    "binary": "bytea blob binary varbinary tinyblob mediumblob longblob raw",
+    "date": "date",
+    "timestamp": "timestamp datetime",
+    "zoned": "timestamptz",
+}
+FAMILIES: dict[str, str] = {word: family for family, words in _WORDS.items() for word in words.split()}
+"""The family of a type of a database by the first word of its name."""
+TAKEN_BY: dict[str, frozenset[str]] = {
+    "integer": frozenset({"integer", "decimal", "text"}),
+    "decimal": frozenset({"decimal", "integer", "text"}),
+    "float": frozenset({"float", "text"}),
+    "text": frozenset({"text", "integer", "decimal", "float", "date", "timestamp", "zoned"}),
+    "binary": frozenset({"binary"}),
+    "date": frozenset({"date", "timestamp", "text"}),
+    "timestamp": frozenset({"timestamp", "text"}),
+    "zoned": frozenset({"zoned", "text"}),
+}
+"""The families of columns that take a value, by the family of the value. A text is what the database reads in it."""
+
+
+def family_of(kind: pa.DataType) -> str:
+    """The family of a type of Arrow."""
+    if pa.types.is_integer(kind):
+        return "integer"
+    if pa.types.is_decimal(kind):
+        return "decimal"
+    if pa.types.is_floating(kind):
+        return "float"
+    if pa.types.is_date(kind):
+        return "date"
+    if pa.types.is_timestamp(kind):
+        return "zoned" if kind.tz else "timestamp"
+    return "binary" if pa.types.is_binary(kind) else "text"
+
+
+class DatabaseDialect:
+    """A database; this is what all have in common.
+
+    Args:
+        url: where it is.
+    """
+
+    mark: ClassVar[str] = "%s"
+    quote_mark: ClassVar[str] = '"'
+    types: ClassVar[Mapping[str, str]]
+    """The type of a new column by family."""
+    position_types: ClassVar[tuple[str, str, str]] = ("VARCHAR(255)", "TIMESTAMP", "BIGINT")
+    """The types of text, time and number in the table of positions."""
+    temporary: ClassVar[str] = "TEMPORARY TABLE"
+    integer: ClassVar[str] = "INTEGER"
+    character: ClassVar[str] = "VARCHAR"
+    """The types that CAST takes."""
+    stage_prefix: ClassVar[str] = ""
+    clear: ClassVar[str] = "DELETE FROM"
+    truncate: ClassVar[str] = "DELETE FROM"
+
+    def __init__(self, url: SplitResult) -> None:
+        self.url = url
+
+    def connect(self) -> Any:
+        """A connection without automatic commits. Raises an error of the driver."""
+        raise NotImplementedError
+
+    def quoted(self, name: str) -> str:
+        """A name as it is written in a statement."""
+        mark = self.quote_mark
+        return mark + name.replace(mark, mark * 2) + mark
+
+    def lock(self, connection: Any, name: str) -> bool:
+        """Take a lock until the connection ends; False where another connection has it."""
+        raise NotImplementedError
+
+    def tables(self, cursor: Any, name: str) -> list[tuple[str, str]]:
+        """The schema and the name, as they are spelled, of the tables called like this, case aside."""
+        schema, _, table = name.rpartition(".")
+        cursor.execute(
+            "SELECT table_schema, table_name FROM information_schema.tables "
+            f"WHERE lower(table_name) = {self.mark} AND table_type = 'BASE TABLE' AND "
+            f"({self.mark} = lower(table_schema) OR ({self.mark} = '' AND table_schema = {self.current_schema}))",
+            (table.lower(), schema.lower(), schema),
+        )
+        return [(str(row[0]), str(row[1])) for row in cursor.fetchall()]
+
+    current_schema: ClassVar[str] = "current_schema()"
+
+    def columns(self, cursor: Any, schema: str, table: str) -> list[TargetColumn]:
+        """The columns of a table."""
+        cursor.execute(
+            "SELECT column_name, data_type, numeric_scale, is_nullable, column_default FROM information_schema.columns "
+            f"WHERE table_schema = {self.mark} AND table_name = {self.mark} ORDER BY ordinal_position",
+            (schema, table),
+        )
+        return [
+            TargetColumn(name, self.family(kind), kind, scale, nullable == "NO" and default is None)
+            for name, kind, scale, nullable, default in cursor.fetchall()
+        ]
+
+    def family(self, kind: str) -> str | None:
+        """The family of a type as the database spells it."""
+        if "with time zone" in kind:
+            return "zoned"
+        return FAMILIES.get(re.split(r"[ (]", kind.lower(), maxsplit=1)[0])
+
+    def type_for(self, kind: pa.DataType, *, is_key: bool) -> str:
+        """The type of a new column for values of a type of Arrow."""
+        family = family_of(kind)
+        return f"{self.types['decimal']}({kind.precision},{kind.scale})" if family == "decimal" else self.types[family]
+
+    def load(self, cursor: Any, table: str, rows: pa.Table) -> None:
+        """Insert rows into a table."""
+        names = ", ".join(rows.column_names)
+        marks = ", ".join(self.mark_of(number) for number in range(rows.num_columns))
+        values = [[*map(self.value, column.to_pylist())] for column in rows.columns]
+        cursor.executemany(f"INSERT INTO {table} ({names}) VALUES ({marks})", [*zip(*values, strict=True)])
+
+    def mark_of(self, number: int) -> str:
+        return self.mark
+
+    def value(self, value: Any) -> Any:
+        """A value as the driver takes it."""
+        return value
+
+    def no_rows(self, columns: Mapping[str, str], table: str) -> str:
+        """A query without rows whose columns have the types of those of a table ``t``, and may be NULL."""
+        return f"SELECT {_as(columns)} FROM {self.one_row} LEFT JOIN {table} t ON 1 = 0 WHERE 1 = 0"
+
+    one_row: ClassVar[str] = "(SELECT 1 AS x) d"
+
+    def delete(self, table: str, stage: str, on: str, where: str) -> str:
+        """The statement that deletes the rows ``t`` of a table for which the stage has a row ``s``."""
+        return f"DELETE FROM {table} AS t USING {stage} AS s WHERE {on} AND {where}"
+
+    def update(
+        self, table: tuple[str, str], other: tuple[str, str], on: str, sets: Mapping[str, str], where: str
+    ) -> str:
+        """The statement that sets columns of a table from another; each is given with its letter, ``s`` or ``t``."""
+        assigned = ", ".join(f"{name} = {value}" for name, value in sets.items())
+        return f"UPDATE {' AS '.join(table)} SET {assigned} FROM {' AS '.join(other)} WHERE {on} AND {where}"
+
+    def is_lost(self, connection: Any, error: Exception) -> bool:
+        """Whether an error means that the connection is gone, or that the same may go well another time."""
+        try:
+            connection.cursor().execute("SELECT 1")
+        except Exception:
+            return True
+        return False
+
+
+class PostgreSQLDialect(DatabaseDialect):
+    """Rows go by COPY."""
+
+    types: ClassVar[Mapping[str, str]] = {
+        "integer": "bigint",
+        "decimal": "numeric",
+        "float": "double precision",
+        "text": "text",
+        "binary": "bytea",
+        "date": "date",
+        "timestamp": "timestamp",
+        "zoned": "timestamptz",
+    }
+    clear: ClassVar[str] = "TRUNCATE"
+    truncate: ClassVar[str] = "TRUNCATE"
+
+    def connect(self) -> Any:
+        psycopg = _driver("psycopg", self.url)
+        connection = psycopg.connect(self.url.geturl(), connect_timeout=10)
+        connection.execute("SET client_min_messages = warning")
+        connection.execute("SET TimeZone = 'UTC'")
+        connection.commit()
+        return connection
+
+    def lock(self, connection: Any, name: str) -> bool:
+        number = int.from_bytes(hashlib.sha256(name.encode()).digest()[:8], "big", signed=True)
+        return bool(connection.execute("SELECT pg_try_advisory_lock(%s)", (number,)).fetchone()[0])
+
+    def load(self, cursor: Any, table: str, rows: pa.Table) -> None:
+        columns = [_as_text(column) if pa.types.is_binary(column.type) else column for column in rows.columns]
+        sink = io.BytesIO()
+        options = pyarrow.csv.WriteOptions(include_header=False)
+        pyarrow.csv.write_csv(pa.table(columns, rows.column_names), sink, options)
+        with cursor.copy(f"COPY {table} ({', '.join(rows.column_names)}) FROM STDIN (FORMAT csv)") as copy:
+            copy.write(sink.getbuffer())
+
+    def is_lost(self, connection: Any, error: Exception) -> bool:
+        state = getattr(error, "sqlstate", None) or ""
+        return bool(connection.broken or connection.closed or state.startswith(("40", "57P", "08", "55P03")))
+
+
+def _as_text(column: pa.ChunkedArray) -> pa.Array:
+    """Bytes as PostgreSQL reads them."""
+    return pa.array([None if value is None else f"\\x{value.hex()}" for value in column.to_pylist()], pa.string())
+
+
+class MySQLDialect(DatabaseDialect):
+    """MySQL and MariaDB."""
+
+    quote_mark: ClassVar[str] = "`"
+    types: ClassVar[Mapping[str, str]] = {
+        "integer": "BIGINT",
+        "decimal": "DECIMAL",
+        "float": "DOUBLE",
+        "text": "LONGTEXT",
+        "binary": "LONGBLOB",
+        "date": "DATE",
+        "timestamp": "DATETIME(6)",
+        "zoned": "TIMESTAMP(6)",
+    }
+    position_types: ClassVar[tuple[str, str, str]] = ("VARCHAR(255)", "DATETIME(6) NULL", "BIGINT")
+    current_schema: ClassVar[str] = "database()"
+    integer: ClassVar[str] = "SIGNED"
+    character: ClassVar[str] = "CHAR"
+    _TRY_AGAIN: ClassVar[frozenset[int]] = frozenset({1205, 1213, 1053, 2003, 2006, 2013, 2014, 2055})
+
+    def connect(self) -> Any:
+        pymysql = _driver("pymysql", self.url)
+        url, given = self.url, dict(parse_qsl(self.url.query))
+        return pymysql.connect(
+            host=url.hostname or "localhost",
+            port=url.port or 3306,
+            user=unquote(url.username) if url.username else None,
+            password=unquote(url.password or ""),
+            database=unquote(url.path.lstrip("/")) or None,
+            unix_socket=given.get("unix_socket"),
+            charset="utf8mb4",
+            connect_timeout=10,
+            autocommit=False,
+            client_flag=pymysql.constants.CLIENT.FOUND_ROWS,
+            init_command="SET SESSION sql_mode = 'STRICT_ALL_TABLES,NO_ZERO_DATE', "
+            "time_zone = '+00:00', innodb_lock_wait_timeout = 50",
+        )
+
+    def lock(self, connection: Any, name: str) -> bool:
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT GET_LOCK(%s, 0)", (f"logdump {hashlib.sha256(name.encode()).hexdigest()[:40]}",))
+            return bool(cursor.fetchone()[0])
+
+    def family(self, kind: str) -> str | None:
+        return "zoned" if kind.lower() == "timestamp" else super().family(kind)
+
+    def type_for(self, kind: pa.DataType, *, is_key: bool) -> str:
+        if is_key and family_of(kind) in ("text", "binary"):
+            return "VARCHAR(255)" if family_of(kind) == "text" else "VARBINARY(255)"
+        return super().type_for(kind, is_key=is_key)
+
+    def value(self, value: Any) -> Any:
+        return value.astimezone(dt.UTC).replace(tzinfo=None) if _is_zoned(value) else value
+
+    def no_rows(self, columns: Mapping[str, str], table: str) -> str:
+        nulls = ", ".join(f"NULL AS {name}" for name in columns)
+        return f"SELECT {nulls} WHERE 1 = 0 UNION ALL SELECT {_as(columns)} FROM {table} t WHERE 1 = 0"
+
+    def delete(self, table: str, stage: str, on: str, where: str) -> str:
+        return f"DELETE t FROM {stage} AS s JOIN {table} AS t ON {on} WHERE {where}"
+
+    def update(
+        self, table: tuple[str, str], other: tuple[str, str], on: str, sets: Mapping[str, str], where: str
+    ) -> str:
+        assigned = ", ".join(f"{table[1]}.{name} = {value}" for name, value in sets.items())
+        return f"UPDATE {' AS '.join(other)} JOIN {' AS '.join(table)} ON {on} SET {assigned} WHERE {where}"
+
+    def is_lost(self, connection: Any, error: Exception) -> bool:
+        return not connection.open or (bool(error.args) and error.args[0] in self._TRY_AGAIN)
+
+
+class OracleDialect(DatabaseDialect):
+    """Oracle 18 and later: the stage is a private temporary table."""
+
+    types: ClassVar[Mapping[str, str]] = {
+        "integer": "NUMBER(19)",
+        "decimal": "NUMBER",
+        "float": "BINARY_DOUBLE",
+        "text": "CLOB",
+        "binary": "BLOB",
+        "date": "DATE",
+        "timestamp": "TIMESTAMP(6)",
+        "zoned": "TIMESTAMP(6) WITH TIME ZONE",
+    }
+    position_types: ClassVar[tuple[str, str, str]] = ("VARCHAR2(255)", "TIMESTAMP", "NUMBER(19)")
+    temporary: ClassVar[str] = "PRIVATE TEMPORARY TABLE"
+    one_row: ClassVar[str] = "dual d"
+    stage_prefix: ClassVar[str] = "ora$ptt_"
+    _LOST: ClassVar[tuple[str, ...]] = ("DPY-4011", "DPY-1001", "ORA-03113", "ORA-03114", "ORA-00060", "ORA-01012")
+
+    def connect(self) -> Any:
+        oracledb = _driver("oracledb", self.url)
+        url = self.url
+        dsn = f"{url.hostname}:{url.port or 1521}/{url.path.lstrip('/')}"
+        return oracledb.connect(user=unquote(url.username or ""), password=unquote(url.password or ""), dsn=dsn)
+
+    def mark_of(self, number: int) -> str:
+        return f":{number + 1}"
+
+    def lock(self, connection: Any, name: str) -> bool:
+        number = int.from_bytes(hashlib.sha256(name.encode()).digest()[:4], "big") % 1073741823
+        with connection.cursor() as cursor:
+            result = cursor.callfunc("DBMS_LOCK.REQUEST", int, [number, 6, 0, False])
+        return result in (0, 4)
+
+    def tables(self, cursor: Any, name: str) -> list[tuple[str, str]]:
+        schema, _, table = name.rpartition(".")
+        cursor.execute(
+            "SELECT owner, table_name FROM all_tables WHERE upper(table_name) = :1 AND "
+            "owner = nvl(upper(:2), sys_context('userenv', 'current_schema'))",
+            (table.upper(), schema),
+        )
+        return [*cursor.fetchall()]
+
+    def columns(self, cursor: Any, schema: str, table: str) -> list[TargetColumn]:
+        cursor.execute(
+            "SELECT column_name, data_type, data_scale, nullable, data_default FROM all_tab_columns "
+            "WHERE owner = :1 AND table_name = :2 ORDER BY column_id",
+            (schema, table),
+        )
+        return [
+            TargetColumn(name, self.family(kind.lower()), kind, scale, nullable == "N" and default is None)
+            for name, kind, scale, nullable, default in cursor.fetchall()
+        ]
+
+    def family(self, kind: str) -> str | None:
+        return "timestamp" if kind.lower() == "date" else super().family(kind)
+
+    def type_for(self, kind: pa.DataType, *, is_key: bool) -> str:
+        if is_key and family_of(kind) in ("text", "binary"):
+            return "VARCHAR2(1000)" if family_of(kind) == "text" else "RAW(1000)"
+        return super().type_for(kind, is_key=is_key)
+
+    def delete(self, table: str, stage: str, on: str, where: str) -> str:
+        return f"DELETE FROM {table} t WHERE EXISTS (SELECT 1 FROM {stage} s WHERE {on} AND {where})"
+
+    def update(
+        self, table: tuple[str, str], other: tuple[str, str], on: str, sets: Mapping[str, str], where: str
+    ) -> str:
+        assigned = ", ".join(f"{table[1]}.{name} = {value}" for name, value in sets.items())
+        merged = f"MERGE INTO {' '.join(table)} USING {' '.join(other)} ON ({on} AND {where})"
+        return f"{merged} WHEN MATCHED THEN UPDATE SET {assigned}"
+
+    def is_lost(self, connection: Any, error: Exception) -> bool:
+        return str(error).startswith(self._LOST)
+
+
+class SQLiteDialect(DatabaseDialect):
+    """A file, for trying out: its numbers with a point have 15 digits."""
+
+    mark: ClassVar[str] = "?"
+    types: ClassVar[Mapping[str, str]] = {
+        "integer": "INTEGER",
+        "decimal": "NUMERIC",
+        "float": "REAL",
+        "text": "TEXT",
+        "binary": "BLOB",
+        "date": "TEXT",
+        "timestamp": "TEXT",
+        "zoned": "TEXT",
+    }
+
+    def connect(self) -> Any:
+        import sqlite3  # noqa: PLC0415 - beside its only use
+
+        connection = sqlite3.connect(unquote(self.url.path)[1:], isolation_level=None, check_same_thread=False)
+        connection.execute("PRAGMA journal_mode = WAL")
+        return _ManualTransactions(connection)
+
+    def lock(self, connection: Any, name: str) -> bool:
+        number = hashlib.sha256(name.encode()).hexdigest()[:12]
+        file = Path(unquote(self.url.path)[1:] + f"-{number}.lock").open("w")  # noqa: SIM115 - until it is closed
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            file.close()
+            return False
+        connection.locks.append(file)
+        return True
+
+    def tables(self, cursor: Any, name: str) -> list[tuple[str, str]]:
+        table = name.rpartition(".")[2].lower()
+        cursor.execute("SELECT name FROM sqlite_master WHERE type = 'table' AND lower(name) = ?", (table,))
+        return [("main", row[0]) for row in cursor.fetchall()]
+
+    def columns(self, cursor: Any, schema: str, table: str) -> list[TargetColumn]:
+        cursor.execute(f"PRAGMA table_info({self.quoted(table)})")
+        return [
+            TargetColumn(name, self.family(kind), kind, None, bool(needed) and default is None)
+            for _, name, kind, needed, default, _ in cursor.fetchall()
+        ]
+
+    def type_for(self, kind: pa.DataType, *, is_key: bool) -> str:
+        """Numbers of more digits than SQLite's have are text."""
+        is_long = pa.types.is_decimal(kind) and kind.precision > _DIGITS_OF_DOUBLE
+        return "TEXT" if is_long else super().type_for(kind, is_key=is_key)
+
+    def value(self, value: Any) -> Any:
+        if isinstance(value, Decimal):
+            return str(value)
+        return (
+            value.isoformat(" ")
+            if isinstance(value, dt.datetime)
+            else str(value)
+            if isinstance(value, dt.date)
+            else value
+        )
+
+    def delete(self, table: str, stage: str, on: str, where: str) -> str:
+        return f"DELETE FROM {table} AS t WHERE EXISTS (SELECT 1 FROM {stage} AS s WHERE {on} AND {where})"
+
+
+class _ManualTransactions:
+    """A connection of sqlite3 that begins a transaction where a statement needs one, DDL included."""
+
+    def __init__(self, connection: Any) -> None:
+        self._connection = connection
+        self.locks: list[Any] = []
+
+    def cursor(self) -> Any:
+        if not self._connection.in_transaction:
+            self._connection.execute("BEGIN IMMEDIATE")
+        return self._connection.cursor()
+
+    def commit(self) -> None:
+        self._connection.commit()
+
+    def rollback(self) -> None:
+        self._connection.rollback()
+
+    def close(self) -> None:
+        self._connection.close()
+        for file in self.locks:
+            file.close()
+
+
+def _as(columns: Mapping[str, str]) -> str:
+    return ", ".join(f"{value} AS {name}" for name, value in columns.items())
+
+
+def _is_zoned(value: Any) -> bool:
+    return isinstance(value, dt.datetime) and value.tzinfo is not None
+
+
+def _driver(module: str, url: SplitResult) -> Any:
+    import importlib  # noqa: PLC0415 - beside its only use
+
+    try:
+        return importlib.import_module(module)
+    except ModuleNotFoundError as error:
+        raise BadTarget(f"{url.scheme}: {error}; pip install 'logdump[apply]' has the drivers") from None
+
+
+_BY_SCHEME: dict[str, type[DatabaseDialect]] = {
+    "postgresql": PostgreSQLDialect,
+    "postgres": PostgreSQLDialect,
+    "mysql": MySQLDialect,
+    "mariadb": MySQLDialect,
+    "oracle": OracleDialect,
+    "sqlite": SQLiteDialect,
+}
+
+
+def dialect_for(url: str) -> DatabaseDialect | None:
+    """The dialect of a URL, as JDBC's with ``jdbc:`` in front; None where it is of no database."""
+    parts = urlsplit(url.removeprefix("jdbc:"))
+    kind = _BY_SCHEME.get(parts.scheme)
+    return kind(parts) if kind else None

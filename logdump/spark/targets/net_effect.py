@@ -1,0 +1,279 @@
+"""The net effect of successive changes of one table: what of its rows goes, and which rows are new, changed or moved.
+
+    insert 1, update 1        -> insert 1
+    update 2 (A), update 2 (B) -> update 2 (A, B)
+    key update 3 to 4, 4 to 3  -> two moves, in any order of the rows
+    delete 5, insert 5         -> 5 goes, 5 is inserted
+
+Each target does the same in this order: everything goes (truncate), rows go, rows change, rows are inserted. A row
+that moves goes under its old key and is inserted under the new one; columns that the trail does not have of it are
+taken from the old row before it goes.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+Key = tuple[Any, ...]
+Absent = frozenset[str]
+_NOTHING: Absent = frozenset()
+_SEPARATOR = "\0"
+
+
+class RowEffect(enum.StrEnum):
+    """The effect on one row."""
+
+    INSERT = "i"
+    UPDATE = "u"
+    MOVE = "m"
+
+
+class Conflict(NamedTuple):
+    """A change that does not fit the ones before it: its number, and what is wrong."""
+
+    number: int
+    problem: str
+
+
+class NetEffect(NamedTuple):
+    """The net effect of a run of changes.
+
+    Attributes:
+        is_truncated: whether all rows that were there go first.
+        gone: keys of the rows that go, each with the number of the change that removes it.
+        rows: the rows that change, move or are inserted: the columns of the table, null where absent.
+        kinds: for each its kind; a row that moves is among ``gone`` under its key before.
+        origins: for each its key before, None for one that is inserted.
+        absent: for each the columns whose value stays as it was.
+        changed_by: for each the number of its last change.
+        conflicts: changes that cannot be: of a row that is not there, of two rows with one key.
+    """
+
+    is_truncated: bool
+    gone: dict[Key, int]
+    rows: pa.Table
+    kinds: list[RowEffect]
+    origins: list[Key | None]
+    absent: list[Absent]
+    changed_by: list[int]
+    conflicts: list[Conflict]
+
+
+class _Row:
+    """A row as the changes so far have left it.
+
+    Attributes:
+        origin: its key before them; None where they have inserted it.
+        number: the last change of it.
+        older: earlier changes that have the value of a column which the last one lacks.
+        absent: columns of which no change has a value.
+    """
+
+    __slots__ = ("absent", "number", "older", "origin")
+
+    def __init__(self, origin: Key | None, number: int, absent: Absent) -> None:
+        self.origin = origin
+        self.number = number
+        self.older: dict[str, int] = {}
+        self.absent = absent
+
+    def change(self, number: int, absent: Absent) -> None:
+        """A later change of it."""
+        if absent:
+            self.older = {name: self.older.get(name, self.number) for name in absent if name not in self.absent}
+            absent &= self.absent
+        else:
+            self.older = {}
+        self.number, self.absent = number, absent
+
+
+class Changes:
+    """Changes of one table in their order, taken one batch after the other.
+
+    Args:
+        columns: the columns of the table.
+        keys: those of its key.
+    """
+
+    def __init__(self, columns: Sequence[str], keys: Sequence[str]) -> None:
+        self.columns, self.keys = tuple(columns), tuple(keys)
+        self._batches: list[pa.Table] = []
+        self.count = 0
+
+    def add(self, batch: pa.Table) -> None:
+        """Later changes: the columns of the table, ``_op``, ``_sequence`` and ``_absent``."""
+        self._batches.append(batch)
+        self.count += len(batch)
+
+    def rows(self) -> pa.Table:
+        """The rows that the changes leave of an empty table: its columns, and ``_absent``."""
+        net = self.net()
+        absent = [sorted(one) or None for one in net.absent]
+        return net.rows.append_column("_absent", pa.array(absent, pa.list_(pa.string())))
+
+    def all(self) -> pa.Table:
+        """The changes as one table."""
+        self._batches = [pa.concat_tables(self._batches).combine_chunks()]
+        return self._batches[0]
+
+    def destinations(self) -> set[Key]:
+        """The keys that rows move to: whether the table has a row there decides what a swap of keys means."""
+        if not self.count:
+            return set()
+        return {key for op, key, *_ in self._steps(self.all()) if op == "move"}
+
+    def net(self, present: Collection[Key] = ()) -> NetEffect:
+        """Their net effect on a table; ``present`` are those of ``destinations`` of which the table has a row."""
+        table = self.all()
+        replay = _Replay(present, frozenset(self.columns))
+        for step in self._steps(table):
+            replay.take(*step)
+        return self._effect(table, replay)
+
+    def _steps(self, table: pa.Table) -> Iterator[tuple[str, Key, int, Absent, Key]]:
+        """Operation, key, number, absent columns and, of a move, the key before of each change."""
+        keys = [*zip(*(table[name].to_pylist() for name in self.keys), strict=True)]
+        ops, sequences, absent = table["_op"].to_pylist(), table["_sequence"].to_pylist(), _absent_in(table["_absent"])
+        before: Key | None = None
+        for number, op in enumerate(ops):
+            if before is not None:
+                yield "move", keys[number], number, absent[number], before
+                before = None
+            elif op == "delete" and number + 1 < len(ops) and _are_one(sequences[number], sequences[number + 1]):
+                before = keys[number]
+            else:
+                yield op, keys[number], number, absent[number], ()
+
+    def _effect(self, table: pa.Table, replay: _Replay) -> NetEffect:
+        found = [*replay.rows()]
+        numbers = np.fromiter((row.number for row in found), np.int64, len(found))
+        sources = dict.fromkeys(self.columns, numbers)
+        for at, row in enumerate(found):
+            for name, number in row.older.items():
+                if sources[name] is numbers:
+                    sources[name] = numbers.copy()
+                sources[name][at] = number
+        columns = {name: table[name].take(pa.array(sources[name])) for name in self.columns}
+        kinds = [
+            RowEffect.INSERT
+            if row.origin is None
+            else RowEffect.MOVE
+            if row.origin in replay.gone
+            else RowEffect.UPDATE
+            for row in found
+        ]
+        return NetEffect(
+            replay.is_truncated,
+            replay.gone,
+            pa.table(columns),
+            kinds,
+            [row.origin for row in found],
+            [row.absent for row in found],
+            numbers.tolist(),
+            [*replay.conflicts, *replay.shared_keys()],
+        )
+
+
+class _Replay:
+    """Rows by their keys while changes are taken in order.
+
+    Two rows share a key in the middle of a swap: the one that was there first is the one that leaves.
+
+    Args:
+        present: keys that the table has, of those that rows move to.
+        columns: the columns of the table.
+    """
+
+    def __init__(self, present: Collection[Key], columns: Absent) -> None:
+        self._present = {*present}
+        self._columns = columns
+        self._rows: dict[Key, list[_Row]] = {}
+        self.gone: dict[Key, int] = {}
+        self.is_truncated = False
+        self.conflicts: list[Conflict] = []
+
+    def rows(self) -> Iterable[_Row]:
+        """The rows that are left."""
+        return (row for rows in self._rows.values() for row in rows)
+
+    def shared_keys(self) -> Iterator[Conflict]:
+        """The rows that have come to a key which another row has kept."""
+        for key, rows in self._rows.items():
+            if len(rows) > 1:
+                yield Conflict(rows[-1].number, f"two rows have the key {_shown(key)}")
+
+    def take(self, op: str, key: Key, number: int, absent: Absent, before: Key) -> None:
+        """The next change."""
+        if op == "truncate":
+            self.is_truncated = True
+            self._present.clear()
+            self._rows.clear()
+            self.gone.clear()
+        elif None in key:
+            self.conflicts.append(Conflict(number, f"the {op} has no value for a column of the key"))
+        elif op == "insert":
+            self._rows.setdefault(key, []).append(_Row(None, number, absent))
+        elif op == "update":
+            if rows := self._rows.get(key):
+                rows[-1].change(number, absent)
+            else:
+                self._expect(op, key, number)
+                self._rows[key] = [_Row(key, number, absent)]
+        elif op == "delete":
+            self._leave(op, key, number)
+        else:
+            self._move(before, key, number, absent)
+
+    def _expect(self, op: str, key: Key, number: int) -> None:
+        if self.is_truncated or key in self.gone:
+            self.conflicts.append(Conflict(number, f"{op} of a row that is not there: {_shown(key)}"))
+
+    def _leave(self, op: str, key: Key, number: int) -> _Row | None:
+        """Take the row of a key away; None for one that no change has touched."""
+        rows = self._rows.get(key)
+        if not rows:
+            self._expect(op, key, number)
+            self.gone[key] = number
+            return None
+        row = rows.pop(0)
+        if not rows:
+            del self._rows[key]
+        if row.origin is not None:
+            self.gone[row.origin] = number
+        return row
+
+    def _move(self, before: Key, key: Key, number: int, absent: Absent) -> None:
+        row = self._leave("key update", before, number)
+        if row is None:
+            row = _Row(before, number, absent)
+        else:
+            row.change(number, absent)
+        if key in self._present and key not in self._rows and key not in self.gone:
+            self._rows[key] = [_Row(key, number, self._columns)]
+        self._rows.setdefault(key, []).append(row)
+
+
+def _are_one(first: str, second: str) -> bool:
+    """Whether two changes are the parts of one key update, by their places in the trail."""
+    return first[-1] == "0" and second[-1] == "1" and first[:-1] == second[:-1]
+
+
+def _absent_in(lists: Any) -> list[Absent]:
+    """The absent columns of each change; the sets are shared."""
+    if lists.null_count == len(lists):
+        return [_NOTHING] * len(lists)
+    texts = pc.binary_join(lists, _SEPARATOR).combine_chunks().dictionary_encode()
+    if isinstance(texts, pa.ChunkedArray):
+        texts = texts.combine_chunks()
+    sets = [frozenset(text.split(_SEPARATOR)) for text in texts.dictionary.to_pylist()]
+    return [_NOTHING if index is None else sets[index] for index in texts.indices.to_pylist()]
+
+
+def _shown(key: Key) -> str:
+    return ", ".join(map(str, key))

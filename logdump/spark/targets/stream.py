@@ -1,0 +1,265 @@
+"""``logdump.spark.apply`` and ``latest``: a trail that grows, applied to tables; the rows that changes come to."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from logdump.spark.tables import changes
+from logdump.spark.targets.applier import Applier, ApplyProgress, by_table
+from logdump.spark.targets.database import DatabaseTarget
+from logdump.spark.targets.dialects import dialect_for
+from logdump.spark.targets.net_effect import Changes
+from logdump.spark.targets.target import ApplyTarget, BadTarget, SourceTable, TargetLost
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql.types import DataType, StructType
+
+Paths = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
+_POLL = 0.2
+"""Seconds between looks at whether to stop."""
+
+
+def apply(
+    spark: SparkSession,
+    path: Paths,
+    target: str | ApplyTarget,
+    tables: str | Sequence[str] | Mapping[str, str],
+    *,
+    checkpoint: str | os.PathLike[str] | None = None,
+    from_csn: str | int | None = None,
+    once: bool = False,
+    keys: Mapping[str, Sequence[str]] | None = None,
+    create: bool = False,
+    collisions: str = "stop",
+    batch: str = "32m",
+    interval: float = 1.0,
+    patience: float = 60.0,
+    progress: Callable[[ApplyProgress], object] | None = None,
+    stop: threading.Event | None = None,
+    **options: str | int | bool,
+) -> ApplyProgress:
+    """Apply the changes of a trail to tables of a target, each exactly once, until ``stop`` is set.
+
+    Args:
+        spark: a session whose workers see the files.
+        path: of one trail: path, directory or glob; or several.
+        target: URL of a database: ``postgresql://``, ``mysql://``, ``mariadb://``, ``oracle://``, ``sqlite:///file``.
+        tables: their names in the trail; a mapping gives each its name in the target.
+        checkpoint: a folder for Spark's own notes, else a temporary one; the position is in the target.
+        from_csn: the first CSN for tables that have no position yet; unless given, they begin with the trail.
+        once: whether to end when what is there has been applied.
+        keys: the columns of the key, of tables that have none in the trail.
+        create: whether tables that are missing are made.
+        collisions: ``stop`` at a row that is there already, or missing; or ``overwrite``, after a load that overlaps.
+        batch: bytes of trail that are one transaction of the target; transactions of the source are never cut.
+        interval: seconds between looks at the trail.
+        patience: seconds that a target which has gone away is waited for.
+        progress: called after each commit.
+        stop: ends the call after the transaction under way.
+        options: those of the data source.
+
+    Raises:
+        SourceError: ``BadTarget``, nothing has been written; ``Refused``, a change that the target does not take, and
+            the transactions before it are applied; ``TargetLost``, it has gone for longer than ``patience``.
+    """
+    given = [tables] if isinstance(tables, str) else tables
+    names = given if isinstance(given, Mapping) else dict.fromkeys(given, "")
+    asked = _Asked(path, names, keys or {}, from_csn, {"maxBytesPerTrigger": batch, **options})
+    is_overwriting = collisions == "overwrite"
+    run = _Run(spark, target_for(target), asked, stop or threading.Event(), progress, overwrite=is_overwriting)
+    trigger: Mapping[str, Any] = {"availableNow": True} if once else {"processingTime": f"{interval} seconds"}
+    return run.keep_on(checkpoint, patience, create=create, trigger=trigger)
+
+
+def target_for(given: str | ApplyTarget) -> ApplyTarget:
+    """The target of a URL. Raises BadTarget where it is none."""
+    if isinstance(given, ApplyTarget):
+        return given
+    if (dialect := dialect_for(given)) is not None:
+        return DatabaseTarget(dialect)
+    raise BadTarget(f"{given} is no target: postgresql://, mysql://, mariadb://, oracle:// or sqlite:///file")
+
+
+def latest(changes: DataFrame, table: str | None = None) -> DataFrame:
+    """The last state of each row of a table, from its changes in the order of the trail.
+
+    Deletes, updates of the key and truncates are followed; a column that no change of a row has is null and in
+    ``_absent``. The rows are held in the driver.
+
+    Args:
+        changes: of ``logdump.spark.changes``, with ``key_update="split"``.
+        table: which table, where the changes are of several.
+    """
+    tables = {one.name: one for one in source_tables(changes.schema, {}, {})}
+    if table is None and len(tables) > 1:
+        raise BadTarget(f"table names one of {', '.join(tables)}")
+    known = next((one for name, one in tables.items() if table is None or name.lower() == table.lower()), None)
+    if known is None:
+        raise BadTarget(f"there is no table {table}; there are {', '.join(tables)}")
+    held = Changes([*known.columns], known.keys)
+    for rows in arrow_tables(changes):
+        if (own := by_table(rows, [*tables]).get(known.name)) is not None:
+            held.add(own.take(pc.sort_indices(own["_sequence"])))
+    return changes.sparkSession.createDataFrame(held.rows())
+
+
+class _Asked(NamedTuple):
+    """What is applied: the trail, its tables with their names in the target, empty where it is the same."""
+
+    path: Paths
+    tables: Mapping[str, str]
+    keys: Mapping[str, Sequence[str]]
+    from_csn: str | int | None
+    options: Mapping[str, Any]
+
+
+class _Run:
+    """One call of ``apply``."""
+
+    def __init__(
+        self,
+        spark: SparkSession,
+        target: ApplyTarget,
+        asked: _Asked,
+        stop: threading.Event,
+        report: Callable[[ApplyProgress], object] | None,
+        *,
+        overwrite: bool,
+    ) -> None:
+        self._spark, self._target, self._asked, self._stop = spark, target, asked, stop
+        self._report, self._overwrite = report, overwrite
+        self._applier: Applier | None = None
+        self._error: BaseException | None = None
+        self.progress = ApplyProgress()
+
+    def keep_on(self, checkpoint: Any, patience: float, *, create: bool, trigger: Mapping[str, Any]) -> ApplyProgress:
+        """Follow the trail, again and again while the target comes back. Raises TargetLost where it does not."""
+        lost_at: float | None = None
+        while True:
+            before = self.progress.rows
+            try:
+                return self.follow(checkpoint, create=create, trigger=trigger)
+            except TargetLost:
+                now = time.monotonic()
+                lost_at = now if lost_at is None or self.progress.rows > before else lost_at
+                if now - lost_at >= patience:
+                    raise
+                time.sleep(min(1.0, patience / 10))
+
+    def follow(self, checkpoint: Any, *, create: bool, trigger: Mapping[str, Any]) -> ApplyProgress:
+        """From the positions in the target on, until it ends or is stopped. Raises TargetLost."""
+        asked, target, self._error = self._asked, self._target, None
+        notes = _notes_folder(checkpoint)
+        try:
+            target.open([*asked.tables])
+            positions = {name: at for name, at in target.positions().items() if name in asked.tables}
+            start = _start([at.sequence for at in positions.values()], asked)
+            frame = changes(self._spark, asked.path, [*asked.tables], stream=True, **{**asked.options, **start})
+            sources = [*source_tables(frame.schema, asked.tables, asked.keys)]
+            target.prepare(sources, create=create)
+            self._applier = Applier(target, sources, positions, overwrite=self._overwrite, done=self.progress)
+            self._stream(frame, notes, trigger)
+        finally:
+            target.close()
+            shutil.rmtree(notes, ignore_errors=True)
+        return self.progress
+
+    def _stream(self, frame: DataFrame, notes: Path, trigger: Mapping[str, Any]) -> None:
+        writer = frame.writeStream.foreachBatch(self._batch).option("checkpointLocation", str(notes))
+        query = writer.trigger(**trigger).start()
+        try:
+            while not query.awaitTermination(_POLL):  # type: ignore[arg-type]  # the stub says int
+                if self._stop.is_set():
+                    return
+        except Exception:
+            if self._error is not None:
+                raise self._error from None
+            raise
+        finally:
+            query.stop()
+
+    def _batch(self, frame: DataFrame, _number: int) -> None:
+        applier = self._applier
+        if applier is None or self._stop.is_set():
+            return
+        try:
+            if applier.apply(lambda: arrow_tables(frame)) and self._report is not None:
+                self._report(applier.progress)
+        except BaseException as error:
+            self._error = error
+            raise
+        finally:
+            self.progress = applier.progress
+
+
+def _start(sequences: Sequence[str], asked: _Asked) -> dict[str, Any]:
+    """The options that begin where the table that is furthest back stands."""
+    if len(sequences) < len(asked.tables):
+        return {} if asked.from_csn is None else {"startCsn": str(asked.from_csn)}
+    seqno, rba, _ = min(sequences).split(".")
+    return {"startSeqno": int(seqno), "startRba": int(rba)}
+
+
+def source_tables(
+    schema: StructType, names: Mapping[str, str], keys: Mapping[str, Sequence[str]]
+) -> Iterator[SourceTable]:
+    """The tables by the schema of their changes. Raises BadTarget for one without a key."""
+    fields = [field for field in schema.fields if not field.name.startswith("_")]
+    one = fields[0].metadata.get("logdump.table") if fields else None
+    tables = {one: fields} if one is not None else {field.name: [*field.dataType.fields] for field in fields}  # type: ignore[attr-defined]
+    wanted = {name.lower(): target for name, target in names.items()}
+    given = {name.lower(): key for name, key in keys.items()}
+    for name, own in tables.items():
+        key = tuple(given.get(name.lower()) or (field.name for field in own if field.metadata.get("logdump.key")))
+        if not key:
+            raise BadTarget(f"nothing was written: {name} has no key; keys={{'{name}': [...]}} names its columns")
+        columns = {field.name: arrow_of(field.dataType) for field in own}
+        yield SourceTable(name, wanted.get(name.lower()) or None, columns, key)
+
+
+def arrow_of(kind: DataType) -> pa.DataType:
+    """The type in Arrow of one in Spark; a timestamp is in UTC."""
+    from pyspark.sql import types  # noqa: PLC0415 - it comes with the session
+    from pyspark.sql.pandas.types import to_arrow_type  # noqa: PLC0415 - as above
+
+    if isinstance(kind, types.TimestampType):
+        return pa.timestamp("us", tz="UTC")
+    if isinstance(kind, types.StructType):
+        return pa.struct([(field.name, arrow_of(field.dataType)) for field in kind.fields])
+    if isinstance(kind, types.ArrayType):
+        return pa.list_(pa.field("element", arrow_of(kind.elementType)))
+    return to_arrow_type(kind)
+
+
+def arrow_tables(frame: DataFrame) -> Iterator[pa.Table]:
+    """The rows of a frame, partition after partition: each while the next one is computed.
+
+    ``DataFrame.toArrow`` would hold all of them at once, and a transaction of the source may be larger than memory.
+    """
+    from pyspark import RDD  # noqa: PLC0415 - it comes with the session
+    from pyspark.serializers import NoOpSerializer  # noqa: PLC0415 - as above
+
+    in_java: Any = frame
+    batches = in_java._jdf.toArrowBatchRdd().toJavaRDD()  # noqa: SLF001 - there is no other way to it
+    schema = pa.schema([(field.name, arrow_of(field.dataType)) for field in frame.schema.fields])
+    rows: Any = RDD(batches, frame.sparkSession.sparkContext, NoOpSerializer())
+    for data in rows.toLocalIterator(prefetchPartitions=True):
+        yield pa.Table.from_batches([pa.ipc.read_record_batch(pa.py_buffer(data), schema)])
+
+
+def _notes_folder(checkpoint: str | os.PathLike[str] | None) -> Path:
+    """A new folder for what Spark notes of one query: the target alone says where to begin."""
+    if checkpoint is not None:
+        Path(checkpoint).mkdir(parents=True, exist_ok=True)
+    return Path(tempfile.mkdtemp(prefix="logdump-apply-", dir=checkpoint))

@@ -1,0 +1,118 @@
+"""What changes are applied to: a place with tables, and in it the position that is committed with the rows."""
+
+from __future__ import annotations
+
+import datetime as dt
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+import pyarrow as pa  # noqa: TC002 - a named tuple holds it
+
+from logdump.spark.errors import SourceError
+from logdump.spark.targets.net_effect import Changes
+
+
+class BadTarget(SourceError):
+    """A target that is not there, in use, or with other tables, columns or types; nothing has been written."""
+
+
+class TargetLost(SourceError):
+    """The target has gone away; what was not committed has not happened."""
+
+
+class Refused(SourceError):
+    """A change that the target does not take."""
+
+
+class ChangeRefused(Exception):
+    """Changes that a target does not take, before it is known which.
+
+    Attributes:
+        problem: in the words of the target.
+        number: the number of the change among those given, where the target knows it.
+    """
+
+    def __init__(self, problem: str, number: int | None = None) -> None:
+        super().__init__(problem)
+        self.problem, self.number = problem, number
+
+
+class SourceTable(NamedTuple):
+    """A table as the changes have it.
+
+    Attributes:
+        name: its name in the trail.
+        wanted: its name in the target as the user gives it; None for the one in the trail.
+        columns: its columns and their types in Arrow.
+        keys: the columns of its key.
+    """
+
+    name: str
+    wanted: str | None
+    columns: Mapping[str, pa.DataType]
+    keys: tuple[str, ...]
+
+
+class AppliedPosition(NamedTuple):
+    """How far a table of the target has come.
+
+    Attributes:
+        sequence: ``_sequence`` of the last change; changes up to it are in the table.
+        csn: of its transaction.
+        time: when the source wrote it, UTC.
+        rows: changes applied since the first.
+    """
+
+    sequence: str
+    csn: str | None = None
+    time: dt.datetime | None = None
+    rows: int = 0
+
+
+class ApplyTarget(ABC):
+    """Tables that take changes in transactions; used as a context, within which no other stream writes to them."""
+
+    @abstractmethod
+    def open(self, tables: Sequence[str]) -> None:
+        """Connect, and lock these tables of the trail against other streams.
+
+        Raises:
+            BadTarget: another stream has one of them.
+            TargetLost: there is no connection.
+        """
+
+    @abstractmethod
+    def close(self) -> None:
+        """Let go; what was not committed has not happened."""
+
+    @abstractmethod
+    def positions(self) -> dict[str, AppliedPosition]:
+        """The position of each table by its name in the trail."""
+
+    @abstractmethod
+    def prepare(self, tables: Sequence[SourceTable], *, create: bool) -> None:
+        """Find the tables and hold them against the source; with ``create`` make those that are missing.
+
+        Raises:
+            BadTarget: a table is missing, or has other columns or types; nothing has been written.
+        """
+
+    @abstractmethod
+    def apply(self, table: str, changes: Changes, *, overwrite: bool) -> None:
+        """Apply changes of a table in the transaction under way.
+
+        With ``overwrite`` rows that are there already are replaced, and those missing are left out.
+
+        Raises:
+            ChangeRefused: it does not take a change.
+            TargetLost: it has gone.
+        """
+
+    @abstractmethod
+    def commit(self, positions: Mapping[str, AppliedPosition]) -> None:
+        """Commit what was applied, with the positions. Raises TargetLost."""
+
+    @abstractmethod
+    def rollback(self) -> None:
+        """Undo what was applied since the last commit. Raises TargetLost."""

@@ -1,0 +1,1 @@
+"""Changes applied to targets."""

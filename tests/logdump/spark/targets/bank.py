@@ -1,0 +1,106 @@
+"""The bank's trail applied batch after batch without Spark, and its tables in a target held against the model."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from datetime import UTC, date, datetime, time, timedelta
+from decimal import Decimal
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pyarrow as pa
+
+from logdump.spark.source.data_source import TrailSource
+from logdump.spark.targets.applier import Applier
+from logdump.spark.targets.stream import source_tables
+from logdump.spark.targets.target import ApplyTarget, SourceTable
+from tests.simulated.five_tables import TABLES, Bank, key_size
+from trailformat.values import plain_text
+
+NAMES = {table.name: "" for table in TABLES}
+
+
+def changes_of(path: Path, *names: str, **options: str) -> tuple[pa.Table, list[SourceTable]]:
+    """The changes that a Replicat applies, in order, and the tables."""
+    given = {"path": str(path), "changesOf": ",".join(names or NAMES), "effective": "true", **options}
+    source: Any = TrailSource(given)
+    schema = source.schema()
+    reader = source.reader(schema)
+    batches = [batch for part in reader.partitions() for batch in reader.read(part)]
+    return pa.Table.from_batches(batches).sort_by("_sequence"), [
+        *source_tables(schema, dict.fromkeys(names or NAMES, ""), {})
+    ]
+
+
+def transactions_in(rows: pa.Table) -> list[pa.Table]:
+    """The changes of each transaction."""
+    csns = rows["_csn"].to_pylist()
+    starts = [at for at, csn in enumerate(csns) if at == 0 or csn != csns[at - 1]]
+    return [rows.slice(start, stop - start) for start, stop in zip(starts, [*starts[1:], len(rows)], strict=True)]
+
+
+def batches_of(rows: pa.Table, random: Random, most: int) -> Iterator[pa.Table]:
+    """Batches of some transactions each."""
+    left = transactions_in(rows)
+    while left:
+        count = random.randint(1, most)
+        yield pa.concat_tables(left[:count])
+        left = left[count:]
+
+
+def opened(target: ApplyTarget, sources: list[SourceTable], *, create: bool = True, overwrite: bool = False) -> Applier:
+    """An applier that goes on where the target is."""
+    names = [source.name for source in sources]
+    target.open(names)
+    positions = target.positions()
+    target.prepare(sources, create=create)
+    return Applier(target, sources, positions, overwrite=overwrite)
+
+
+def parts(table: pa.Table, size: int = 1000) -> Any:
+    """A batch as it is given to an applier, some rows at a time."""
+    return lambda: (table.slice(at, size) for at in range(0, len(table), size))
+
+
+def differences(bank: Bank, rows: Mapping[str, list[tuple[Any, ...]]]) -> list[str]:
+    """How tables of a target differ from the model."""
+    found = []
+    for table in TABLES:
+        expected = bank.rows[table.name]
+        own = {tuple(map(_plain, row[: key_size(table)])): row for row in rows[table.name]}
+        if len(own) != len(rows[table.name]):
+            found.append(f"{table.name}: rows that have one key")
+        keys = {tuple(map(_plain, key)): row for key, row in expected.items()}
+        found += [f"{table.name}: {key} is missing" for key in keys.keys() - own.keys()]
+        found += [f"{table.name}: {key} is too many" for key in own.keys() - keys.keys()]
+        for key in keys.keys() & own.keys():
+            differing = [
+                f"{column.name} {value!r} not {is_!r}"
+                for column, value, is_ in zip(table.columns, keys[key], own[key], strict=True)
+                if not _is_same(value, is_)
+            ]
+            found += [f"{table.name} {key}: {', '.join(differing)}"] if differing else []
+    return found
+
+
+def _is_same(expected: Any, found: Any) -> bool:
+    if isinstance(expected, datetime) and isinstance(found, str):
+        found = datetime.fromisoformat(found)
+    if isinstance(expected, (int, Decimal)) and isinstance(found, (str, int, float)):
+        found = Decimal(str(found)) if not isinstance(found, float) else found
+        expected = float(expected) if isinstance(found, float) else expected
+    return bool(_plain(expected) == _plain(found))
+
+
+def _plain(value: Any) -> Any:
+    """A value as text that does not depend on who has read it."""
+    if isinstance(value, (int, Decimal)):
+        return str(Decimal(value).normalize())
+    if isinstance(value, memoryview):
+        return bytes(value)
+    if isinstance(value, datetime):
+        return value.astimezone(UTC).replace(tzinfo=None).isoformat(" ") if value.tzinfo else value.isoformat(" ")
+    if isinstance(value, (time, timedelta)):
+        return plain_text(value)
+    return value.isoformat() if isinstance(value, date) else value

@@ -1,0 +1,150 @@
+"""The largest transactions of one file, a bounded number of them, and the open one."""
+
+from __future__ import annotations
+
+import heapq
+from typing import TYPE_CHECKING, NamedTuple
+
+from trailformat.scan.batch import Batch
+
+if TYPE_CHECKING:
+    from trailformat.transactions.segments import Segments
+
+MOST_TRANSACTIONS = 1000
+MOST_NAMES = 1000
+"""Maximum number of table names kept of one transaction."""
+
+
+class TransactionSpan(NamedTuple):
+    """A transaction as far as it is in the file.
+
+    ``begin`` and ``end`` are the RBAs of its first and last record; ``end`` is None as long as it is open, and where it
+    was cut: by the restart of Extract or the beginning of another transaction at ``cut_at``.
+    ``data_bytes`` are those of the records' data, headers aside; times are Julian microseconds.
+    """
+
+    begin: int
+    end: int | None
+    records: int
+    data_bytes: int
+    tables: frozenset[str]
+    first_time: int
+    last_time: int
+    cut_at: int | None = None
+
+    def followed_by(self, rest: TransactionSpan) -> TransactionSpan:
+        """The transaction whose beginning this is, and whose further records are ``rest``."""
+        tables = self.tables if len(self.tables) >= MOST_NAMES else self.tables | rest.tables
+        return TransactionSpan(
+            self.begin,
+            rest.end if self.end is None else self.end,
+            self.records + rest.records,
+            self.data_bytes + rest.data_bytes,
+            tables,
+            self.first_time,
+            rest.last_time,
+            rest.cut_at,
+        )
+
+
+class TransactionSpans:
+    """The largest transactions by their bytes, of equal ones the earliest, and the open one.
+
+    Attributes:
+        ended: the number of those that have ended.
+    """
+
+    def __init__(self) -> None:
+        self.ended = 0
+        self._growing: TransactionSpan | None = None
+        self._heap: list[tuple[int, int, TransactionSpan]] = []
+
+    @property
+    def open(self) -> TransactionSpan | None:
+        """The transaction that is open at the end of the index; None without one."""
+        return self._growing if self._growing is not None and self._growing.end is None else None
+
+    @property
+    def largest(self) -> list[TransactionSpan]:
+        """Those kept, the largest first, cut ones too; the open one is not among them."""
+        heap = self._heap
+        if self._growing is not None and self._growing.end is not None:
+            heap = [*heap, _entry(self._growing)]
+        return [span for _, _, span in sorted(heap, reverse=True)[:MOST_TRANSACTIONS]]
+
+    def add(self, batch: Batch) -> None:
+        """Take in the next batch."""
+        from trailformat.transactions.segments import Segments  # noqa: PLC0415 - it needs numpy
+
+        growing, self._growing = self._growing, None
+        segments = Segments(
+            batch, is_open=growing is not None, has_ended=growing is not None and growing.end is not None
+        )
+        self.ended += int((segments.has_end & (segments.end_rows >= 0)).sum())
+        spans = self._spans(batch, segments)
+        if growing is not None:
+            spans[0] = (
+                growing.followed_by(spans[0]) if 0 in spans else growing._replace(cut_at=_cut(batch, segments, 0))
+            )
+        last = None if segments.is_over else len(segments) - 1
+        for number, span in spans.items():
+            if number == last:
+                self._growing = span
+            else:
+                self._keep(span)
+
+    def _spans(self, batch: Batch, segments: Segments) -> dict[int, TransactionSpan]:
+        """The transactions of a batch by segment: the first, the last, and those that may be among the largest."""
+        import numpy as np  # noqa: PLC0415 - a batch is here, so it is loaded
+
+        rows, owners = segments.members()
+        if not len(rows):
+            return {}
+        tables = np.asarray(batch.table)
+        first = np.flatnonzero(np.diff(owners, prepend=-1))
+        stops = np.append(first[1:], len(rows))
+        totals = np.add.reduceat(np.asarray(batch.record_length)[rows], first)
+        middle = np.flatnonzero(totals > self._least)
+        if len(middle) > MOST_TRANSACTIONS:
+            middle = middle[np.argsort(-totals[middle], kind="stable")[:MOST_TRANSACTIONS]]
+        found = {}
+        for at in sorted({0, len(first) - 1, *middle.tolist()}):
+            number, own = int(owners[first[at]]), rows[first[at] : stops[at]]
+            end = int(segments.end_rows[number]) if segments.has_end[number] else -1
+            found[number] = TransactionSpan(
+                int(batch.rba[own[0]]),
+                int(batch.rba[end]) if end >= 0 else None,
+                len(own),
+                int(totals[at]),
+                frozenset(batch.names[key] for key in np.unique(tables[own])[:MOST_NAMES].tolist()),
+                int(batch.io_time[own[0]]),
+                int(batch.io_time[own[-1]]),
+                _cut(batch, segments, number),
+            )
+        return found
+
+    @property
+    def _least(self) -> int:
+        """Bytes of the smallest of those kept where there is no room for more; else -1."""
+        return self._heap[0][0] if len(self._heap) >= MOST_TRANSACTIONS else -1
+
+    def _keep(self, span: TransactionSpan) -> None:
+        """Keep a finished transaction if it is one of the largest."""
+        entry = _entry(span)
+        if len(self._heap) < MOST_TRANSACTIONS:
+            heapq.heappush(self._heap, entry)
+        elif entry > self._heap[0]:
+            heapq.heapreplace(self._heap, entry)
+
+
+def _entry(span: TransactionSpan) -> tuple[int, int, TransactionSpan]:
+    return span.data_bytes, -span.begin, span
+
+
+def _cut(batch: Batch, segments: Segments, number: int) -> int | None:
+    """The RBA at which a segment is cut; None where it has its end, or goes on behind the batch."""
+    if segments.has_end[number]:
+        return None
+    if segments.has_restart[number]:
+        return int(batch.rba[segments.restart_rows[number]])
+    return int(batch.rba[segments.starts[number]]) if number < len(segments) - 1 else None
