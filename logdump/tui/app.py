@@ -41,6 +41,7 @@ from logdump.tui.panes.title import Title
 from logdump.tui.reading import messages
 from logdump.tui.reading.open_file import OpenFile
 from logdump.tui.reading.rows import ListRow, RowKind
+from logdump.tui.reading.scans import INDEX
 from logdump.tui.reading.screen_mode import ScreenMode
 from logdump.tui.reading.start_page import StartPage, StartPlace
 from logdump.tui.text.appearance import Appearance
@@ -378,6 +379,16 @@ class TrailApp(HarmlessApp):
     def action_go_to_related(self, what: str) -> None:
         """To another record that the one under the cursor depends on."""
         self.file.ask_related(what, self.model.current)
+
+    def action_go_to_damage(self) -> None:
+        """To the next damaged place after the cursor, from the last one to the first."""
+        places = [one.rba for one in self.model.index.places.bad_spans]
+        here = self.model.row.rba if self.model.row is not None else 0
+        after = next((rba for rba in places if rba > here), places[0] if places else None)
+        if after is None:
+            self._reports.tell(f"No damage in this file{', as far as it is read' * self.model.has_more(INDEX)}.")
+        else:
+            self.enter(f"POS {after}")
 
     def action_jump_back(self) -> None:
         """To where the cursor was before the last jump."""
