@@ -99,6 +99,7 @@ class TrailApp(HarmlessApp):
         self._letters = MarkLetters()
         self._jumps = Jumps()
         self._has_brushed = False
+        self._page_after = 0
         self._goes_back_to: Widget | None = None
 
     def get_default_screen(self) -> StyledScreen:
@@ -389,6 +390,7 @@ class TrailApp(HarmlessApp):
             self._reports.tell(f"No damage in this file{', as far as it is read' * self.model.has_more(INDEX)}.")
         else:
             self.enter(f"POS {after}")
+            self._page_after = self.mode.entered  # the page of damage says what POS says, and more
 
     def action_jump_back(self) -> None:
         """To where the cursor was before the last jump."""
@@ -509,6 +511,8 @@ class TrailApp(HarmlessApp):
         self._reports.take(report)
         if isinstance(report, messages.CommandEnded):
             path = self.model.state.path
+            if report.number == self._page_after:
+                self.model.show_records_page()
             self._jumps.end(report.number, Spot(path, self.model.rba) if path is not None else None)
 
     def on_related_found(self, message: messages.RelatedFound) -> None:

@@ -94,6 +94,7 @@ def test_the_title_counts_damage_and_a_key_leads_from_one_place_to_the_next() ->
         for _ in range(2):
             await screen.press("exclamation_mark")
             assert rba_of(screen) == 3522
+            assert "Next good header at RBA 3631" in screen.text
         await screen.press("b")
         assert rba_of(screen) == 3631
 
