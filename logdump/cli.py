@@ -25,6 +25,7 @@ from logdump.session.exit_status import ExitStatus
 from logdump.session.session import Session, is_trail
 from logdump.session.settings import OutputFormat
 from trailformat.codec.regular_file import open_regular
+from trailformat.codec.remote.path import place
 from trailformat.errors import CannotRead
 
 if TYPE_CHECKING:
@@ -147,7 +148,7 @@ def _is_all(words: list[str], *, at_terminal: bool) -> bool:
 
 def _is_file(word: str) -> bool:
     """Whether a word is the path of a file, and no command."""
-    return Path(word).is_file() and not REGISTRY.knows(word)
+    return place(word).is_file() and not REGISTRY.knows(word)
 
 
 def _unknown(word: str) -> str | None:
@@ -161,7 +162,9 @@ def _unknown(word: str) -> str | None:
     from logdump.session.near_files import near_files  # noqa: PLC0415 - for a message only
 
     known = [*NAMES, *(one.lower() for one in REGISTRY.words())]
-    near = near_files(Path(word).expanduser()) or get_close_matches(word.lower(), dict.fromkeys(known), n=3, cutoff=0.6)
+    near = near_files(place(word).expanduser()) or get_close_matches(
+        word.lower(), dict.fromkeys(known), n=3, cutoff=0.6
+    )
     hint = f"Did you mean {' or '.join(near)}? " if near else ""
     return f"logdump: {word} is no verb, command or file. {hint}logdump --help lists the verbs.\n"
 
@@ -190,7 +193,7 @@ def _fits_only(wildcard: str, names: list[str]) -> bool:
     from logdump.session.matching_files import matching_files  # noqa: PLC0415 - for advice only
 
     try:
-        return {path.absolute() for path in matching_files(wildcard)} == {Path(name).absolute() for name in names}
+        return {path.absolute() for path in matching_files(wildcard)} == {place(name).absolute() for name in names}
     except CommandError:
         return False
 
@@ -328,4 +331,4 @@ def names_a_file(words: list[str]) -> bool:
 def _quoted(word: str) -> str:
     """A word of the shell as a word of ours: the shell has taken its quotes away."""
     is_split = any(one.isspace() or one == ";" for one in word)
-    return f'"{word}"' if is_split and '"' not in word and Path(word).exists() else word
+    return f'"{word}"' if is_split and '"' not in word and place(word).exists() else word

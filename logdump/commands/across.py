@@ -12,6 +12,7 @@ from logdump.session.errors import CommandError, MissingFileError
 from logdump.session.events import Event, say
 from logdump.session.session import Session
 from logdump.session.settings import Across
+from trailformat.codec.remote.path import place
 from trailformat.trail.sequence import names_around
 
 
@@ -28,7 +29,7 @@ def run_across(session: Session, choice: Across | str | None) -> Iterator[Event]
 
 def _last(session: Session, name: str) -> Path:
     """The file that is named, of the open trail."""
-    path = Path(name).expanduser().absolute()
+    path = place(name).expanduser().absolute()
     if not path.is_file():
         raise MissingFileError(f"{name}: No such file.")
     if path not in [one.path for one in names_around(session.trail.path)]:

@@ -14,6 +14,7 @@ from logdump.session.errors import CommandError, MissingFileError
 from logdump.session.events import Event, Notice, say
 from logdump.session.exit_status import ExitStatus
 from logdump.session.session import Session
+from trailformat.codec.remote.path import place
 
 
 def run_cd(_session: Session, name: str | None) -> Iterator[Event]:
@@ -28,7 +29,7 @@ def run_cd(_session: Session, name: str | None) -> Iterator[Event]:
 
 def run_files(_session: Session, name: str | None) -> Iterator[Event]:
     """List files: those of a directory, those that fit a wildcard, or one."""
-    path = Path(name or ".").expanduser()
+    path = place(name or ".").expanduser()
     directory, pattern = (path, "*") if path.is_dir() else (path.parent, path.name)
     try:
         entries = list_directory(directory, pattern)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Iterator
 from collections.abc import Sequence as Many
 from contextlib import closing, nullcontext
-from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from logdump.commands.records.first_match import (
@@ -40,6 +39,7 @@ from logdump.session.scan import FilteredReader
 from logdump.session.session import Session
 from trailformat import IO_TYPES, Record, TrailName, io_type_number
 from trailformat.changes.transactions import is_transactional
+from trailformat.codec.remote.path import place
 from trailformat.definitions.metadata_kinds import DATABASE, REFERENCE, TABLE
 from trailformat.records import far
 from trailformat.records.record_header import BEGINS, ENDS
@@ -241,7 +241,7 @@ def run_scan_for_rba(session: Session, sought: AuditRbaSearch) -> Iterator[Event
 
 def _open_if_trail(session: Session, name: str | None) -> str | None:
     """Open the trail file that SCANFORRBA names, unless it is open; any other name is a table template (HELP)."""
-    path = Path(name).expanduser().absolute() if name else None
+    path = place(name).expanduser().absolute() if name else None
     if path is None or not is_file(path) or TrailName.parse(path) is None:
         return name
     if not session.has_trail or not path.samefile(session.trail.path):

@@ -14,8 +14,8 @@ import numpy as np
 from logdump.filters.stored_comparison import StoredComparison
 from logdump.filters.value_comparison import ValueComparison
 from trailformat.arrays import StoredValues
+from trailformat.codec.mapped_file import FileBuffer
 from trailformat.definitions.column import ColumnDefinition
-from trailformat.records.framing import Buffer
 from trailformat.records.images import PREFIX_SIZES, ROW_TYPES
 from trailformat.scan import RECORD, Batch
 from trailformat.scan.rows import NO_INDEX, RowBytes, by_definition, headers_of, images_of, metadata_rows
@@ -65,7 +65,7 @@ class ValueSearch:
         self._by_index: dict[int, _Meant] = {}
         self._end = -1
 
-    def values(self, batch: Batch, buffer: Buffer, among: Array) -> Values:
+    def values(self, batch: Batch, buffer: FileBuffer, among: Array) -> Values:
         """The rows of a batch, or those of a mask.
 
         Raises:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import importlib
-from pathlib import Path
 
 from logdump.language.command import AnyCommand, Origin
 from logdump.session.errors import CommandError
 from logdump.session.near_files import near_files
 from logdump.session.session import is_trail
+from trailformat.codec.remote.path import place
 
 _SHORTEST_ABBREVIATION = 3
 
@@ -68,7 +68,7 @@ class Registry:
             raise CommandError(f"{word} is ambiguous: {', '.join(one.name for one in fitting)}.")
         if is_trail(entered):
             raise CommandError(f"Unknown command: {entered}.", f"It is a file: OPEN {entered} opens it.")
-        if any(one.isdigit() for one in word) and (near := near_files(Path(entered).expanduser())):
+        if any(one.isdigit() for one in word) and (near := near_files(place(entered).expanduser())):
             raise CommandError(f"Unknown command: {entered}.", f"Did you mean the file {' or '.join(near)}?")
         raise CommandError(f"Unknown command: {word}.", self._hint(word))
 

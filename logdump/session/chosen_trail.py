@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from logdump.session.errors import CommandError, MissingFileError
 from logdump.session.matching_files import FileNames, matching_files
 from logdump.session.session import Session
+from trailformat.codec.remote.path import place
 from trailformat.errors import NotATrail
 from trailformat.trail.packed import is_file
 from trailformat.trail.sequence import TrailSequence
@@ -33,7 +32,7 @@ def trail_named(session: Session, name: str, command: str) -> WholeTrail:
     Raises:
         CommandError: there is none.
     """
-    path = Path(name).expanduser().absolute()
+    path = place(name).expanduser().absolute()
     if is_file(path):
         return WholeTrail([path])
     if "*" in path.name or "?" in path.name:

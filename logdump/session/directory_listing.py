@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import stat
 from pathlib import Path
 from typing import NamedTuple
@@ -40,8 +39,7 @@ def list_directory(directory: Path, pattern: str) -> tuple[DirectoryEntry, ...]:
 
     Names that begin with a dot are listed when the wildcard does so too. Raises OSError.
     """
-    with os.scandir(directory) as entries:
-        names = sorted(entry.name for entry in entries if _is_wanted(entry.name, pattern))
+    names = sorted(entry.name for entry in directory.iterdir() if _is_wanted(entry.name, pattern))
     return tuple(_entry(directory / name) for name in names)
 
 

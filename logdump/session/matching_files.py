@@ -7,6 +7,7 @@ from pathlib import Path
 
 from logdump.notation.wildcard import matches
 from logdump.session.errors import MissingFileError
+from trailformat.codec.remote.path import place
 from trailformat.errors import NotATrail
 from trailformat.records import reached
 from trailformat.trail.packed import entries_of, is_archive, is_file, members_of
@@ -47,7 +48,7 @@ def _words(text: str) -> Iterator[str]:
     parts = text.split(_BETWEEN)
     while parts:
         joined = [_BETWEEN.join(parts[:number]).strip() for number in range(1, _MOST_COMMAS + 2)]
-        size = next((number for number, word in enumerate(joined, 1) if _is_there(Path(word).expanduser())), 1)
+        size = next((number for number, word in enumerate(joined, 1) if _is_there(place(word).expanduser())), 1)
         yield joined[size - 1]
         del parts[:size]
 
@@ -58,7 +59,7 @@ def _is_there(path: Path) -> bool:
 
 def _named(word: str) -> list[Path]:
     """The files of one word."""
-    pattern = Path(word).expanduser().absolute()
+    pattern = place(word).expanduser().absolute()
     if pattern.is_dir() or is_archive(pattern):
         return _trail_files_in(pattern, word)
     if is_file(pattern):

@@ -16,6 +16,8 @@ from logdump.session.history import History
 from logdump.session.session_log import SessionLog
 from logdump.session.settings import Across, Settings
 from trailformat import NotATrail, TrailFile
+from trailformat.codec.remote.path import absolute as make_absolute
+from trailformat.codec.remote.path import place
 from trailformat.trail.packed import is_file, status_of
 
 if TYPE_CHECKING:
@@ -250,7 +252,7 @@ class Session:
         Raises:
             NotATrail: it cannot be opened; what was open stays open.
         """
-        existing = _existing(Path(path).expanduser())
+        existing = _existing(place(path).expanduser())
         try:
             trail = TrailFile(existing)
         except NotATrail as error:
@@ -287,14 +289,14 @@ def _near(path: Path) -> str:
 def is_trail(name: str) -> bool:
     """Return True if OPEN finds a file of this name, or a trail."""
     try:
-        return is_file(_existing(Path(name).expanduser()))
+        return is_file(_existing(place(name).expanduser()))
     except (OSError, RuntimeError, ValueError):
         return False
 
 
 def _existing(path: Path) -> Path:
     """``path`` made absolute without its dots; for a name that is no file, the first file of the trail so called."""
-    absolute = Path(os.path.abspath(path))  # noqa: PTH100 - resolve() would follow links that the user did not name
+    absolute = make_absolute(path)
     if is_file(absolute) or absolute.is_dir() or len(absolute.name) != 2:
         return absolute
     from trailformat import TrailSequence  # noqa: PLC0415 - needed for the name of a trail only

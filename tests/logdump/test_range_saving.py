@@ -6,6 +6,7 @@ import errno
 import os
 import random
 import string
+from mmap import mmap
 from pathlib import Path
 
 import numpy as np
@@ -245,6 +246,7 @@ def test_the_rows_of_a_batch(order: ByteOrder, most_read: int, tmp_path: Path, m
         (rows,) = rows_of(trail, batch, np.array([0, 2, 3, 4]))
         taken = [records[number] for number in (1, 3, 4, 5)]
         parts = zip(rows.starts.tolist(), rows.ends.tolist(), strict=True)
+        assert isinstance(rows.buffer, bytes | mmap)
         assert [bytes(rows.buffer[start:end]) for start, end in parts] == [one.raw for one in taken]
         assert rows.is_metadata.tolist() == [False, True, False, False]
         assert rows.segment.tolist() == [0, 1, 1, 1]

@@ -3,6 +3,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from mmap import mmap
 from pathlib import Path
 
 import pytest
@@ -165,6 +166,7 @@ def test_a_record_that_was_read_keeps_its_bytes_when_the_file_is_cut(tmp_path: P
 def test_a_view_of_the_buffer_does_not_hinder_the_file_from_growing(tmp_path: Path) -> None:
     path = trail_of(tmp_path, row())
     with TrailFile(path) as trail:
+        assert isinstance(trail.buffer, mmap)
         view = memoryview(trail.buffer)
         append(path, row().raw)
         assert trail.size == 2 * row().length

@@ -8,12 +8,14 @@ from __future__ import annotations
 import contextlib
 import mmap
 import os
+from abc import abstractmethod
 from bisect import bisect_right
 from collections import deque
+from collections.abc import Sized
 from itertools import islice
 from operator import itemgetter
 from pathlib import Path
-from typing import overload
+from typing import Protocol, TypeGuard, cast, overload
 
 from trailformat.errors import CannotRead
 
@@ -68,7 +70,85 @@ class RecentBytes:
         return bytes(found[0]) if len(found) == 1 else b"".join(found)
 
 
-class MappedFile(mmap.mmap):
+class FileContents(Sized):
+    """The bytes of an open file, which are read: mapped ones of a local file, fetched ones of a file in a store.
+
+    Attributes:
+        recent: what a scan has read last, where that is kept.
+
+    What reads raises CannotRead: the file has been truncated or has changed, or cannot be read.
+    """
+
+    __slots__ = ()
+    recent: RecentBytes | None
+
+    @abstractmethod
+    def copy(self, start: int, stop: int) -> bytes:
+        """The bytes from ``start`` to before ``stop``."""
+
+    @abstractmethod
+    def copy_to(self, target: int, start: int, stop: int) -> None:
+        """Write the bytes from ``start`` to before ``stop`` to an open file; raises OSError where that fails."""
+
+    @abstractmethod
+    def held(self, start: int, stop: int) -> tuple[mmap.mmap, int]:
+        """Bytes that are too many for the memory, mapped, and the RBA of the first that is mapped."""
+
+
+class InputFile(Protocol):
+    """An open file: of this machine, or in a store."""
+
+    def status(self) -> os.stat_result:
+        """Its status now; of a file in a store not long ago. Raises OSError, and CannotRead where it has changed."""
+
+    def twin(self) -> InputFile:
+        """The same, opened again for another thread. Raises OSError."""
+
+    def close(self) -> None:
+        """Close it."""
+
+    def source(self, size: int, path: Path, recent: RecentBytes | None) -> FileContents:
+        """Its first ``size`` bytes. Raises OSError and ValueError."""
+
+    def read_into(self, source: FileBuffer, target: memoryview, start: int, until: int | None) -> int:
+        """Copy bytes from ``start`` on to ``target``; returns how many there were. Raises OSError and CannotRead.
+
+        ``until`` is the place up to which the reader is going to read on from there.
+        """
+
+
+class LocalFile:
+    """A file of this machine, by its descriptor."""
+
+    __slots__ = ("handle",)
+
+    def __init__(self, handle: int) -> None:
+        self.handle = handle
+
+    def status(self) -> os.stat_result:
+        """Its status now."""
+        return os.fstat(self.handle)
+
+    def twin(self) -> LocalFile:
+        """The same, by another descriptor."""
+        return LocalFile(os.dup(self.handle))
+
+    def close(self) -> None:
+        """Close the descriptor."""
+        os.close(self.handle)
+
+    def source(self, size: int, path: Path, recent: RecentBytes | None) -> MappedFile:
+        """Its bytes, mapped."""
+        mapped = MappedFile(self.handle, size, access=mmap.ACCESS_READ)
+        mapped.file, mapped.path, mapped.recent = self.handle, path, recent
+        return mapped
+
+    def read_into(self, source: FileBuffer, target: memoryview, start: int, until: int | None) -> int:  # noqa: ARG002
+        """Copy bytes of it."""
+        return read_into(self.handle, source, target, start)
+
+
+class MappedFile(mmap.mmap, FileContents):
     """The mapped bytes of an open file.
 
     Attributes:
@@ -80,6 +160,10 @@ class MappedFile(mmap.mmap):
     file: int
     path: Path | None = None
     recent: RecentBytes | None = None
+
+    def held(self, start: int, stop: int) -> tuple[mmap.mmap, int]:  # noqa: ARG002 - all of it is mapped
+        """The mapping."""
+        return self, 0
 
     def copy(self, start: int, stop: int) -> bytes:
         """The bytes from ``start`` to before ``stop``, read from the file.
@@ -140,7 +224,7 @@ class FileBytes:
 
     __slots__ = ("_mapped", "_other", "_piece", "_size", "_start", "barren")
 
-    def __init__(self, mapped: MappedFile, size: int) -> None:
+    def __init__(self, mapped: FileContents, size: int) -> None:
         self._mapped = mapped
         self._size = size
         self._start = 0
@@ -202,12 +286,18 @@ class FileBytes:
         return self._mapped.copy(start, stop)
 
 
+FileBuffer = bytes | mmap.mmap | FileContents
 Source = bytes | mmap.mmap | FileBytes
 
 
-def as_read(buffer: Source, size: int) -> Source:
-    """The first bytes of a buffer, read where it is a mapped file, which may be mapped anew."""
-    return FileBytes(buffer, size) if isinstance(buffer, MappedFile) and hasattr(os, "pread") else buffer
+def is_read(buffer: FileBuffer | Source) -> TypeGuard[FileContents]:
+    """Whether bytes are read, not looked at where they are mapped."""
+    return isinstance(buffer, FileContents) and (hasattr(os, "pread") or not isinstance(buffer, mmap.mmap))
+
+
+def as_read(buffer: FileBuffer | Source, size: int) -> Source:
+    """The first bytes of a buffer, read where it is a file, which may be mapped anew."""
+    return FileBytes(buffer, size) if is_read(buffer) else cast("Source", buffer)
 
 
 def around(buffer: Source, place: int) -> tuple[bytes | mmap.mmap, int]:
@@ -215,14 +305,14 @@ def around(buffer: Source, place: int) -> tuple[bytes | mmap.mmap, int]:
     return buffer.around(place) if isinstance(buffer, FileBytes) else (buffer, 0)
 
 
-def copied(buffer: Source, start: int, stop: int) -> bytes:
+def copied(buffer: FileBuffer | Source, start: int, stop: int) -> bytes:
     """The bytes from ``start`` to before ``stop`` of a buffer; raises like MappedFile.copy."""
-    if isinstance(buffer, FileBytes) or (isinstance(buffer, MappedFile) and hasattr(os, "pread")):
+    if isinstance(buffer, FileBytes) or is_read(buffer):
         return buffer.copy(start, stop)
-    return buffer[start:stop]
+    return cast("bytes | mmap.mmap", buffer)[start:stop]
 
 
-def read_into(file: int, mapped: bytes | mmap.mmap, target: memoryview, start: int) -> int:
+def read_into(file: int, mapped: FileBuffer, target: memoryview, start: int) -> int:
     """Copy bytes of a file, from ``start`` on, to ``target``; returns how many there were.
 
     Raises:
@@ -230,10 +320,10 @@ def read_into(file: int, mapped: bytes | mmap.mmap, target: memoryview, start: i
     """
     if not hasattr(os, "preadv"):
         # there a mapped file cannot be cut
-        part = mapped[start : start + len(target)]
+        part = cast("mmap.mmap", mapped)[start : start + len(target)]
         target[: len(part)] = part
         return len(part)
-    recent = mapped.recent if isinstance(mapped, MappedFile) else None
+    recent = mapped.recent if isinstance(mapped, FileContents) else None
     read = recent.copy_into(target, start) if recent is not None else 0
     while read < len(target) and (count := os.preadv(file, [target[read:]], start + read)):
         read += count

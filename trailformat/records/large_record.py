@@ -12,7 +12,7 @@ from typing import Never
 
 from trailformat.codec.byte_order import ByteOrder
 from trailformat.codec.lazy import Lazy
-from trailformat.codec.mapped_file import Source, as_read, copied
+from trailformat.codec.mapped_file import FileBuffer, FileContents, Source, as_read, copied
 from trailformat.codec.tokens import Token, TokenPart, TokenPlace, is_wide
 from trailformat.errors import BadData, BadRecord
 from trailformat.records import framing
@@ -25,12 +25,18 @@ _PIECE = 1 << 20
 
 
 def record_of(
-    buffer: Source, rba: int, length: int, order: ByteOrder, path: Path | None, places: list[TokenPlace] | None = None
+    buffer: FileBuffer | Source,
+    rba: int,
+    length: int,
+    order: ByteOrder,
+    path: Path | None,
+    places: list[TokenPlace] | None = None,
 ) -> Record:
     """The sound record of ``length`` bytes at ``rba``. Raises like MappedFile.copy."""
     if length > LARGEST:
         return LargeRecord(as_read(buffer, rba + length), rba, length, order, path)
-    return Record(buffer[rba : rba + length], rba=rba, order=order, path=path, places=places)
+    raw = buffer.copy(rba, rba + length) if isinstance(buffer, FileContents) else buffer[rba : rba + length]
+    return Record(raw, rba=rba, order=order, path=path, places=places)
 
 
 class LargeRecord(Record):

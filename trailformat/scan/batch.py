@@ -24,9 +24,9 @@ from dataclasses import dataclass, fields
 from operator import attrgetter, itemgetter
 from typing import Protocol, SupportsIndex
 
+from trailformat.codec.mapped_file import FileBuffer
 from trailformat.errors import CannotRead
 from trailformat.native.constants import KIND_BAD_SPAN, KIND_FILE_HEADER, KIND_PARTIAL, KIND_RECORD
-from trailformat.records.framing import Buffer
 from trailformat.records.record_header import ENDS
 from trailformat.scan.names import Names
 
@@ -80,7 +80,7 @@ class Batch:
         """The RBA after the last row."""
         return int(self.rba[-1]) + int(self.length[-1])
 
-    def require(self, buffer: Buffer) -> None:
+    def require(self, buffer: FileBuffer) -> None:
         """See to it that the rows lie inside of the file's bytes.
 
         Raises:

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from trailformat.codec.mapped_file import copied
+from trailformat.codec.mapped_file import FileBuffer, copied
 from trailformat.native.addresses import address_of_bytes
 from trailformat.native.loaded import kernels
-from trailformat.records.framing import Buffer
 
 WINDOW = 1 << 16
 
 
-def occurrences(value: bytes, buffer: Buffer, start: int, end: int, *, any_case: bool = False) -> Iterator[int]:
+def occurrences(value: bytes, buffer: FileBuffer, start: int, end: int, *, any_case: bool = False) -> Iterator[int]:
     """The offsets in a buffer where ``value`` stands between ``start`` and ``end``, in order, overlapping ones too.
 
     With ``any_case`` ASCII letters of either case match. The buffer is looked at in copies of a part at a time.

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 
 from trailformat.codec.byte_order import ByteOrder
+from trailformat.codec.mapped_file import FileBuffer, copied
 from trailformat.codec.tokens import token_places
 from trailformat.errors import BadToken
 from trailformat.native.loaded import kernels
-from trailformat.records.framing import Buffer
 from trailformat.scan.batch import FILE_HEADER, Batch, BatchColumn
 from trailformat.scan.rows.row_bytes import Held, read_range
 from trailformat.scan.string_column import StringColumn
@@ -22,7 +22,7 @@ _ORDERS = (ByteOrder.BIG, ByteOrder.LITTLE)
 class _Bytes:
     """The bytes of a batch, and the address where the one at RBA 0 would stand."""
 
-    def __init__(self, batch: Batch, buffer: Buffer, held: Held | None = None) -> None:
+    def __init__(self, batch: Batch, buffer: FileBuffer, held: Held | None = None) -> None:
         bounds = (int(batch.rba[0]), batch.end) if len(batch) else (0, 0)
         data, begin = held or read_range(buffer, *bounds)
         self._held = np.frombuffer(data, np.uint8)
@@ -39,7 +39,7 @@ class _Columns:
         self.address = self._addresses.ctypes.data
 
 
-def own_tokens(batch: Batch, buffer: Buffer, held: Held | None = None) -> tuple[StringColumn, StringColumn]:
+def own_tokens(batch: Batch, buffer: FileBuffer, held: Held | None = None) -> tuple[StringColumn, StringColumn]:
     """LOGCSN and TRANID in the tokens of each row.
 
     ``held`` has the bytes of the batch, where they have been read.
@@ -51,7 +51,7 @@ def own_tokens(batch: Batch, buffer: Buffer, held: Held | None = None) -> tuple[
 
 
 def csn_and_xid_of(
-    batch: Batch, rows: Any, is_wanted: Any, buffer: Buffer, held: Held | None = None
+    batch: Batch, rows: Any, is_wanted: Any, buffer: FileBuffer, held: Held | None = None
 ) -> tuple[StringColumn, StringColumn]:
     """LOGCSN and TRANID in the tokens of some rows of a batch; none of the rows that the mask ``is_wanted`` lacks.
 
@@ -75,7 +75,7 @@ def _texts(data: _Bytes, places: _Array, sizes: _Array) -> StringColumn:
     return StringColumn(out.tobytes(), starts, sizes, {})
 
 
-def rows_with_token(batch: Batch, buffer: Buffer, token_id: int) -> BatchColumn:
+def rows_with_token(batch: Batch, buffer: FileBuffer, token_id: int) -> BatchColumn:
     """For each row 1 where the record carries a token with this id, else 0, uint8; of a damaged ``T`` nothing counts.
 
     Raises:
@@ -88,13 +88,14 @@ def rows_with_token(batch: Batch, buffer: Buffer, token_id: int) -> BatchColumn:
     return marks
 
 
-def payloads(buffer: Buffer, at: int, size: int, order: int, token_id: int) -> list[bytes]:
+def payloads(buffer: FileBuffer, at: int, size: int, order: int, token_id: int) -> list[bytes]:
     """The payloads of the tokens with this id in the ``T`` of ``size`` bytes at ``at``; none when it is damaged.
 
     ``order`` is the column's: 0 big-endian, 1 little-endian.
     """
+    data = copied(buffer, at, at + size)
     try:
-        places = token_places(buffer, at, at + size, _ORDERS[order])
+        places = token_places(data, 0, size, _ORDERS[order])
     except BadToken:
         return []
-    return [buffer[start : start + length] for token, _, start, length in places if token == token_id]
+    return [data[start : start + length] for token, _, start, length in places if token == token_id]

@@ -65,7 +65,7 @@ class Windows:
         else:
             limit = min(rba + self._capacity, size, max(rba + need, stop + _BEYOND))
             self._window = self._usual._replace(base=rba, limit=limit)
-            self._copy(self._window, 0, self._window.limit - rba)
+            self._copy(self._window, 0, self._window.limit - rba, min(stop + _BEYOND, size))
         return self._window
 
     def _of_large_record(self, rba: int, length: int) -> Window:
@@ -90,10 +90,10 @@ class Windows:
                 self._copy(window, at, min(after, at + start + MOST_BYTES))
             at = after
 
-    def _copy(self, window: Window, start: int, stop: int) -> None:
-        """Copy what belongs between two offsets of a window."""
+    def _copy(self, window: Window, start: int, stop: int, until: int | None = None) -> None:
+        """Copy what belongs between two offsets of a window; the scan goes on up to the place ``until``."""
         with memoryview(window.buffer) as view:
-            read = self._trail.read_into(view[start:stop], window.base + start)
+            read = self._trail.read_into(view[start:stop], window.base + start, until)
         if read < stop - start:
             rba = window.base + start + read
             raise CannotRead("the file was cut while it was read", path=self._trail.path, rba=rba)

@@ -10,10 +10,20 @@ from array import array
 from collections.abc import Iterator
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import Self, cast
 
 from trailformat.codec.byte_order import ByteOrder
-from trailformat.codec.mapped_file import FileBytes, MappedFile, RecentBytes, Source, copied, read_into
+from trailformat.codec.mapped_file import (
+    FileBuffer,
+    FileBytes,
+    FileContents,
+    InputFile,
+    RecentBytes,
+    Source,
+    copied,
+    is_read,
+)
+from trailformat.codec.remote.path import place
 from trailformat.errors import BadRecord, CannotRead, NotATrail, PartialRecord, TrailError, not_opened
 from trailformat.records import far, framing, io_types
 from trailformat.records.file_header import FileHeader
@@ -56,17 +66,17 @@ class TrailFile:
     def __init__(
         self, path: str | os.PathLike[str], *, beginnings: dict[Path, CarriedTransaction | None] | None = None
     ) -> None:
-        self.path = Path(path)
+        self.path = place(path)
         self.packing: str | None = None
         self._packed: os.stat_result | None = None
         self.order = ByteOrder.BIG
         self._order_known = False
         self._first_order: ByteOrder | None = None
-        self._map: MappedFile | None = None
+        self._source: FileContents | None = None
         self._size = self._changed = 0
         self._kept: FileBytes | None = None
         self._recent: RecentBytes | None = None
-        self._file = self._open()
+        self._file: InputFile | None = self._open()
         try:
             self.refresh()
             self._check()
@@ -88,10 +98,10 @@ class TrailFile:
     def close(self) -> None:
         """Close the file and its mapping."""
         self._unmap()
-        if self._file >= 0:
-            file, self._file = self._file, -1
+        if self._file is not None:
+            file, self._file = self._file, None
             with contextlib.suppress(OSError):
-                os.close(file)
+                file.close()
 
     def twin(self) -> TrailFile:
         """Return the same file opened again, for another thread: a TrailFile is for one thread at a time.
@@ -102,29 +112,31 @@ class TrailFile:
         other = object.__new__(TrailFile)
         other.path, other.order, other.packing, other._packed = self.path, self.order, self.packing, self._packed
         other._order_known, other._first_order = self._order_known, self._first_order
-        other._map, other._size, other._changed, other._kept, other._recent = None, 0, 0, None, None
+        other._source, other._size, other._changed, other._kept, other._recent = None, 0, 0, None, None
         other.known, other.beginnings = None, {}
         other.tables = TableDefinitions(other)
+        if self._file is None:
+            raise CannotRead("the file is closed", path=self.path)
         try:
-            other._file = os.dup(self._file)
+            other._file = self._file.twin()
         except OSError as error:
             raise CannotRead.of(error, self.path) from error
         return other
 
-    def _open(self) -> int:
+    def _open(self) -> InputFile:
         try:
             opened = open_unpacked(self.path)
         except (OSError, ValueError) as error:
             raise not_opened(error, self.path) from error
         self.packing = opened.packing
         self._packed = opened.status if opened.packing is not None else None
-        return opened.handle
+        return opened.file
 
     def keep_recent(self) -> None:
         """Keep the bytes that a scan reads, so that looking at its rows does not read them again."""
         self._recent = RecentBytes()
-        if self._map is not None:
-            self._map.recent = self._recent
+        if self._source is not None:
+            self._source.recent = self._recent
 
     def refresh(self) -> int:
         """Look at the file again, map what has been added, and return its size in bytes.
@@ -132,24 +144,23 @@ class TrailFile:
         Raises:
             CannotRead: the file cannot be read any more.
         """
-        if self._file < 0:
+        if self._file is None:
             raise NotATrail("the file is closed", path=self.path)
         try:
-            status = os.fstat(self._file)
-            if status.st_size != self._size or self._map is None:
-                self._remap(status.st_size)
+            status = self._file.status()
+            if status.st_size != self._size or self._source is None:
+                self._remap(self._file, status.st_size)
             if status.st_mtime_ns != self._changed:
                 self._changed, self._kept = status.st_mtime_ns, None
         except (OSError, ValueError) as error:
             raise CannotRead.of(error, self.path) from error
         return self._size
 
-    def _remap(self, size: int) -> None:
+    def _remap(self, file: InputFile, size: int) -> None:
         self._unmap()
         former, self._size, self._kept = self._size, 0, None
         if size:
-            self._map = MappedFile(self._file, size, access=mmap.ACCESS_READ)
-            self._map.file, self._map.path, self._map.recent = self._file, self.path, self._recent
+            self._source = file.source(size, self.path, self._recent)
         self._size = size
         if size < former:
             self._first_order, self._recent = None, None
@@ -157,10 +168,10 @@ class TrailFile:
 
     def _unmap(self) -> None:
         """Release the mapping; while a view of it exists, it lives as long as the view."""
-        if self._map is not None:
+        if isinstance(self._source, mmap.mmap):
             with contextlib.suppress(BufferError):
-                self._map.close()
-            self._map = None
+                self._source.close()
+        self._source = None
 
     def _check(self) -> None:
         if not self._size:
@@ -200,9 +211,9 @@ class TrailFile:
         return self._first_order
 
     @property
-    def buffer(self) -> framing.Buffer:
-        """The mapped bytes, valid until the next call that looks at the file again."""
-        return self._map if self._map is not None else b""
+    def buffer(self) -> FileBuffer:
+        """The bytes, valid until the next call that looks at the file again: of a file of this machine mapped."""
+        return self._source if self._source is not None else b""
 
     @property
     def bytes(self) -> Source:
@@ -212,25 +223,27 @@ class TrailFile:
         """
         if self._kept is not None:
             return self._kept
-        if self._map is None or not hasattr(os, "pread"):
-            return self.buffer
-        fresh = FileBytes(self._map, self._size)
+        buffer = self.buffer
+        if not is_read(buffer):
+            return cast("Source", buffer)
+        fresh = FileBytes(buffer, self._size)
         if time.time_ns() - self._changed > _SETTLED:
             self._kept = fresh
         return fresh
 
-    def read_into(self, target: memoryview, rba: int) -> int:
+    def read_into(self, target: memoryview, rba: int, until: int | None = None) -> int:
         """Copy bytes of the file, from ``rba`` on, to where the caller wants them; returns how many there were.
 
-        Unlike access to the mapping this is safe while the file is cut.
+        ``until`` is the place to which the caller is going to read on. Unlike access to the mapping this is safe while
+        the file is cut.
 
         Raises:
             CannotRead: the file cannot be read any more.
         """
-        if self._file < 0:
+        if self._file is None:
             raise NotATrail("the file is closed", path=self.path)
         try:
-            return read_into(self._file, self.buffer, target, rba)
+            return self._file.read_into(self.buffer, target, rba, until)
         except OSError as error:
             raise CannotRead.of(error, self.path, rba) from error
 
@@ -255,10 +268,12 @@ class TrailFile:
         Raises:
             CannotRead: the file is closed or can no longer be examined.
         """
-        if self._packed is not None and self._file >= 0:
+        if self._file is None:
+            raise CannotRead("the file is closed", path=self.path)
+        if self._packed is not None:
             return self._packed
         try:
-            return os.fstat(self._file)
+            return self._file.status()
         except OSError as error:
             raise CannotRead.of(error, self.path) from error
 

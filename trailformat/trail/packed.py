@@ -12,16 +12,19 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import io
 import os
 import re
 import sys
 import threading
 from collections import OrderedDict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path, PurePosixPath
 from typing import IO, NamedTuple, Protocol, cast
 
+from trailformat.codec.mapped_file import InputFile, LocalFile
 from trailformat.codec.regular_file import open_regular
+from trailformat.codec.remote.path import RemotePath
 from trailformat.errors import CannotRead, NotATrail
 from trailformat.records import reached
 
@@ -29,6 +32,8 @@ LIMIT_VARIABLE = "LOGDUMP_UNPACKED_LIMIT"
 """The environment variable that sets another limit, in bytes."""
 LIMIT = 64 << 30
 """Bytes of one unpacked file, and of all copies that are kept: a small file can hold zeros without end."""
+WHOLE = "whole"
+"""Stands for how a file is packed that a server gives as a whole only."""
 _MOST_KEPT = 64
 _MOST_LAYERS = 3
 _CHUNK = 1 << 20
@@ -36,6 +41,7 @@ _MAGICS = {b"\x1f\x8b": "gzip", b"BZh": "bzip2", b"\xfd7zXZ\0": "xz", b"\x28\xb5
 _ZIP = (b"PK\x03\x04", b"PK\x05\x06")
 _TAR = b"ustar"
 _ARCHIVES = ("zip", "tar")
+_ARCHIVE_NAME = re.compile(r"\.(zip|tar(\.\w+)?|t[gbx]z2?)$", re.IGNORECASE)
 _TAR_NAME = re.compile(r"\.tar\.\w+$|\.t[gbx]z2?$", re.IGNORECASE)
 _TAR_AT = 257
 _HEAD = _TAR_AT + len(_TAR)
@@ -49,9 +55,9 @@ class _Reader(Protocol):
 
 
 class OpenedFile(NamedTuple):
-    """A descriptor of the bytes of a file, unpacked; how it is packed: ``gzip``, ``tar``, … or None; its status."""
+    """The bytes of a file, unpacked; how it is packed: ``gzip``, ``tar``, … or None; its status."""
 
-    handle: int
+    file: InputFile
     packing: str | None
     status: os.stat_result
 
@@ -66,7 +72,7 @@ class _Key(NamedTuple):
     member: str
 
 
-_kept: OrderedDict[_Key, tuple[int, str]] = OrderedDict()
+_kept: OrderedDict[_Key, tuple[LocalFile, str]] = OrderedDict()
 _lock = threading.Lock()
 
 
@@ -80,21 +86,85 @@ def open_unpacked(path: Path) -> OpenedFile:
         CannotRead: there is no room for the unpacked copy, or reading has failed.
     """
     try:
-        handle, member = open_regular(path), ""
+        file, member = open_file(path), ""
     except NotADirectoryError:
-        handle, member = _archive_around(path)
+        file, member = _archive_around(path)
     try:
-        head, status = _head(handle), os.fstat(handle)
+        head, status = _head(file), file.status()
         if not member and _packing(head) is None:
-            return OpenedFile(handle, None, status)
+            return OpenedFile(file, WHOLE if isinstance(file, _WholeCopy) else None, status)
         with _lock:
-            copy, packing = _copy_of(path, handle, member)
-            opened = OpenedFile(os.dup(copy), packing, status)
+            copy, packing = _copy_of(path, file, member)
+            opened = OpenedFile(copy.twin(), packing, status)
     except BaseException:
-        os.close(handle)
+        file.close()
         raise
-    os.close(handle)
+    file.close()
     return opened
+
+
+def open_file(path: Path) -> InputFile:
+    """A regular file of this machine or of a store; a copy of one that a server gives as a whole only.
+
+    Raises:
+        OSError: it is not there, cannot be read, or is no regular file.
+        ValueError: no file can have such a name.
+        NotATrail: it is larger than the limit.
+    """
+    if not isinstance(path, RemotePath):
+        return LocalFile(open_regular(path))
+    from trailformat.codec.remote.file import RemoteFile  # noqa: PLC0415 - most files are local
+    from trailformat.codec.remote.store import NoRangesError  # noqa: PLC0415 - likewise
+
+    try:
+        file = RemoteFile(path)
+    except FileNotFoundError:
+        if _is_in_archive(path):
+            raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), os.fspath(path)) from None
+        raise
+    except NoRangesError:
+        return _whole_copy(path)
+    try:
+        file.read(0, _HEAD)
+    except NoRangesError:
+        file.close()
+        return _whole_copy(path)
+    except BaseException:
+        file.close()
+        raise
+    return file
+
+
+class _WholeCopy(LocalFile):
+    """The copy of a file that a server gives as a whole only."""
+
+    __slots__ = ("_status",)
+
+    def __init__(self, handle: int, status: os.stat_result) -> None:
+        super().__init__(handle)
+        self._status = status
+
+    def status(self) -> os.stat_result:
+        """The status of the file on the server when it was copied."""
+        return self._status
+
+    def twin(self) -> LocalFile:
+        """The same, by another descriptor."""
+        return _WholeCopy(os.dup(self.handle), self._status)
+
+
+def _whole_copy(path: RemotePath) -> LocalFile:
+    from trailformat.codec.remote.store import status_of, store_of  # noqa: PLC0415 - most files are local
+
+    store, url = store_of(path.url), path.url
+    facts = store.facts(url, now=True)
+    with _lock:
+        key = _key(status_of(url, facts), WHOLE)
+        if key not in _kept:
+            _keep(key, LocalFile(_filled(path, lambda write: store.copy_whole(url, write))), WHOLE)
+        _kept.move_to_end(key)
+        copy = os.dup(_kept[key][0].handle)
+    return _WholeCopy(copy, status_of(url, facts._replace(size=os.fstat(copy).st_size)))
 
 
 def unpacked_size(path: Path) -> int:
@@ -103,11 +173,11 @@ def unpacked_size(path: Path) -> int:
     Raises:
         OSError, ValueError, NotATrail, CannotRead: like :func:`open_unpacked`.
     """
-    handle = open_unpacked(path).handle
+    file = open_unpacked(path).file
     try:
-        return os.fstat(handle).st_size
+        return file.status().st_size
     finally:
-        os.close(handle)
+        file.close()
 
 
 def known_size(path: Path) -> int:
@@ -118,7 +188,7 @@ def known_size(path: Path) -> int:
     """
     status = status_of(path)
     kept = _kept.get(_key(status, ""))  # without the lock: progress of unpacking asks for it
-    return os.fstat(kept[0]).st_size if kept is not None else status.st_size
+    return kept[0].status().st_size if kept is not None else status.st_size
 
 
 def unpacked_head(path: Path, size: int) -> bytes:
@@ -128,11 +198,11 @@ def unpacked_head(path: Path, size: int) -> bytes:
         OSError, ValueError, NotATrail, CannotRead: like :func:`open_unpacked`.
     """
     try:
-        handle = open_regular(path)
+        opened = open_file(path)
     except NotADirectoryError:
-        handle = open_unpacked(path).handle
-    with os.fdopen(handle, "rb") as file:
-        packing = _packing(_head(file.fileno()))
+        opened = open_unpacked(path).file
+    with _stream(opened) as file:
+        packing = _packing(_head_of(file))
         if packing is None or packing in _ARCHIVES:
             return file.read(size)
         with _unpacking(path, packing):
@@ -148,9 +218,9 @@ def entries_of(folder: Path) -> list[Path]:
     """
     if folder.is_dir() or not (folder.is_file() or _is_in_archive(folder)):
         return list(folder.iterdir())
-    handle, member = _archive_of(folder)
-    with os.fdopen(handle, "rb") as file, _unpacking(folder, "the archive"):
-        archive = Path(*folder.parts[: len(folder.parts) - len(PurePosixPath(member).parts)])
+    opened, member = _archive_of(folder)
+    with _stream(opened) as file, _unpacking(folder, "the archive"):
+        archive = folder if not member else folder.parents[len(PurePosixPath(member).parts) - 1]
         names = (PurePosixPath(name) for name in _member_names(file))
         inside = PurePosixPath(member)
         return [archive / name for name in names if name.parent == inside]
@@ -158,20 +228,24 @@ def entries_of(folder: Path) -> list[Path]:
 
 def members_of(archive: Path) -> list[Path]:
     """All files in an archive, those in its folders too. Raises like :func:`entries_of`."""
-    with os.fdopen(open_regular(archive), "rb") as file, _unpacking(archive, "the archive"):
+    with _stream(open_file(archive)) as file, _unpacking(archive, "the archive"):
         return [archive / name for name in _member_names(file)]
 
 
 def is_archive(path: Path) -> bool:
     """Whether a regular file is an archive: by its first bytes, a compressed one by its name."""
-    try:
-        handle = open_regular(path)
-    except (OSError, ValueError):
+    if isinstance(path, RemotePath) and not _ARCHIVE_NAME.search(path.name):
         return False
     try:
-        packing = _packing(_head(handle))
+        file = open_file(path)
+    except (OSError, ValueError, NotATrail):
+        return False
+    try:
+        packing = _packing(_head(file))
+    except OSError:
+        return False
     finally:
-        os.close(handle)
+        file.close()
     return packing in _ARCHIVES or (packing is not None and _TAR_NAME.search(path.name) is not None)
 
 
@@ -196,35 +270,52 @@ def status_of(path: Path) -> os.stat_result:
     except NotADirectoryError:
         if not is_file(path):
             raise
-        return next(parent for parent in path.parents if parent.is_file()).stat()
+        return next(parent for parent in _maybe_archives(path) if parent.is_file()).stat()
 
 
 def _is_in_archive(path: Path) -> bool:
-    return any(parent.is_file() for parent in path.parents)
+    return any(parent.is_file() for parent in _maybe_archives(path))
 
 
-def _archive_around(path: Path) -> tuple[int, str]:
+def _maybe_archives(path: Path) -> Iterator[Path]:
+    """The parents of a path; of those in a store, which each take a request, the ones that are named like archives."""
+    is_remote = isinstance(path, RemotePath)
+    return (parent for parent in path.parents if not is_remote or _ARCHIVE_NAME.search(parent.name))
+
+
+def _archive_around(path: Path) -> tuple[InputFile, str]:
     """The regular file among the parents of a path, opened, and the rest of the path."""
-    for parent in path.parents:
+    for parent in _maybe_archives(path):
         with contextlib.suppress(NotADirectoryError):
-            return open_regular(parent), path.relative_to(parent).as_posix()
+            return open_file(parent), "/".join(path.parts[len(parent.parts) :])
     raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), os.fspath(path))
 
 
-def _archive_of(folder: Path) -> tuple[int, str]:
+def _archive_of(folder: Path) -> tuple[InputFile, str]:
     try:
-        return open_regular(folder), ""
+        return open_file(folder), ""
     except NotADirectoryError:
         return _archive_around(folder)
 
 
-def _head(handle: int) -> bytes:
-    return os.pread(handle, _HEAD, 0) if hasattr(os, "pread") else _read_head(handle)
+def _stream(file: InputFile) -> IO[bytes]:
+    """The bytes of a file as a stream, which closes the file with itself."""
+    if isinstance(file, LocalFile):
+        return os.fdopen(file.handle, "rb")
+    from trailformat.codec.remote.file import RemoteFile, RemoteReader  # noqa: PLC0415 - most files are local
+
+    return io.BufferedReader(RemoteReader(cast("RemoteFile", file)), _CHUNK)
 
 
-def _read_head(handle: int) -> bytes:
-    head = os.read(handle, _HEAD)
-    os.lseek(handle, 0, os.SEEK_SET)
+def _head(file: InputFile) -> bytes:
+    with _stream(file.twin()) as stream:
+        return _head_of(stream)
+
+
+def _head_of(stream: IO[bytes]) -> bytes:
+    stream.seek(0)
+    head = stream.read(_HEAD)
+    stream.seek(0)
     return head
 
 
@@ -242,23 +333,26 @@ def _key(status: os.stat_result, member: str) -> _Key:
     return _Key(status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, member)
 
 
-def _copy_of(path: Path, handle: int, member: str) -> tuple[int, str]:
-    """The descriptor of the unpacked copy, and how the file is packed; it is unpacked where no copy is kept."""
-    key = _key(os.fstat(handle), member)
+def _copy_of(path: Path, file: InputFile, member: str) -> tuple[LocalFile, str]:
+    """The unpacked copy, and how the file is packed; it is unpacked where no copy is kept."""
+    key = _key(file.status(), member)
     if key in _kept:
         _kept.move_to_end(key)
         return _kept[key]
-    with os.fdopen(os.dup(handle), "rb") as file, _unpacking(path, "it"):
-        file.seek(0)
-        copy, packing = _unpacked(path, file, member)
+    with _stream(file.twin()) as stream, _unpacking(path, "it"):
+        copy, packing = _unpacked(path, stream, member)
+    return _keep(key, LocalFile(copy), packing)
+
+
+def _keep(key: _Key, copy: LocalFile, packing: str) -> tuple[LocalFile, str]:
     _kept[key] = copy, packing
     while len(_kept) > 1 and (len(_kept) > _MOST_KEPT or _bytes_kept() > _limit()):
-        os.close(_kept.popitem(last=False)[1][0])
+        _kept.popitem(last=False)[1][0].close()
     return copy, packing
 
 
 def _bytes_kept() -> int:
-    return sum(os.fstat(handle).st_size for handle, _ in _kept.values())
+    return sum(copy.status().st_size for copy, _ in _kept.values())
 
 
 def _limit() -> int:
@@ -268,7 +362,7 @@ def _limit() -> int:
 
 def _unpacked(path: Path, file: IO[bytes], member: str) -> tuple[int, str]:
     """A descriptor of the bytes of a compressed file, or of a member of an archive."""
-    packing = _packing(_head(file.fileno()))
+    packing = _packing(_head_of(file))
     if packing not in _MAGICS.values() and not member:
         raise NotATrail(_archive_problem(path, file, packing), path=path)
     if member:
@@ -276,7 +370,7 @@ def _unpacked(path: Path, file: IO[bytes], member: str) -> tuple[int, str]:
     else:
         copy = _copied(path, _reader(file, cast("str", packing), path), file)
     for _ in range(_MOST_LAYERS):
-        inner = _packing(_head(copy))
+        inner = _packing(_head(LocalFile(copy)))
         if inner is None:
             return copy, packing or ""
         with os.fdopen(copy, "rb") as layer:
@@ -309,19 +403,36 @@ def _copied(path: Path, source: _Reader, packed: IO[bytes] | None) -> int:
         NotATrail: they are more than the limit.
         OSError: there is no room for them.
     """
+
+    def copy(write: Callable[[bytes], object]) -> None:
+        while chunk := source.read(_CHUNK):
+            write(chunk)
+            if packed is not None:
+                reached.report(path, packed.tell())
+
+    return _filled(path, copy)
+
+
+def _filled(path: Path, fill: Callable[[Callable[[bytes], object]], object]) -> int:
+    """A file without a name that a function fills, as a descriptor.
+
+    Raises:
+        NotATrail: its bytes are more than the limit.
+        OSError: there is no room for them.
+    """
     import tempfile  # noqa: PLC0415 - few files are packed
 
     limit, size = _limit(), 0
+
+    def write(chunk: bytes) -> None:
+        nonlocal size
+        size += len(chunk)
+        if size > limit:
+            raise NotATrail(f"unpacked it has more than {limit:,} bytes; {LIMIT_VARIABLE} sets the limit", path=path)
+        copy.write(chunk)
+
     with tempfile.TemporaryFile(prefix="logdump-") as copy:
-        while chunk := source.read(_CHUNK):
-            size += len(chunk)
-            if size > limit:
-                raise NotATrail(
-                    f"unpacked it has more than {limit:,} bytes; {LIMIT_VARIABLE} sets the limit", path=path
-                )
-            copy.write(chunk)
-            if packed is not None:
-                reached.report(path, packed.tell())
+        fill(write)
         copy.flush()
         return os.dup(copy.fileno())
 
@@ -353,7 +464,7 @@ def _member_names(file: IO[bytes]) -> Iterator[str]:
     import tarfile  # noqa: PLC0415 - few files are packed
     import zipfile  # noqa: PLC0415 - likewise
 
-    if _head(file.fileno()).startswith(_ZIP):
+    if _head_of(file).startswith(_ZIP):
         with zipfile.ZipFile(file) as archive:
             yield from (_plain(one.filename) for one in archive.infolist() if not one.is_dir())
     else:
@@ -370,7 +481,7 @@ def _member(path: Path, file: IO[bytes], member: str) -> _Reader:
     import tarfile  # noqa: PLC0415 - few files are packed
     import zipfile  # noqa: PLC0415 - likewise
 
-    if _head(file.fileno()).startswith(_ZIP):
+    if _head_of(file).startswith(_ZIP):
         archive = zipfile.ZipFile(file)
         for info in archive.infolist():
             if _plain(info.filename) == member and not info.is_dir():

@@ -13,6 +13,7 @@ from os.path import lexists
 from pathlib import Path
 from typing import NamedTuple
 
+from trailformat.codec.remote.path import RemotePath, place
 from trailformat.errors import CannotRead, NotATrail, not_opened
 from trailformat.trail.packed import SUFFIXES, entries_of
 
@@ -35,7 +36,7 @@ class TrailName(NamedTuple):
     @classmethod
     def parse(cls, path: str | os.PathLike[str]) -> TrailName | None:
         """The parts of ``path``, or None when its name does not end in a sequence number."""
-        path = Path(path)
+        path = place(path)
         packing = path.suffix if path.suffix in SUFFIXES else ""
         name = path.name.removesuffix(packing)
         match = re.fullmatch(_DOCUMENTED, name, re.DOTALL) or re.fullmatch(_ANY, name, re.DOTALL)
@@ -89,7 +90,7 @@ class TrailSequence:
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
-        path = Path(path)
+        path = place(path)
         name = TrailName.parse(path) if len(path.name) > _BARE_LENGTH else None
         self.directory = path.parent
         self.prefix = name.prefix if name else path.name
@@ -120,7 +121,7 @@ class TrailSequence:
     def after(self, path: str | os.PathLike[str]) -> Path | None:
         """The file after ``path``, or None when it is the last."""
         paths = self.paths
-        at = paths.index(Path(path)) if Path(path) in paths else len(paths)
+        at = paths.index(place(path)) if place(path) in paths else len(paths)
         return paths[at + 1] if at + 1 < len(paths) else None
 
 
@@ -187,9 +188,13 @@ def file_beyond(path: Path, step: int) -> tuple[Path | None, Path | None]:
     if name is None or not name.is_documented:
         return None, None
     wanted = name.beyond(step)
-    if lexists(wanted.path) and lexists(path):
+    if _is_there(wanted.path) and _is_there(path):
         return wanted.path, None
     return nearest_of(names_around(path), path, step)
+
+
+def _is_there(path: Path) -> bool:
+    return path.exists() if isinstance(path, RemotePath) else lexists(path)
 
 
 def names_around(path: Path) -> tuple[TrailName, ...]:

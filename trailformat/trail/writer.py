@@ -13,7 +13,8 @@ from types import TracebackType
 from typing import BinaryIO, Self
 
 from trailformat.codec.byte_order import ByteOrder
-from trailformat.codec.mapped_file import MappedFile
+from trailformat.codec.mapped_file import FileContents
+from trailformat.codec.remote.path import place
 from trailformat.codec.tokens import Token
 from trailformat.errors import CannotWrite, TrailError
 from trailformat.records.file_header import FileHeader, Value, replace_values
@@ -64,7 +65,7 @@ class TrailWriter:
         self._file: BinaryIO | None = None
         self._size = self._head_size = 0
         self._definitions = CarriedDefinitions()
-        self._start(Path(path))
+        self._start(place(path))
 
     def __enter__(self) -> Self:
         return self
@@ -125,7 +126,7 @@ class TrailWriter:
             raise self._aborted(error, self.paths[-1]) from error
         self._grow(len(data), records)
 
-    def copy_range(self, source: MappedFile, start: int, stop: int, records: int) -> None:
+    def copy_range(self, source: FileContents, start: int, stop: int, records: int) -> None:
         """Write the bytes from ``start`` to before ``stop`` of another file, as :meth:`write_bytes` does.
 
         Raises:

@@ -71,6 +71,18 @@ class BatchVerdict(NamedTuple):
         return {one.row: one.copy_of for one in self.verdicts if one.copy_of is not None}
 
 
+class AppliedState(NamedTuple):
+    """What is known at a place of a trail, for one that goes on from there.
+
+    Attributes:
+        rises: the greatest CSN of each form, and the TRANIDs of the whole transactions with it.
+        is_damaged: whether there was damage, behind which nothing is applied.
+    """
+
+    rises: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    is_damaged: bool = False
+
+
 class _Rise:
     """How the CSNs of one form have risen so far.
 
@@ -124,6 +136,7 @@ class AppliedTransactions:
         self._rises: dict[str, _Rise] = {}
         self._late: dict[Name, TrailPosition] = {}
         self._regions: OrderedDict[tuple[str, TrailPosition, TrailPosition], dict[Name, TrailPosition]] = OrderedDict()
+        self._unread: TrailPosition | None = None
         self.whole = self.copies = self.behind_damage = self.unnamed = 0
         self.is_unsure = False
 
@@ -135,6 +148,38 @@ class AppliedTransactions:
     def greatest(self, kind: str) -> tuple[int, ...]:
         """The greatest CSN of a form so far; nothing where there was none."""
         return self._rises[kind].greatest if kind in self._rises else ()
+
+    @property
+    def state(self) -> AppliedState:
+        """What is known so far."""
+        rises = tuple((rise.csn, tuple(rise.known)) for rise in self._rises.values())
+        return AppliedState(rises, self._damage is not None)
+
+    def resume(self, state: AppliedState, place: TrailPosition) -> None:
+        """Go on from a place; what stands before it is read once more where a copy can stand there, and only then."""
+        for csn, xids in state.rises:
+            if (key := csn_key(csn)) is not None:
+                rise = self._rise(key.kind)
+                rise.rise(key.parts, csn, None, place)
+                rise.previous, rise.known = key.parts, dict.fromkeys(xids, place)
+        self._damage = place if state.is_damaged else None
+        self._unread = place
+
+    def _read_before(self) -> None:
+        """Find where CSNs rose, and which came late, before the place of resume."""
+        stop, self._unread = self._unread, None
+        if stop is None:
+            return
+        before = AppliedTransactions(self._trail, past_damage=True)
+        for batch in transaction_batches(self._trail):
+            if batch.rows and batch.first(0) >= stop:
+                break
+            before.judge(batch)
+        for kind, earlier in before._rises.items():
+            rise = self._rise(kind)
+            number = bisect_left(earlier.places, stop)
+            rise.before[:0], rise.places[:0] = earlier.before[:number], earlier.places[:number]
+        self._late |= {name: place for name, place in before._late.items() if place < stop and name not in self._late}
 
     def judge(self, batch: TransactionBatch) -> BatchVerdict:
         """Take in the next batch."""
@@ -217,6 +262,7 @@ class AppliedTransactions:
         rise = self._rises[kind]
         if parts == rise.greatest:
             return self._known_or_added(rise.known, name[1], place)
+        self._read_before()
         if name in self._late:
             return self._late[name]
         at = bisect_left(rise.before, parts) - 1

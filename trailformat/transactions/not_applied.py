@@ -65,29 +65,84 @@ class _Run(NamedTuple):
     ending: int
 
 
-class NotApplied:
-    """The ranges of a whole trail, found by one pass; neighbours are one range, so that a copied file is one.
+class NotAppliedRanges:
+    """The ranges of a trail whose transactions are given in order; neighbours are one range, so that a copied file is.
 
-    Neighbours that ended differently are not. The pass goes as far as an answer needs.
+    Neighbours that ended differently are not.
+
+    Args:
+        whole: the trail.
+        past_damage: whether what stands behind damage counts too, as for a Replicat that was set to a place behind it.
+
+    Attributes:
+        judge: what tells which transactions are not applied.
+    """
+
+    def __init__(self, whole: WholeTrail, *, past_damage: bool = False) -> None:
+        self._whole = whole
+        self._ranges: dict[int, Ranges] = {}
+        self._run: _Run | None = None
+        self._firsts: dict[TrailPosition, TrailPosition] = {}
+        self.judge = AppliedTransactions(whole, past_damage=past_damage)
+        self._reached = TrailPosition(-1, 0)
+
+    def take(self, batch: TransactionBatch) -> None:
+        """The next transactions."""
+        verdict = self.judge.judge(batch)
+        for row, first in verdict.copies.items():
+            if len(self._firsts) < MOST_TOLD:
+                self._firsts[batch.first(row)] = first
+        before = -1
+        for row in verdict.not_applied:
+            ending = int(batch.columns.endings[row])
+            if row != before + 1:
+                self._end_run(batch.first(before + 1))
+            elif self._run is not None and self._run.ending != ending:
+                self._end_run(batch.first(row))
+            self._run = _Run(self._run.start if self._run else batch.first(row), batch.after(row), ending)
+            before = row
+        if before != batch.rows - 1:
+            self._end_run(batch.first(before + 1))
+        if batch.rows:
+            self._reached = batch.first(batch.rows - 1)
+
+    def taken(self, stop: TrailPosition) -> dict[int, Ranges]:
+        """The ranges up to a place where no transaction is open, by the ordinals of files; they are not kept."""
+        self._end_run(stop)
+        ranges, self._ranges = self._ranges, {}
+        return ranges
+
+    def _end_run(self, following: TrailPosition) -> None:
+        """Note the run of transactions that are not applied, from the first record to behind the last.
+
+        One that never ended, in front of a missing file, goes up to the next transaction.
+        """
+        if self._run is None:
+            return
+        (start, end, ending), self._run = self._run, None
+        after = following if end is None else end
+        for ordinal in range(start.ordinal, min(after.ordinal, len(self._whole) - 1) + 1):
+            begin = start.rba if ordinal == start.ordinal else 0
+            stop = after.rba if ordinal == after.ordinal else END_OF_FILE
+            self._ranges.setdefault(ordinal, no_ranges()).add(begin, stop, ending)
+
+
+class NotApplied(NotAppliedRanges):
+    """The ranges of a whole trail, found by one pass, which goes as far as an answer needs.
 
     Args:
         whole: the trail.
         workers: threads that help.
-        past_damage: whether what stands behind damage counts too, as for a Replicat that was set to a place behind it.
+        past_damage: see NotAppliedRanges.
 
     Attributes:
         is_broken: whether an error or an interrupt has ended the pass: there is no answer any more.
     """
 
     def __init__(self, whole: WholeTrail, workers: Workers | None = None, *, past_damage: bool = False) -> None:
-        self._whole = whole
-        self._ranges: dict[int, Ranges] = {}
-        self._run: _Run | None = None
-        self._firsts: dict[TrailPosition, TrailPosition] = {}
-        self._judge = AppliedTransactions(whole, past_damage=past_damage)
+        super().__init__(whole, past_damage=past_damage)
         self._batches = transaction_batches(whole, FIRST_PLACE, workers)
         self.is_broken = False
-        self._reached = TrailPosition(-1, 0)
 
     def of(self, path: Path) -> Ranges:
         """The ranges of a file."""
@@ -119,44 +174,11 @@ class NotApplied:
         try:
             batch = next(self._batches, None)
             if batch is not None:
-                self._take(batch)
+                self.take(batch)
         except BaseException:
             self.is_broken = True
             raise
         return batch is not None
-
-    def _take(self, batch: TransactionBatch) -> None:
-        verdict = self._judge.judge(batch)
-        for row, first in verdict.copies.items():
-            if len(self._firsts) < MOST_TOLD:
-                self._firsts[batch.first(row)] = first
-        before = -1
-        for row in verdict.not_applied:
-            ending = int(batch.columns.endings[row])
-            if row != before + 1:
-                self._end_run(batch.first(before + 1))
-            elif self._run is not None and self._run.ending != ending:
-                self._end_run(batch.first(row))
-            self._run = _Run(self._run.start if self._run else batch.first(row), batch.after(row), ending)
-            before = row
-        if before != batch.rows - 1:
-            self._end_run(batch.first(before + 1))
-        if batch.rows:
-            self._reached = batch.first(batch.rows - 1)
-
-    def _end_run(self, following: TrailPosition) -> None:
-        """Note the run of transactions that are not applied, from the first record to behind the last.
-
-        One that never ended, in front of a missing file, goes up to the next transaction.
-        """
-        if self._run is None:
-            return
-        (start, end, ending), self._run = self._run, None
-        after = following if end is None else end
-        for ordinal in range(start.ordinal, min(after.ordinal, len(self._whole) - 1) + 1):
-            begin = start.rba if ordinal == start.ordinal else 0
-            stop = after.rba if ordinal == after.ordinal else END_OF_FILE
-            self._ranges.setdefault(ordinal, no_ranges()).add(begin, stop, ending)
 
 
 def rows_not_applied(ranges: Ranges, batch: Batch, rows: Any = slice(None)) -> Any:

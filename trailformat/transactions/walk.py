@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from trailformat.records.transaction import Transaction
+from trailformat.records.transaction import CarriedTransaction, Transaction
 from trailformat.scan import BAD_SPAN, PARTIAL, RECORD, StringColumn, Workers
 from trailformat.scan.row_tokens import csn_and_xid_of
 from trailformat.transactions.batches import (
@@ -67,6 +67,14 @@ class ColumnWalk:
         """Where that one begins, and the place behind it; None for what is not there."""
         growing = self._growing
         return (growing.first if growing.has_begin else None, growing.after) if growing is not None else (None, None)
+
+    @property
+    def carried(self) -> CarriedTransaction | None:
+        """The name of that one, for rows that are read from here on; None where it is not known."""
+        growing = self._growing
+        if growing is None or not growing.has_begin or growing.is_damaged:
+            return None
+        return CarriedTransaction(growing.transaction, self.has_ended)
 
     def end(self) -> Iterator[TransactionBatch]:
         """What is open where a stretch of files ends."""

@@ -16,6 +16,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple, Self
 
+from trailformat.codec.remote.path import place
 from trailformat.errors import NotATrail, refuse_denied
 from trailformat.records import reached
 from trailformat.scan import BAD_SPAN, PARTIAL, Batch, Workers, scan_in_threads
@@ -90,7 +91,7 @@ class WholeTrail:
     @classmethod
     def around(cls, path: str | os.PathLike[str]) -> Self:
         """The trail to which a file belongs, or of which this is the name without a number; else the file alone."""
-        path = Path(path)
+        path = place(path)
         name = TrailName.parse(path)
         if name is not None and not name.is_documented and is_file(path):
             return cls([path])
@@ -173,7 +174,7 @@ class WholeTrail:
                 begins = True
                 for batch in self._scan(trail, start.rba if ordinal == start.ordinal else 0, workers):
                     if not self.is_newest(ordinal):
-                        _complete(batch)
+                        complete(batch)
                     yield FileBatch(ordinal, trail, batch, begins, breaks)
                     begins = breaks = False
 
@@ -202,7 +203,7 @@ def _gap(name: TrailName, other: TrailName) -> FileGap | None:
     return FileGap(name.next.path, other.previous.path, other.path)
 
 
-def _complete(batch: Batch) -> None:
+def complete(batch: Batch) -> None:
     """What is half written in a file that has one behind it stays so: it is damage."""
     if batch.kind[len(batch) - 1] == PARTIAL:
         batch.kind[len(batch) - 1] = BAD_SPAN  # type: ignore[index]  # arrays and numpy columns both take it

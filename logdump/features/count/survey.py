@@ -19,6 +19,7 @@ from logdump.session.selection import Selection
 from logdump.session.session import Session
 from logdump.session.settings import Detail
 from trailformat import TrailError, TrailFile, TrailName
+from trailformat.codec.remote.path import place
 from trailformat.scan import (
     KernelTotals,
     ParallelScan,
@@ -200,7 +201,7 @@ def count_files(counter: CountRun, session: Session) -> Generator[Event, None, s
     if options.logtrail is not None:
         return (yield from _count_several(counter, str(options.logtrail), matching_files(options.logtrail)))
     if options.path is not None:
-        with TrailFile(Path(options.path).expanduser().absolute()) as trail:
+        with TrailFile(place(options.path).expanduser().absolute()) as trail:
             yield from counter.prepare([trail.path])
             yield from counter.run(counter.begin(trail))
             return f"LogTrail {trail.path}"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, nullcontext
 from functools import partial
@@ -23,6 +22,7 @@ from logdump.session.events import Event, Notice
 from logdump.session.exit_status import ExitStatus
 from logdump.session.session import Session
 from trailformat.changes.encrypted import looks_encrypted
+from trailformat.codec.remote.path import absolute, place
 from trailformat.trail.sequence import Spot
 
 _NAME = "EXPORT"
@@ -124,7 +124,7 @@ def _beats(**values: Any) -> dict[str, Any]:
 def _target(name: str) -> Path:
     if name == str(STANDARD_OUTPUT):
         return STANDARD_OUTPUT
-    return Path(os.path.abspath(Path(local_path(name)).expanduser()))  # noqa: PTH100 - links stay
+    return absolute(place(local_path(name)).expanduser())
 
 
 _REPLACE = OneOf({"REPLACE": True, "!": True}, syntax="REPLACE")

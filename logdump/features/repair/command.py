@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 from logdump.features.repair.headers import HeaderChoice
@@ -17,6 +16,7 @@ from logdump.session.errors import CommandError
 from logdump.session.events import Event, Notice
 from logdump.session.exit_status import ExitStatus
 from logdump.session.session import Session
+from trailformat.codec.remote.path import place
 from trailformat.transactions.whole_trail import WholeTrail
 
 _NO_TARGET = "takes TO and the name of a file."
@@ -40,7 +40,7 @@ def run_repair(session: Session, options: RepairOptions) -> Iterator[Event]:
 
 
 def _options(name: str, header: dict[str, Any] | None = None, **given: Any) -> RepairOptions:
-    return RepairOptions(Path(local_path(name)).expanduser().absolute(), name, **given, **(header or {}))
+    return RepairOptions(place(local_path(name)).expanduser().absolute(), name, **given, **(header or {}))
 
 
 COMMANDS = (

@@ -23,7 +23,8 @@ from logdump.session.scan import progress
 from logdump.session.session import Session
 from trailformat import Record, TrailFile, TrailName, TrailWriter
 from trailformat.changes.transactions import is_transactional
-from trailformat.codec.mapped_file import MappedFile
+from trailformat.codec.mapped_file import FileContents
+from trailformat.codec.remote.path import place
 from trailformat.definitions.metadata_kinds import REFERENCE
 from trailformat.trail.carried_definitions import definition_of
 from trailformat.trail.packed import status_of, unpacked_size
@@ -95,7 +96,7 @@ def write_as_it_is(writer: TrailWriter, trail: TrailFile, copy: FileCopy, header
         if isinstance(piece, Record):
             writer.write_bytes(piece.raw, 1)
             continue
-        if isinstance(trail.buffer, MappedFile):
+        if isinstance(trail.buffer, FileContents):
             writer.copy_range(trail.buffer, *piece, 0)
             continue
         for start in range(*piece, _CHUNK):
@@ -246,7 +247,7 @@ class Repair:
         self._whole, self._title, self._options = whole, title, options
         self._session, self._step = session, session.settings.notify
         self._named = trail_named(session, options.definitions, "REPAIR").paths if options.definitions else ()
-        self._from = Path(options.header_from).expanduser().absolute() if options.header_from else None
+        self._from = place(options.header_from).expanduser().absolute() if options.header_from else None
         self._files: dict[int, SurveyedFile] = {}
         self._plan = TransactionPlan(whole, {}, is_all=options.is_all, goes_on=False)
         self._ordinals: list[int] = []
@@ -326,7 +327,7 @@ class Repair:
         return FileCopy(*self._files[ordinal], self._plan.left_out(ordinal))
 
     def _header(self, ordinal: int, trail: TrailFile, target: Path) -> NewHeader:
-        name = str(Path(self._options.name).with_name(target.name))
+        name = str(place(self._options.name).with_name(target.name))
         return self._header_plan(ordinal, trail).header(target, name, self._copy(ordinal).first_row(trail))
 
     def _header_plan(self, ordinal: int, trail: TrailFile) -> HeaderPlan:

@@ -14,8 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from trailformat import Record, TrailFile
-from trailformat.codec.mapped_file import MappedFile, copied
-from trailformat.records.framing import Buffer
+from trailformat.codec.mapped_file import FileBuffer, FileContents, copied
 from trailformat.records.record_header import NAME_IS_INDEX
 from trailformat.scan import Batch, Names
 from trailformat.scan.rows import NO_INDEX, RowBytes, grouped, headers_of, learn_definitions
@@ -38,7 +37,7 @@ class CopyRows(NamedTuple):
         record: returns the record of a row, by the row's number here.
     """
 
-    buffer: Buffer | memoryview
+    buffer: FileBuffer | memoryview
     starts: Any
     ends: Any
     segment: Any
@@ -63,7 +62,7 @@ class RangeCopy:
         write_record: Callable[[Record], bool | None],
         write_bytes: Callable[[bytes | memoryview, int], None],
         room: Callable[[], int] | None = None,
-        copy_range: Callable[[MappedFile, int, int, int], None] | None = None,
+        copy_range: Callable[[FileContents, int, int, int], None] | None = None,
     ) -> None:
         self._write_record = write_record
         self._write_bytes = write_bytes
@@ -106,7 +105,7 @@ class RangeCopy:
         breaks = np.flatnonzero(starts[1:] != ends[:-1]) + 1
         begins = starts[np.concatenate(([0], breaks))].tolist()
         finishes = ends[np.concatenate((breaks - 1, [len(starts) - 1]))].tolist()
-        if self._copy_range is not None and isinstance(rows.buffer, MappedFile):
+        if self._copy_range is not None and isinstance(rows.buffer, FileContents):
             counts = np.diff(breaks, prepend=0, append=len(starts)).tolist()
             for begin, finish, count in zip(begins, finishes, counts, strict=True):
                 self._copy_range(rows.buffer, begin, finish, count)
@@ -115,7 +114,7 @@ class RangeCopy:
         self._write_bytes(ranges[0] if len(ranges) == 1 else b"".join(ranges), len(starts))
 
 
-def _parts(buffer: Buffer | memoryview, begins: list[int], finishes: list[int]) -> Sequence[bytes | memoryview]:
+def _parts(buffer: FileBuffer | memoryview, begins: list[int], finishes: list[int]) -> Sequence[bytes | memoryview]:
     """Return the bytes of ranges; those of a mapped file are copied, since the file may be truncated meanwhile."""
     places = zip(begins, finishes, strict=True)
     if isinstance(buffer, bytes | memoryview):

@@ -27,7 +27,7 @@ from trailformat.records.record import make_file_header_record, replace_header
 from trailformat.trail.sequence import Spot
 
 if TYPE_CHECKING:
-    from trailformat.codec.mapped_file import MappedFile
+    from trailformat.codec.mapped_file import FileContents
     from trailformat.scan import Batch
 
 
@@ -234,7 +234,7 @@ class _RangeWriter:
         self._writer.write_bytes(data, records)
         self._count(len(data), records)
 
-    def copy(self, source: MappedFile, start: int, stop: int, records: int) -> None:
+    def copy(self, source: FileContents, start: int, stop: int, records: int) -> None:
         """Copy a range of records from another file."""
         self._writer.copy_range(source, start, stop, records)
         self._count(stop - start, records)

@@ -7,6 +7,8 @@ import re
 from pathlib import Path
 from typing import NamedTuple
 
+from trailformat.codec.remote.path import place
+
 _FILE = re.compile(
     r"""\sTO\s+(?:"(?P<quoted>[^"]+)"|(?P<plain>[^\s"';]+))(?P<replace>\s+REPLACE)?\s*$""", re.IGNORECASE
 )
@@ -37,4 +39,4 @@ def split_target(statement: str) -> tuple[str, Output | LineFormat | None]:
     name = (found["quoted"] or found["plain"]) if found else ""
     if found is None or not name.lower().endswith(_ENDINGS):
         return statement, None
-    return statement[: found.start()], Output(Path(name).expanduser().absolute(), found["replace"] is not None)
+    return statement[: found.start()], Output(place(name).expanduser().absolute(), found["replace"] is not None)

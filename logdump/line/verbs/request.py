@@ -10,6 +10,7 @@ from typing import NamedTuple
 from logdump.language.words import split_commands
 from logdump.session.errors import MissingFileError
 from logdump.session.session import is_trail
+from trailformat.codec.remote.path import place
 from trailformat.trail.packed import entries_of, is_archive, is_file
 
 _WILD = "*?"
@@ -56,7 +57,7 @@ class VerbRequest(NamedTuple):
 
     def trails(self) -> Iterator[tuple[Path, ...]]:
         """The files trail by trail, each in the order in which it was written. Raises as ``matching_files``."""
-        file = Path(self.files[0]).expanduser()
+        file = place(self.files[0]).expanduser()
         if len(self.files) == 1 and is_file(file) and not is_archive(file):
             yield (file,)
             return
@@ -72,7 +73,7 @@ class VerbRequest(NamedTuple):
 
 def is_source(word: str) -> bool:
     """Whether a word names a file, a trail, a folder, or files by a wildcard."""
-    path = Path(word).expanduser()
+    path = place(word).expanduser()
     if is_trail(word) or path.is_dir():
         return True
     if not any(one in path.name for one in _WILD):
@@ -89,7 +90,7 @@ def no_such_file(name: str) -> MissingFileError:
     """The error for a name that is no source."""
     from logdump.session.near_files import near_files  # noqa: PLC0415 - where a file is not there
 
-    near = near_files(Path(name).expanduser())
+    near = near_files(place(name).expanduser())
     hint = (f"Did you mean {' or '.join(near)}?",) if near else ()
     return MissingFileError(f"{name}: No such file, folder or trail.", *hint)
 

@@ -20,6 +20,7 @@ from logdump.notation.escape import Harmless, escape
 from logdump.session.errors import CommandError
 from logdump.session.events import Event, Failure, NoRecordThere, Notice, Text
 from logdump.session.exit_status import ExitStatus
+from trailformat.codec.remote.path import place
 from trailformat.errors import CannotWrite
 from trailformat.trail.whole_file import WholeFile
 
@@ -131,7 +132,7 @@ def _run(verb: Verb, request: VerbRequest, steps: Iterable[VerbStep]) -> int:
             status = ExitStatus(run.run())
             terminal.flush()
             return status
-        target = Path(options.output).expanduser().absolute()
+        target = place(options.output).expanduser().absolute()
         _check_target(target, request)
         with WholeFile(target, replace=options.replace) as into:
             run = VerbRun(steps, narrates=verb.narrates, into=into)

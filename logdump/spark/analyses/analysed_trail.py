@@ -15,6 +15,7 @@ from logdump.spark.source.planner import is_unborn
 from logdump.spark.source.slice import Slice
 from logdump.spark.source.slices import open_trail
 from trailformat import BadRecord, TrailError, TrailFile
+from trailformat.codec.remote.path import place
 from trailformat.transactions.batches import DAMAGE, TransactionBatch
 from trailformat.transactions.whole_trail import WholeTrail
 
@@ -34,7 +35,7 @@ class AnalysedTrail:
     @cached_property
     def paths(self) -> frozenset[Path]:
         """The files: what an analysis that looks at the whole trail tells of others is left out."""
-        return frozenset(Path(file.path) for file in self._files)
+        return frozenset(place(file.path) for file in self._files)
 
     @cached_property
     def whole(self) -> WholeTrail:

@@ -18,6 +18,7 @@ from logdump.spark.source.options import Options, Use, parse_options
 from logdump.spark.source.planner import plan
 from logdump.spark.source.source_definitions import definitions_of, with_absolute_definitions
 from trailformat import CannotRead, NotATrail, TrailError
+from trailformat.codec.remote.path import place
 from trailformat.trail.packed import unpacked_size
 from trailformat.transactions.records import TransactionRecords
 from trailformat.transactions.whole_trail import TrailPosition, WholeTrail
@@ -99,7 +100,7 @@ def compared_trail(letter: str, given: Mapping[str, str]) -> ComparedTrail:
     """
     options = with_absolute_definitions(parse_options(given, Use.DIFF))
     lots = plan(replace(options, mode="PERMISSIVE"))
-    paths = dict.fromkeys(Path(part.path) for lot in lots for part in lot)
+    paths = dict.fromkeys(place(part.path) for lot in lots for part in lot)
     if not paths:
         raise NoTrailFiles(f"the trail {letter} has no record yet")
     try:
@@ -109,7 +110,9 @@ def compared_trail(letter: str, given: Mapping[str, str]) -> ComparedTrail:
     _check_readable(whole)
     sizes = [unpacked_size(path) + 1 for path in whole.paths]
     ordinals = whole.ordinals
-    starts = [TrailPosition(ordinals[Path(lot[0].path)], lot[0].start) for lot in lots if Path(lot[0].path) in ordinals]
+    starts = [
+        TrailPosition(ordinals[place(lot[0].path)], lot[0].start) for lot in lots if place(lot[0].path) in ordinals
+    ]
     return ComparedTrail(letter, whole.paths, (0, *accumulate(sizes[:-1])), tuple(starts), options)
 
 

@@ -18,8 +18,7 @@ from trailformat.scan import FileRange, scan_range
 from trailformat.scan.jobs import cores
 from trailformat.scan.position import first_position
 from trailformat.scan.rows import learn_definitions
-from trailformat.trail.table_definitions import DefinitionsState
-from trailformat.transactions.tracker import TrackerState, TransactionTracker
+from trailformat.transactions.tracker import TransactionTracker
 
 _OF_HEADERS = frozenset(
     """
@@ -41,7 +40,7 @@ class NeededBefore(NamedTuple):
     def of(cls, options: Options, wanted: Collection[str]) -> NeededBefore:
         """What these columns need, ``wanted`` being none where it is not known yet what is read."""
         if not wanted:
-            return cls(definitions=False, transaction=False)
+            return NOTHING_NEEDED
         has_csns = options.start_csn is not None or options.end_csn is not None
         names = (
             options.where is not None or options.table is not None or options.rows_of is not None or options.changes_of
@@ -52,60 +51,39 @@ class NeededBefore(NamedTuple):
         )
 
 
-class PassedFile(NamedTuple):
-    """How far a file has been gone over, and what stands before that place: a stream goes on from there."""
-
-    rba: int
-    definitions: DefinitionsState
-    transaction: TrackerState
+NOTHING_NEEDED = NeededBefore(definitions=False, transaction=False)
 
 
-def with_before(
-    slices: Sequence[Slice], needed: NeededBefore, passed: dict[str, PassedFile] | None = None
-) -> list[Slice]:
-    """The slices with what stands before those that begin inside of a file.
-
-    ``passed`` has the files of earlier slices of a stream, and takes those of these: no byte is gone over twice.
-    """
-    if not any(needed) or (passed is None and not any(part.start for part in slices)):
+def with_before(slices: Sequence[Slice], needed: NeededBefore) -> list[Slice]:
+    """The slices with what stands before those that begin inside of a file."""
+    if not any(needed) or not any(part.start for part in slices):
         return [*slices]
     files = [[*parts] for _, parts in groupby(slices, lambda part: part.path)]
     with ThreadPoolExecutor(cores()) as pool:
-        return [part for parts in pool.map(lambda parts: _of_file(parts, needed, passed), files) for part in parts]
+        return [part for parts in pool.map(lambda parts: _of_file(parts, needed), files) for part in parts]
 
 
-def _of_file(parts: Sequence[Slice], needed: NeededBefore, passed: dict[str, PassedFile] | None) -> list[Slice]:
+def _of_file(parts: Sequence[Slice], needed: NeededBefore) -> list[Slice]:
     """The slices of one file; as they are where it cannot be read, which is for the tasks to say."""
-    if not parts[-1].start and passed is None:
+    if not parts[-1].start:
         return [*parts]
     try:
         with TrailFile(parts[0].path) as trail:
-            return _gone_over(trail, parts, needed, passed)
+            return _gone_over(trail, parts, needed)
     except (TrailError, CannotRead):
         return [*parts]
 
 
-def _gone_over(
-    trail: TrailFile, parts: Sequence[Slice], needed: NeededBefore, passed: dict[str, PassedFile] | None
-) -> list[Slice]:
+def _gone_over(trail: TrailFile, parts: Sequence[Slice], needed: NeededBefore) -> list[Slice]:
     trail.keep_recent()
     tracker = TransactionTracker(trail)
-    known = (passed or {}).get(parts[0].path)
     begun = 0
-    if known is not None and known.rba <= parts[0].start:
-        begun = known.rba
-        trail.tables.resume(known.definitions)
-        tracker.resume(known.transaction)
     found = []
     for part in parts:
         begun = _pass(trail, tracker, begun, part.start, needed)
         definitions = trail.tables.state_at(part.start) if needed.definitions and part.start else None
         transaction = tracker.state if needed.transaction and part.start else None
         found.append(part._replace(before=StateBefore(definitions, transaction)))
-    if passed is not None:
-        begun = _pass(trail, tracker, begun, parts[-1].stop, needed)
-        passed.clear()
-        passed[parts[0].path] = PassedFile(begun, trail.tables.state_at(begun), tracker.state)
     return found
 
 

@@ -142,7 +142,7 @@ class Options:
         "effective",
         TRUTH,
         False,
-        Use.READ,
+        _BOTH,
         "Leave out rows of transactions that a Replicat does not apply: cut, open, or copies",
         "false",
     )
@@ -228,6 +228,9 @@ class Options:
     trans_byte_limit: int = _option("transByteLimit", NUMBER, 0, Use.READ, "… or minimum number of bytes")
     max_bytes_per_trigger: int | None = _option(
         "maxBytesPerTrigger", POSITIVE_SIZE, None, Use.STREAM, "Bytes of trail in a micro-batch, at most (Spark 4.2 on)"
+    )
+    max_transactions_per_trigger: int | None = _option(
+        "maxTransactionsPerTrigger", POSITIVE, None, Use.STREAM, "Transactions in a micro-batch, at most (Spark 4.2 on)"
     )
     max_files_per_trigger: int | None = _option(
         "maxFilesPerTrigger", POSITIVE, None, Use.STREAM, "Files in a micro-batch, at most (Spark 4.2 on)"

@@ -20,7 +20,9 @@ from logdump.session.errors import ArgumentError
 from logdump.spark.errors import BadOption, NoTrailFiles
 from logdump.spark.source.options import Options
 from trailformat import TrailError, TrailName, TrailSequence
-from trailformat.trail.packed import is_file, status_of
+from trailformat.codec.remote.path import RemotePath, place
+from trailformat.codec.remote.url import is_url
+from trailformat.trail.packed import entries_of, is_file, status_of
 from trailformat.trail.sequence import trails_among
 
 _NO_PATH = (
@@ -87,36 +89,65 @@ def _patterns(options: Options) -> list[str]:
 
 
 def local_path(text: str) -> str:
-    """A path without the scheme ``file:`` and the blanks around it.
+    """A path without the scheme ``file:`` and the blanks around it; or the URL of a store.
 
     Raises:
-        BadOption: it has another one.
+        BadOption: it has another scheme.
     """
+    text = text.strip()
     try:
-        return parameters.local_path(text.strip())
+        return text if is_url(text) else parameters.local_path(text)
     except ArgumentError as error:
         raise BadOption(str(error)) from None
 
 
 def _parts(text: str) -> list[str]:
     """The paths of a list with commas; a comma may also stand in the name of a file that is there."""
-    if "," not in text or Path(text).exists():
+    if "," not in text or place(text).exists():
         return [text] if text else []
     return [local_path(part) for part in text.split(",") if part.strip()]
 
 
 def _matching(pattern: str, options: Options) -> Iterator[Path]:
-    path = Path(pattern).expanduser().absolute()
+    path = place(pattern).expanduser().absolute()
     if path.is_dir():
         yield from _listed(path, options)
     elif path.exists() or is_file(path):
         yield path
     elif glob.has_magic(pattern):
-        for match in map(Path, sorted(glob.glob(str(path), recursive=True))):  # noqa: PTH207 - of an absolute path
+        for match in sorted(_globbed(path)):
             if _is_visible(match.name):
                 yield from _listed(match, options) if match.is_dir() else [match]
     else:
         yield from _of_trail(path)
+
+
+def _globbed(pattern: Path) -> Iterator[Path]:
+    if not isinstance(pattern, RemotePath):
+        yield from map(Path, glob.glob(str(pattern), recursive=True))  # noqa: PTH207 - of an absolute path
+        return
+    found: list[Path] = [pattern.top]
+    for part in pattern.parts[len(pattern.top.parts) :]:
+        if part == "**":
+            found = [folder for top in found for folder in (top, *_folders_in(top))]
+        elif glob.has_magic(part):
+            found = [one for top in found for one in _entries(top) if fnmatchcase(one.name, part)]
+        else:
+            found = [top / part for top in found]
+    yield from (path for path in found if path.exists())
+
+
+def _entries(folder: Path) -> list[Path]:
+    try:
+        return entries_of(folder)
+    except OSError:
+        return []
+
+
+def _folders_in(folder: Path) -> Iterator[Path]:
+    for entry in filter(Path.is_dir, _entries(folder)):
+        yield entry
+        yield from _folders_in(entry)
 
 
 def _of_trail(path: Path) -> Iterator[Path]:
@@ -128,11 +159,22 @@ def _of_trail(path: Path) -> Iterator[Path]:
 
 def _listed(directory: Path, options: Options) -> Iterator[Path]:
     try:
+        if isinstance(directory, RemotePath):
+            yield from _listed_in_store(directory, options)
+            return
         for folder, inside, names in os.walk(directory, onerror=_refuse):
             inside[:] = sorted(filter(_is_visible, inside)) if options.recursive_file_lookup else []
             yield from (Path(folder, name) for name in sorted(filter(_is_visible, names)))
     except OSError as error:
         raise NoTrailFiles(f"{directory}: {error.strerror}") from None
+
+
+def _listed_in_store(folder: Path, options: Options) -> Iterator[Path]:
+    entries = [entry for entry in sorted(folder.iterdir()) if _is_visible(entry.name)]
+    yield from filter(Path.is_file, entries)
+    for entry in entries if options.recursive_file_lookup else ():
+        if entry.is_dir():
+            yield from _listed_in_store(entry, options)
 
 
 def _refuse(error: OSError) -> None:

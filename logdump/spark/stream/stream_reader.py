@@ -12,12 +12,14 @@ from typing import TYPE_CHECKING, Any
 from pyspark.sql.datasource import DataSourceStreamReader, InputPartition
 
 from logdump.arrow.records.schema import Selected
-from logdump.spark.source.before import NeededBefore, PassedFile, with_before
+from logdump.spark.source.before import NeededBefore
 from logdump.spark.source.bounds import filters_of
 from logdump.spark.source.options import Options
 from logdump.spark.source.planner import packed
 from logdump.spark.source.slice import Slice
-from logdump.spark.stream.stream_trail import Limit, Offset, StreamTrail
+from logdump.spark.stream.stream_trail import StreamTrail
+from logdump.spark.stream.stream_walk import Limit, Offset
+from trailformat.transactions.applied import AppliedState
 
 if TYPE_CHECKING:
     from pyspark.sql.streaming.datasource import SupportsTriggerAvailableNow
@@ -30,8 +32,12 @@ else:
         SupportsTriggerAvailableNow = object
 
 
+StoredOffset = dict[str, Any]
+"""An offset as the checkpoint has it: ``seqno`` and ``rba``; with ``effective`` also ``rises`` and ``damaged``."""
+
+
 class TrailStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
-    """Follows one trail; its offsets are ``{"seqno": …, "rba": …}``, the end of the last record read."""
+    """Follows one trail; its offsets are ``{"seqno": …, "rba": …}``, places at which no transaction is open."""
 
     def __init__(
         self, options: Options, selected: tuple[Selected, ...], foreseen: tuple[TableLayout, ...] = ()
@@ -40,39 +46,49 @@ class TrailStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         self._options = options
         self._selected = selected
         self._foreseen = foreseen
-        self._trail = StreamTrail(options)
-        self._passed: dict[str, PassedFile] = {}
+        wanted = [chosen.column.name for chosen in selected if chosen.is_wanted]
+        self._trail = StreamTrail(options, NeededBefore.of(options, wanted))
         self._reached: Offset | None = None
         self._target: Offset | None = None
 
-    def initialOffset(self) -> dict[str, int]:  # noqa: N802 - Spark's name
+    def initialOffset(self) -> StoredOffset:  # noqa: N802 - Spark's name
         """The offset at which a new query begins."""
         return self._trail.first()._asdict()
 
-    def latestOffset(self, start: dict[str, int] | None = None, limit: Any = None) -> dict[str, int]:  # noqa: N802
+    def latestOffset(self, start: StoredOffset | None = None, limit: Any = None) -> StoredOffset:  # noqa: N802
         """Up to where the next micro-batch goes; before Spark 4.2 neither argument is given."""
+        if start is None and self._reached is None:
+            self._reached = self._trail.newest()
+            return self._reached._asdict()
         before = Offset.of(start) if start is not None else self._reached
-        reached = self._trail.after(before, self._limit(limit), self._target) if before else self._trail.newest()
+        state = _state_of(start) if start is not None else None
+        assert before is not None  # noqa: S101 - it is one of the two
+        reached = self._trail.after(before, self._limit(limit), self._target, state)
         self._reached = reached
-        return reached._asdict()
+        if reached == before and start is not None:
+            return start
+        return reached._asdict() | (_stored(self._trail.state) if start is not None else {})
 
     def _limit(self, requested: Any) -> Limit:
         """The limits of the options, unless Spark requests everything."""
         if requested is None or type(requested).__name__ == "ReadAllAvailable":
             return Limit()
-        return Limit(self._options.max_bytes_per_trigger, self._options.max_files_per_trigger)
+        options = self._options
+        return Limit(options.max_bytes_per_trigger, options.max_files_per_trigger, options.max_transactions_per_trigger)
 
     def getDefaultReadLimit(self) -> Any:  # noqa: N802 - Spark's name
-        """The limit of the options; where both are set, both hold."""
+        """The limit of the options; where several are set, all hold."""
         from pyspark.sql.streaming import datasource  # noqa: PLC0415 - Spark 4.2 on
 
         if (most := self._options.max_bytes_per_trigger) is not None:
             return datasource.ReadMaxBytes(most)
         if (files := self._options.max_files_per_trigger) is not None:
             return datasource.ReadMaxFiles(files)
+        if (transactions := self._options.max_transactions_per_trigger) is not None:
+            return datasource.ReadMaxRows(transactions)
         return datasource.ReadAllAvailable()
 
-    def reportLatestOffset(self) -> dict[str, int] | None:  # noqa: N802 - Spark's name
+    def reportLatestOffset(self) -> StoredOffset | None:  # noqa: N802 - Spark's name
         """The end of the trail as its files are now, for the status of the query; no record is read for it.
 
         ``bytesBehind`` are the bytes from the end of the last micro-batch to there.
@@ -84,13 +100,11 @@ class TrailStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
 
     def prepareForTriggerAvailableNow(self) -> None:  # noqa: N802 - Spark's name
         """Go no further than what is there now."""
-        self._target = self._trail.newest()
+        self._target = self._trail.written()
 
-    def partitions(self, start: dict[str, int], end: dict[str, int]) -> list[InputPartition]:
+    def partitions(self, start: StoredOffset, end: StoredOffset) -> list[InputPartition]:
         """The slices between two offsets, small ones packed."""
-        wanted = [chosen.column.name for chosen in self._selected if chosen.is_wanted]
-        planned = [*self._trail.slices(Offset.of(start), Offset.of(end))]
-        slices = with_before(planned, NeededBefore.of(self._options, wanted), self._passed)
+        slices = self._trail.slices(Offset.of(start), Offset.of(end), _state_of(start))
         return [InputPartition(lot) for lot in packed(slices, self._options.max_partition_bytes)]
 
     def read(self, partition: InputPartition) -> Iterator[Any]:
@@ -100,3 +114,17 @@ class TrailStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
 
         slices: tuple[Slice, ...] = partition.value or ()
         return read_in_worker(slices, Request(self._selected, self._options, foreseen=self._foreseen))
+
+
+def _stored(state: AppliedState | None) -> StoredOffset:
+    """What is known of applied transactions, as a checkpoint keeps it."""
+    if state is None:
+        return {}
+    return {"rises": [[csn, *xids] for csn, xids in state.rises], "damaged": state.is_damaged}
+
+
+def _state_of(stored: StoredOffset) -> AppliedState | None:
+    """The same out of a checkpoint; None where it has none."""
+    if "rises" not in stored:
+        return None
+    return AppliedState(tuple((csn, tuple(xids)) for csn, *xids in stored["rises"]), bool(stored["damaged"]))

@@ -1,55 +1,41 @@
 """A trail that a stream follows: how far it has been written, and the slices from one offset to another.
 
-An offset is the end of a record: the number of a file and an RBA in it. A file is complete once the next one is there;
-in the newest one, a record that is half written waits.
+An offset is the number of a file and an RBA in it at which no transaction is open. A file is complete once the next
+one is there; in the newest one, what is half written waits, and so does a transaction that is open.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import NamedTuple, Self
-
-import numpy as np
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from logdump.arrow.records.errors import place
-from logdump.spark.errors import BadTrail, FileChanged, NoTrailFiles, SourceError, located
+from logdump.spark.errors import FileChanged, NoTrailFiles, SourceError
+from logdump.spark.source.before import NOTHING_NEEDED, NeededBefore
 from logdump.spark.source.options import Options
 from logdump.spark.source.paths import find_files
-from logdump.spark.source.planner import is_unborn
 from logdump.spark.source.slice import Slice
-from trailformat import ByteOrder, CannotRead, NotATrail, TrailFile, TrailName
+from logdump.spark.stream.stream_walk import NO_LIMIT, Limit, Offset, StreamWalk
+from trailformat import ByteOrder, TrailFile, TrailName
 from trailformat.records import framing
-from trailformat.scan import PARTIAL, next_boundary, scan
+from trailformat.scan import scan
 from trailformat.trail.packed import unpacked_size
-
-
-class Offset(NamedTuple):
-    """A place in a trail: all records before it have been read."""
-
-    seqno: int
-    rba: int
-
-    @classmethod
-    def of(cls, stored: dict[str, int]) -> Self:
-        """The offset in a checkpoint."""
-        return cls(stored["seqno"], stored["rba"])
-
-
-class Limit(NamedTuple):
-    """The most that one micro-batch takes, but at least a record; None for no limit."""
-
-    bytes: int | None = None
-    files: int | None = None
-
-
-NO_LIMIT = Limit()
+from trailformat.transactions.applied import AppliedState
 
 
 class StreamTrail:
-    """The one trail under a path, looked at again each time."""
+    """The one trail under a path, looked at again each time.
 
-    def __init__(self, options: Options) -> None:
+    Args:
+        options: of the stream.
+        needed: what its slices have to know of what stands before them.
+    """
+
+    def __init__(self, options: Options, needed: NeededBefore = NOTHING_NEEDED) -> None:
         self._options = options
+        self._needed = needed
+        self._walk: StreamWalk | None = None
+        self._planned: tuple[Offset, Offset, list[Slice]] | None = None
 
     def first(self) -> Offset:
         """The offset at which a new stream begins: startSeqno and startRba, or the beginning of the trail.
@@ -70,35 +56,89 @@ class StreamTrail:
         return Offset(name.seqno, _record_from(name, options.start_rba or 0))
 
     def newest(self) -> Offset:
-        """Up to where the whole trail is written now. Raises like first."""
+        """The last place at which no transaction is open, in the newest file if there is one. Raises like first."""
         names = self._names()
         if not names:
             find_files(self._options)
-        end = _end(names[-1], 0, None, None, at_least_one=True)
-        if end or len(names) == 1:
-            return Offset(names[-1].seqno, end)
-        return Offset(names[-2].seqno, _size(names[-2]))
+        for number in reversed(range(len(names))):
+            start = Offset(names[number].seqno, 0)
+            end, _ = StreamWalk(
+                replace(self._options, effective=False), self._needed, names, start, is_known=False
+            ).take(names[number:])
+            if end != start:
+                return end
+        return Offset(names[0].seqno, 0)
 
-    def after(self, start: Offset, limit: Limit = NO_LIMIT, target: Offset | None = None) -> Offset:
-        """The offset up to which records are complete now: within a limit, up to ``target``, never before ``start``.
+    def written(self) -> Offset:
+        """The end of the newest file, whatever is open or half written there. Raises like first."""
+        names = self._names()
+        if not names:
+            find_files(self._options)
+        return Offset(names[-1].seqno, _size(names[-1]))
+
+    @property
+    def state(self) -> AppliedState | None:
+        """With ``effective``: what is known of applied transactions at the last end that was given."""
+        return self._walk.applied if self._walk is not None else None
+
+    @property
+    def time(self) -> int:
+        """IO Time (Julian) of the last record before the last end that was given; 0 where it is not known."""
+        return self._walk.time if self._walk is not None else 0
+
+    def after(
+        self, start: Offset, limit: Limit = NO_LIMIT, target: Offset | None = None, state: AppliedState | None = None
+    ) -> Offset:
+        """The end of the next micro-batch: no transaction is open there; ``start`` where there is none.
+
+        Args:
+            start: the end of the last one.
+            limit: the most that it takes.
+            target: the place beyond which it does not go.
+            state: with ``effective`` what was known at ``start``; None: it is found by going over what is before.
 
         Raises:
             FileChanged: the file of ``start`` has gone, become shorter or been written anew; or one is missing.
             BadTrail: a file is no trail.
         """
-        at, taken, files = start, 0, 0
-        for name, is_newest in self._from(start):
-            begun = start.rba if name.seqno == start.seqno else 0
-            is_target = target is not None and name.seqno == target.seqno
-            goal = target.rba if target is not None and is_target else None if is_newest else _size(name)
-            room = None if limit.bytes is None else limit.bytes - taken
-            end = _end(name, begun, goal, room, at_least_one=not taken)
-            if end > begun:
-                at, taken, files = Offset(name.seqno, end), taken + end - begun, files + 1
-            is_full = files == limit.files or (limit.bytes is not None and taken >= limit.bytes)
-            if is_target or is_full or goal is None or end < goal:
-                break
-        return at
+        names = [name for name, _ in self._from(start)]
+        if not names:
+            return start
+        walk = self._walk_at(start, names, state)
+        begun = walk.offset
+        end, slices = walk.take(names, limit, target)
+        if end == begun:
+            return start
+        self._planned = start, end, slices
+        return end
+
+    def slices(self, start: Offset, end: Offset, state: AppliedState | None = None) -> list[Slice]:
+        """The slices between two offsets, of about ``maxPartitionBytes`` each. Raises like after."""
+        if start == end:
+            return []
+        if self._planned is not None and self._planned[:2] == (start, end):
+            return self._planned[2]
+        names = [name for name, _ in self._from(start)]
+        if all(name.seqno != end.seqno for name in names):
+            raise FileChanged(f"the file with seqno {end.seqno} has gone, in which a batch of the stream ends")
+        self._walk = None
+        return self._walk_at(start, names, state).take_to(names, end)
+
+    def _walk_at(self, start: Offset, names: Sequence[TrailName], state: AppliedState | None) -> StreamWalk:
+        """The pass that goes on from an offset: the one that has come there, or a new one."""
+        if self._walk is not None and self._walk.offset == start and self._walk.is_closed:
+            return self._walk
+        every = self._names()
+        begin = start if names[0].seqno == start.seqno else Offset(names[0].seqno, 0)
+        oldest = Offset(every[0].seqno, 0)
+        must_read = self._options.effective and state is None and begin != oldest
+        self._walk = StreamWalk(self._options, self._needed, every, oldest if must_read else begin, is_known=False)
+        if must_read:
+            self._walk.take(every, target=begin)
+            self._walk.begin_at(begin)
+        elif state is not None:
+            self._walk.resume(state)
+        return self._walk
 
     def written_after(self, start: Offset) -> tuple[Offset, int]:
         """The end of the newest file, what is half written included, and the bytes from an offset to there.
@@ -110,33 +150,6 @@ class StreamTrail:
             size, begun = _size(name), start.rba if name.seqno == start.seqno else 0
             at, behind = Offset(name.seqno, size), behind + size - begun
         return at, behind
-
-    def slices(self, start: Offset, end: Offset) -> Iterator[Slice]:
-        """The slices between two offsets, of about ``maxPartitionBytes`` each. Raises like after."""
-        if start == end:
-            return
-        for name, _ in self._from(start):
-            is_last = name.seqno == end.seqno
-            begun = start.rba if name.seqno == start.seqno else 0
-            yield from self._pieces(name, begun, end.rba if is_last else _size(name))
-            if is_last:
-                return
-        raise FileChanged(f"the file with seqno {end.seqno} has gone, in which a batch of the stream ends")
-
-    def _pieces(self, name: TrailName, begun: int, stop: int) -> Iterator[Slice]:
-        most = self._options.max_partition_bytes
-        count = -(-(stop - begun) // most) if most else 1
-        points = [begun]
-        if count > 1:
-            with TrailFile(name.path) as trail:
-                for number in range(1, count):
-                    point = next_boundary(trail, begun + (stop - begun) * number // count)
-                    if point is not None and points[-1] < point < stop:
-                        points.append(point)
-        whole = Slice(str(name.path), name.seqno, begun, stop, stop, ends_trail=False)
-        for first, last in zip(points, [*points[1:], stop], strict=True):
-            if last > first:
-                yield whole._replace(start=first, stop=last)
 
     def _names(self) -> list[TrailName]:
         """The files of the trail, in order."""
@@ -195,37 +208,6 @@ def _size(name: TrailName) -> int:
         return unpacked_size(name.path)
     except OSError as error:
         raise FileChanged(f"{place(name.path)}: {error.strerror}") from None
-
-
-def _end(name: TrailName, begun: int, goal: int | None, room: int | None, *, at_least_one: bool) -> int:
-    """The end of the last record that fits the room, up to ``goal`` where the end of the file is known."""
-    if goal is not None and (room is None or goal - begun <= room):
-        return goal
-    try:
-        with TrailFile(name.path) as trail:
-            return _walk(trail, begun, goal, room, at_least_one=at_least_one)
-    except NotATrail as error:
-        if is_unborn(error, ends_trail=goal is None) and not begun:
-            return begun
-        raise BadTrail(located(error, name.path)) from None
-    except CannotRead as error:
-        raise FileChanged(located(error, name.path)) from None
-
-
-def _walk(trail: TrailFile, begun: int, goal: int | None, room: int | None, *, at_least_one: bool) -> int:
-    stop = goal if room is None else min(begun + room, goal if goal is not None else begun + room)
-    end = begun
-    for batch in scan(trail, begun, stop if not at_least_one or stop is None else max(stop, begun + 1)):
-        ends = np.asarray(batch.rba) + np.asarray(batch.length)
-        ends = ends[np.asarray(batch.kind) != PARTIAL]
-        fitting = ends if stop is None else ends[ends <= stop]
-        if len(fitting):
-            end = int(fitting[-1])
-        elif at_least_one and end == begun and len(ends):
-            return int(ends[0])
-        if len(fitting) < len(batch):
-            break
-    return end
 
 
 def _record_from(name: TrailName, rba: int) -> int:

@@ -6,7 +6,6 @@ import os
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from logdump.features.save.definitions import SavedDefinitions
@@ -22,6 +21,7 @@ from logdump.spark.write.part_files import PartFiles, SourceFiles
 from logdump.spark.write.publish import SavedFile, StagedFile, publish, sweep
 from logdump.spark.write.target import Mode, Target
 from trailformat import CannotRead, TrailError, TrailFile
+from trailformat.codec.remote.path import place
 from trailformat.scan import PARTIAL, RECORD, scan
 
 if TYPE_CHECKING:
@@ -161,4 +161,4 @@ def _check(trail: TrailFile, batch: Batch, part: Slice) -> None:
             continue
         rba = int(batch.rba[row])
         if (error := trail.error_at(rba)) is not None:
-            raise BadTrail(located(error, Path(part.path), rba))
+            raise BadTrail(located(error, place(part.path), rba))

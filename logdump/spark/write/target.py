@@ -22,6 +22,7 @@ from logdump.spark.errors import SourceError
 from logdump.spark.source.paths import local_path
 from logdump.spark.write.job_folder import PREFIX, is_at_work, job_folders
 from trailformat import TrailError, TrailFile, TrailName, TrailSequence
+from trailformat.codec.remote.path import absolute, place
 from trailformat.trail.whole_file import kind_of
 
 SUCCESS = "_SUCCESS"
@@ -67,7 +68,7 @@ class Target(NamedTuple):
         Raises:
             BadOption: it has another scheme.
         """
-        plain = Path(os.path.abspath(Path(local_path(path)).expanduser()))  # noqa: PTH100 - links stay as named
+        plain = absolute(place(local_path(path)).expanduser())
         name = documented_name(plain)
         return cls(plain, None) if name is None or plain.is_dir() else cls(plain.parent, name)
 
@@ -120,7 +121,7 @@ class Target(NamedTuple):
         Raises:
             TargetRefused: it is.
         """
-        path = Path(source)
+        path = place(source)
         if path.parent.resolve() != self.directory.resolve():
             return
         name = TrailName.parse(path)
@@ -143,7 +144,7 @@ class Target(NamedTuple):
             last = _last_of(self.first) if mode is Mode.APPEND else None
             return last.next if last is not None and last.seqno >= self.first.seqno else self.first
         known = [
-            name for source in sources if source is not None and (name := documented_name(Path(source))) is not None
+            name for source in sources if source is not None and (name := documented_name(place(source))) is not None
         ]
         prefix, digits = (known[0].prefix, known[0].digits) if known else _UNKNOWN
         if mode is not Mode.APPEND:

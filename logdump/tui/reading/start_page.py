@@ -19,6 +19,7 @@ from logdump.tui.reading.scans import EVERY
 from logdump.tui.reading.summary import summary_of_file
 from trailformat import CannotRead, TrailError, TrailFile
 from trailformat.changes.encrypted import looks_encrypted
+from trailformat.codec.remote.path import place
 from trailformat.codec.timestamps import from_datetime
 from trailformat.index import TrailIndex, build
 from trailformat.records.io_types import METADATA
@@ -45,7 +46,7 @@ def start_place(words: list[str]) -> StartPlace | None:
     """The place for the words of the command line; None where they name one file or trail, which is opened."""
     if not words:
         return StartPlace()
-    path = Path(words[0]).expanduser()
+    path = place(words[0]).expanduser()
     if len(words) == 1 and path.is_file():
         return None
     is_one_name = len(words) == 1 and not path.is_dir() and not any(one in words[0] for one in "*?,")

@@ -1,6 +1,6 @@
 """Writes a trail as Extract does, a little at a time: ``python -m tests.logdump.spark.growing_trail DIRECTORY FILES``.
 
-The files lt000000000, lt000000001, … are copies of a fixture; most steps end inside a record. In the middle of every
+The files lt000000000, lt000000001, … are copies of a fixture; most steps end inside a record. After two thirds of every
 file but the first it waits for a line of input.
 """
 
@@ -26,7 +26,7 @@ def main(directory: Path, files: int) -> None:
             for start in range(0, len(data), _STEP):
                 file.write(data[start : start + _STEP])
                 time.sleep(_PAUSE)
-                if not has_waited and start > len(data) // 2:
+                if not has_waited and start > len(data) * 2 // 3:
                     has_waited = True
                     sys.stdin.readline()
 

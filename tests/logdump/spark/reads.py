@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 
 from logdump.arrow.records.schema import Selected, arrow_schema
+from logdump.spark.source.data_source import TrailSource
 from logdump.spark.source.options import Use, parse_options
 from logdump.spark.source.planner import plan
 from logdump.spark.source.reader import read
 from logdump.spark.source.request import Request
 from logdump.spark.source.schema import offered
 from logdump.spark.source.slice import Slice
+from logdump.spark.stream.stream_reader import TrailStreamReader
+from trailformat import TrailFile
+from trailformat.records.io_types import NOT_TRANSACTIONAL, RESTARTS
+from trailformat.records.record_header import BEGINS, ENDS
 
 Row = dict[str, Any]
 
@@ -43,6 +49,34 @@ def table(path: Path | str, *columns: str, **given: Any) -> Any:
     offer = {column.name: column for column in offered(options)}
     schema = arrow_schema(Selected(name, offer[name]) for name in columns or offer)
     return pa.Table.from_batches(batches(path, *columns, **given), schema=schema).combine_chunks()
+
+
+def stream_reader(given: dict[str, str], columns: Iterable[str]) -> TrailStreamReader:
+    """The reader of a stream with these columns; with ``changesOf`` with those of the changes."""
+    if "changesOf" in given:
+        source: Any = TrailSource(given)
+        reader: TrailStreamReader = source.streamReader(source.schema())
+        return reader
+    options = parse_options(given, Use.STREAM)
+    offer = {column.name: column for column in offered(options)}
+    return TrailStreamReader(options, tuple(Selected(name, offer[name]) for name in columns))
+
+
+def closed_places(path: Path) -> list[int]:
+    """The places in a file at which no transaction is open, or one that another follows, told record by record."""
+    places, is_open = [], False
+    with TrailFile(path) as trail:
+        for record in trail.records():
+            io_type = None if record.is_file_header else record.header.io_type
+            if io_type is None or io_type in NOT_TRANSACTIONAL:
+                is_open = is_open and io_type not in RESTARTS
+            else:
+                if record.header.trans_ind in BEGINS and is_open:
+                    places.append(record.rba)
+                is_open = record.header.trans_ind not in ENDS
+            if not is_open:
+                places.append(record.rba + record.length)
+    return places
 
 
 def _texts(given: dict[str, Any]) -> dict[str, str]:

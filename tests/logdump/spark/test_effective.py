@@ -1,10 +1,16 @@
-"""Options ``effective`` and ``endings``: the rows that a Replicat applies, and others told, whatever the slices."""
+"""Options ``effective`` and ``endings``: the rows that a Replicat applies, and others told, whatever the slices.
+
+A stream gives the rows of a batch, however the trail grows, wherever batches end and whatever is restarted.
+"""
 
 from __future__ import annotations
 
+import json
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import pytest
 
@@ -13,8 +19,8 @@ from fixtures.flavour import MYSQL_21
 from logdump.features.recovery.model import CutShown
 from logdump.spark.source import planner
 from tests.logdump.line import Line
-from tests.logdump.spark.reads import rows
-from tests.simulated.recovery import append_recovery
+from tests.logdump.spark.reads import Row, closed_places, rows, stream_reader
+from tests.simulated.recovery import append_recovery, rebuilt
 
 TRAIL = str(TRAILS / "at00000000*")
 LEFT_OUT = {("at000000000", 2722), ("at000000000", 2913), ("at000000000", 3939), ("at000000002", 2363)}
@@ -80,3 +86,66 @@ def test_a_copy_ended_as_it_should_and_is_not_applied(tmp_path: Path) -> None:
 def test_endings_that_are_not_read_cost_no_look_at_the_trail(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delattr(planner, "NotApplied")
     assert rows(TRAIL, "rba", endings="true") == rows(TRAIL, "rba")
+
+
+class ReadMaxBytes:
+    """As Spark's class of this name."""
+
+
+class Stream:
+    """A stream over a trail that is being written, stopped and started; ``rows`` has what came."""
+
+    def __init__(self, folder: Path, random: Random, *columns: str, **given: str) -> None:
+        self.rows: list[Row] = []
+        self._given = {"path": str(folder), "effective": "true", **given}
+        self._columns = columns
+        self._random = random
+        self._folder = folder
+        self._at: Any = None
+        self._start()
+
+    def _start(self) -> None:
+        self._reader: Any = stream_reader(self._given, self._columns)
+        if self._at is None:
+            self._at = self._reader.initialOffset()
+
+    def go_on(self) -> None:
+        """Take what there is, in batches as small as the options say; a batch may come again after a restart."""
+        while (end := self._reader.latestOffset(self._at, ReadMaxBytes())) != self._at:
+            begin, self._at = json.loads(json.dumps(self._at)), json.loads(json.dumps(end))
+            assert end["rba"] in {0, *closed_places(self._folder / f"lt{end['seqno']:09d}")}
+            if self._random.random() < 0.3:
+                self._start()
+            for part in self._reader.partitions(begin, self._at):
+                for batch in self._reader.read(part):
+                    self.rows += batch.to_pylist()
+            if self._random.random() < 0.3:
+                self._start()
+
+
+def _grown(paths: list[Path], folder: Path, random: Random) -> Iterator[None]:
+    """The trail of these files, written once more, a little at a time."""
+    for number, path in enumerate(paths):
+        data, done = path.read_bytes(), 0
+        while done < len(data):
+            size = random.choice((37, 400, 3000, len(data)))
+            with (folder / f"lt{number:09d}").open("ab") as file:
+                file.write(data[done : done + size])
+            done += size
+            yield
+
+
+@pytest.mark.parametrize("make", [append_recovery, lambda *given: rebuilt(*given).extract], ids=["append", "rebuilt"])
+@pytest.mark.parametrize("seed", range(6))
+def test_a_stream_gives_what_a_replicat_applies(make: Any, seed: int, tmp_path: Path) -> None:
+    random, columns = Random(seed), ("seqno", "rba", "op", "csn", "xid")
+    (tmp_path / "made").mkdir()
+    paths = make(tmp_path / "made", random, MYSQL_21).paths
+    limit = random.choice(({}, {"maxBytesPerTrigger": "700"}, {"maxTransactionsPerTrigger": "2"}))
+    size, trail = random.choice(("300", "0", "128m")), tmp_path / "dirdat"
+    trail.mkdir()
+    (trail / "lt000000000").touch()
+    stream = Stream(trail, random, *columns, maxPartitionBytes=size, **limit)
+    for _ in _grown(paths, trail, random):
+        stream.go_on()
+    assert stream.rows == rows(trail, *columns, effective="true")

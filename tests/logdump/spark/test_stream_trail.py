@@ -1,4 +1,4 @@
-"""How far a trail has been written, as a stream sees it: record ends, never back, from file to file."""
+"""How far a trail has been written, as a stream sees it: where nothing is open, never back, from file to file."""
 
 from __future__ import annotations
 
@@ -16,8 +16,9 @@ from logdump.spark.source.options import Use, parse_options
 from logdump.spark.source.reader import read
 from logdump.spark.source.request import Request
 from logdump.spark.source.slice import Slice
-from logdump.spark.stream.stream_trail import Limit, Offset, StreamTrail
-from tests.logdump.spark.reads import table
+from logdump.spark.stream.stream_trail import StreamTrail
+from logdump.spark.stream.stream_walk import Limit, Offset
+from tests.logdump.spark.reads import closed_places, table
 from trailformat import TrailFile
 
 SAMPLE = (TRAILS / "et000000000").read_bytes()
@@ -30,6 +31,8 @@ def _ends() -> list[int]:
 
 
 ENDS = _ends()
+CLOSED = closed_places(TRAILS / "et000000000")
+"""The ends of records behind which no transaction is open."""
 
 
 def _put(directory: Path, *sizes: int) -> None:
@@ -68,9 +71,10 @@ def test_there_must_be_something_to_follow(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("cut", range(0, SIZE + 1, 97))
-def test_a_record_that_is_half_written_waits(cut: int, tmp_path: Path) -> None:
+def test_what_is_half_written_waits(cut: int, tmp_path: Path) -> None:
+    """A record, and a transaction."""
     _put(tmp_path, cut)
-    whole = max((end for end in ENDS if end <= cut), default=0)
+    whole = max((end for end in CLOSED if end <= cut), default=0)
     stream = _stream(tmp_path)
     assert stream.after(Offset(0, 0)) == stream.newest() == Offset(0, whole)
 
@@ -78,8 +82,8 @@ def test_a_record_that_is_half_written_waits(cut: int, tmp_path: Path) -> None:
 def test_the_walk_goes_on_from_where_it_was(tmp_path: Path) -> None:
     _put(tmp_path, ENDS[5] + 10)
     stream = _stream(tmp_path)
-    reached = stream.after(Offset(0, ENDS[2]))
-    assert reached == Offset(0, ENDS[5])
+    reached = stream.after(Offset(0, ENDS[0]))
+    assert reached == Offset(0, ENDS[2])
     assert stream.after(reached) == reached
     _put(tmp_path, SIZE)
     assert stream.after(reached) == Offset(0, SIZE)
@@ -116,41 +120,44 @@ def test_pieces_of_a_stretch_begin_at_records(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("most", [1, 700, 2000, SIZE, SIZE + 300])
-def test_bytes_are_limited_at_record_ends(most: int, tmp_path: Path) -> None:
-    _put(tmp_path, SIZE, SIZE, ENDS[-3])
+def test_bytes_are_limited_at_commits(most: int, tmp_path: Path) -> None:
+    _put(tmp_path, SIZE, SIZE, CLOSED[-3])
     stream = _stream(tmp_path)
     at, steps = Offset(0, 0), []
     while (end := stream.after(at, Limit(bytes=most))) != at:
         taken = sum(one.stop - one.start for one in stream.slices(at, end))
         steps.append((taken, at, end))
         at = end
-    assert at == Offset(2, ENDS[-3])
-    singles = {later - earlier for earlier, later in zip([0, *ENDS], ENDS, strict=False)}
+    assert at == Offset(2, CLOSED[-3])
+    closed = {0, *CLOSED}
+    singles = {later - earlier for earlier, later in zip([0, *CLOSED], CLOSED, strict=False)}
+    assert all(start.rba in closed and end.rba in closed for _, start, end in steps)
     assert all(taken <= most or taken in singles for taken, _, _ in steps)
-    assert sum(taken for taken, _, _ in steps) == 2 * SIZE + ENDS[-3]
+    assert sum(taken for taken, _, _ in steps) == 2 * SIZE + CLOSED[-3]
 
 
 def _most(start: Offset, files: list[list[int]], limit: Limit) -> Offset:
     """Record by record: up to where a batch goes from an offset, when the files have records with these ends."""
-    at, taken, begun_files = start, 0, set[int]()
+    best, taken, begun_files, is_over = start, 0, set[int](), False
     for number in range(start.seqno, len(files)):
         for rba, end in zip([0, *files[number]], files[number], strict=False):
             if (number, rba) < start:
                 continue
-            is_too_much = limit.bytes is not None and taken + end - rba > limit.bytes
+            is_over = is_over or (limit.bytes is not None and taken + end - rba > limit.bytes)
             is_one_file_more = number not in begun_files and len(begun_files) == limit.files
-            if taken and (is_too_much or is_one_file_more):
-                return at
-            at, taken, begun_files = Offset(number, end), taken + end - rba, begun_files | {number}
-    return at
+            if best > start and (is_over or is_one_file_more):
+                return best
+            taken, begun_files = taken + end - rba, begun_files | {number}
+            best = Offset(number, end) if end in CLOSED else best
+    return best
 
 
 @pytest.mark.parametrize("files", [None, 1, 2])
 @pytest.mark.parametrize("most", [None, 1, 300, 700, 1801, SIZE - 1, SIZE, SIZE + 1, SIZE + 777, 2 * SIZE + ENDS[0]])
 def test_a_batch_takes_as_much_as_its_limits_allow(most: int | None, files: int | None, tmp_path: Path) -> None:
-    _put(tmp_path, SIZE, SIZE, ENDS[-3])
-    stream, limit, ends = _stream(tmp_path), Limit(most, files), [ENDS, ENDS, ENDS[:-2]]
-    for number, rba in [(0, 0), *((number, end) for number in (0, 1) for end in (ENDS[0], ENDS[5], SIZE))]:
+    _put(tmp_path, SIZE, SIZE, CLOSED[-3])
+    stream, limit, ends = _stream(tmp_path), Limit(most, files), [ENDS, ENDS, ENDS[:-3]]
+    for number, rba in [(0, 0), *((number, end) for number in (0, 1) for end in (ENDS[0], CLOSED[5], SIZE))]:
         start = Offset(number, rba)
         assert stream.after(start, limit) == _most(start, ends, limit), start
 

@@ -16,6 +16,7 @@ from pyspark.errors import StreamingQueryException
 
 from fixtures import TRAILS
 from tests.logdump.spark.growing_trail import SAMPLE
+from tests.logdump.spark.reads import closed_places
 from trailformat import TrailFile
 
 if TYPE_CHECKING:
@@ -74,11 +75,12 @@ def follower(spark: SparkSession, tmp_path: Path) -> Follower:
 
 
 def _places(*paths: Path) -> list[Place]:
+    """The records of files of a trail, without the transaction that is open at the end."""
     found = []
     for number, path in enumerate(paths):
         with TrailFile(path) as trail:
             found += [(number, record.rba) for record in trail.records()]
-    return found
+    return [place for place in found if place < (len(paths) - 1, closed_places(paths[-1])[-1])]
 
 
 def _copies(directory: Path, count: int) -> Iterator[Path]:
@@ -117,8 +119,8 @@ def test_every_record_comes_once(follower: Follower, tmp_path: Path) -> None:
 def test_limits_and_available_now(follower: Follower, tmp_path: Path) -> None:
     paths = list(_copies(tmp_path / "dirdat", 3))
     follower.run(maxFilesPerTrigger="2")
-    sizes = [len(_places(paths[0], paths[1])), len(_places(paths[2]))]
-    assert follower.batches == (sizes if HAS_LIMITS else [sum(sizes)])
+    first, every = len(_places(paths[0], paths[1])), len(_places(*paths))
+    assert follower.batches == ([first, every - first] if HAS_LIMITS else [every])
     follower.run()
     assert follower.places == _places(*paths)
 
@@ -128,7 +130,7 @@ def test_a_filter(follower: Follower, tmp_path: Path) -> None:
     follower.run(where="filename *sales", maxBytesPerTrigger="8000")
     with TrailFile(path) as trail:
         rows = [record for record in trail.records() if trail.name_of(record).upper().endswith("SALES")]
-    assert follower.places == [(0, record.rba) for record in rows]
+    assert follower.places == [(0, record.rba) for record in rows if (0, record.rba) in _places(path)]
 
 
 def test_a_file_written_anew_ends_the_stream(follower: Follower, tmp_path: Path) -> None:

@@ -28,7 +28,7 @@ class MeantRow(NamedTuple):
 def body(path: str | Path) -> bytes:
     """What stands behind the file header."""
     with TrailFile(path) as trail:
-        return bytes(trail.buffer[trail.first_rba :])
+        return trail.bytes[trail.first_rba : trail.size]
 
 
 def header(path: str | Path) -> FileHeader:

@@ -91,7 +91,7 @@ def test_damage_is_shown_as_bytes(session: Session) -> None:
     trail = session.open(TRAILS / "gt000000000")
     bad = next(row for row in forwards(RowReader(trail)) if row.kind is RowKind.BAD)
     text = hex_text(session, bad.rba, 80)
-    assert b"".join(one.data for one in text.lines) == bytes(trail.buffer[bad.rba : bad.end])
+    assert b"".join(one.data for one in text.lines) == trail.bytes[bad.rba : bad.end]
 
 
 def test_lines_of_the_display_know_their_fields(session: Session) -> None:

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from trailformat.codec.byte_order import ByteOrder
-from trailformat.codec.mapped_file import copied
+from trailformat.codec.mapped_file import FileBuffer, FileContents, copied
 from trailformat.errors import NotATrail, TrailError
 from trailformat.records.framing import Buffer
 from trailformat.records.images import PREFIX_SIZES, ROW_TYPES
@@ -40,13 +40,15 @@ class Held(NamedTuple):
     begin: int
 
 
-def read_range(buffer: Buffer, begin: int, end: int) -> Held:
+def read_range(buffer: FileBuffer, begin: int, end: int) -> Held:
     """The bytes from one RBA to another.
 
     Raises:
         NotATrail: the file has become shorter, or cannot be read.
     """
-    return Held(copied(buffer, begin, end), begin) if end - begin <= MOST_COPIED else Held(buffer, 0)
+    if end - begin <= MOST_COPIED:
+        return Held(copied(buffer, begin, end), begin)
+    return Held(*buffer.held(begin, end)) if isinstance(buffer, FileContents) else Held(buffer, 0)
 
 
 class Read(NamedTuple):
@@ -87,14 +89,14 @@ class RowBytes:
     The bytes raise like :func:`read_range`.
     """
 
-    def __init__(self, buffer: Buffer, batch: Batch, rows: Array, read: Read | None = None) -> None:
+    def __init__(self, buffer: FileBuffer, batch: Batch, rows: Array, read: Read | None = None) -> None:
         self._buffer = buffer
         self.batch = batch
         self.rows = rows
         self._given = read
 
     @classmethod
-    def chunks(cls, buffer: Buffer, batch: Batch, rows: Array, most: int = MOST_COPIED) -> Iterator[RowBytes]:
+    def chunks(cls, buffer: FileBuffer, batch: Batch, rows: Array, most: int = MOST_COPIED) -> Iterator[RowBytes]:
         """Rows in chunks, each read, that reach over at most ``most`` bytes of the file, unless one row has more.
 
         Raises:
@@ -111,7 +113,7 @@ class RowBytes:
             at = stop
 
     @property
-    def buffer(self) -> Buffer:
+    def buffer(self) -> FileBuffer:
         """The bytes of the file."""
         return self._buffer
 
@@ -226,7 +228,7 @@ class RowBytes:
         return RowBytes(self.buffer, self.batch, self.rows[at], Read(self.data, self.starts[at]))
 
 
-def _read(buffer: Buffer, rbas: Array, ends: Array) -> Read:
+def _read(buffer: FileBuffer, rbas: Array, ends: Array) -> Read:
     """The bytes of rows that stand in the order of the file."""
     if not len(rbas):
         return Read(b"", rbas)

@@ -128,7 +128,7 @@ def _read(trail: TrailFile) -> None:
         list(occurrences(value, data, 0, size))
         list(occurrences(value, data, max(0, size - 600), size, any_case=True))
     for start in range(0, size, 311):
-        next_sound(bytes(data[:size]), start, size)
+        next_sound(trail.bytes[0:size], start, size)
         trail.metadata_rbas(0, size)
 
 

@@ -1,0 +1,84 @@
+"""One S3 server for the session; an HTTP server, a folder in memory and an environment for each test."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterator
+from uuid import uuid4
+
+import pytest
+
+from tests.logdump.stores.servers import CREDENTIALS, TrailServer, serving
+from trailformat.codec.remote import store, url
+
+
+@pytest.fixture(autouse=True)
+def _apart(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Nothing that one test tells a store is known to the next, and nobody waits long."""
+    monkeypatch.setattr(store, "PAUSE", 0.01)
+    for name in ("AWS_ENDPOINT_URL", "AWS_PROFILE", "AWS_SESSION_TOKEN"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("AWS_EC2_METADATA_DISABLED", "true")
+    monkeypatch.setenv("AWS_CONFIG_FILE", "/dev/null")
+    monkeypatch.setenv("AWS_SHARED_CREDENTIALS_FILE", "/dev/null")
+    for name, value in CREDENTIALS.items():
+        monkeypatch.setenv(name, value)
+    yield
+    for known in (store._stores, store._options, url._credentials, url._queries):
+        known.clear()
+
+
+@pytest.fixture
+def web() -> Iterator[TrailServer]:
+    with serving() as server:
+        yield server
+
+
+@pytest.fixture(scope="session")
+def s3_server() -> Iterator[str]:
+    from moto.server import ThreadedMotoServer
+
+    logging.getLogger("werkzeug").setLevel(logging.ERROR)
+    server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
+    server.start()
+    host, port = server.get_host_and_port()
+    yield f"http://{host}:{port}"
+    server.stop()
+
+
+@pytest.fixture
+def s3(s3_server: str, monkeypatch: pytest.MonkeyPatch) -> str:
+    """A bucket, as ``s3://bucket``, found by the environment."""
+    import boto3
+
+    monkeypatch.setenv("AWS_ENDPOINT_URL", s3_server)
+    bucket = f"trails-{uuid4().hex}"
+    boto3.client("s3", endpoint_url=s3_server).create_bucket(Bucket=bucket)
+    return f"s3://{bucket}"
+
+
+@pytest.fixture
+def put(s3_server: str) -> Callable[[str, bytes], None]:
+    """Puts the bytes of an object."""
+    import boto3
+
+    def put(url: str, data: bytes) -> None:
+        bucket, _, key = url.removeprefix("s3://").partition("/")
+        boto3.client("s3", endpoint_url=s3_server).put_object(Bucket=bucket, Key=key, Body=data)
+
+    return put
+
+
+@pytest.fixture
+def memory() -> Iterator[Callable[[str, bytes], None]]:
+    """Puts the bytes of a file into the memory of the process, as ``memory://…``."""
+    import fsspec
+
+    system = fsspec.filesystem("memory")
+
+    def put(url: str, data: bytes) -> None:
+        system.pipe("/" + url.removeprefix("memory://"), data)
+
+    yield put
+    for name in list(system.store):
+        system.store.pop(name)

@@ -1,0 +1,391 @@
+"""A file in a store: its bytes are fetched in ranges, ahead of the reader where it reads on, and kept in one cache.
+
+The cache of the process is a file without a name in the folder for temporary files. It has pieces of ``PIECE`` bytes,
+of which the oldest go when there are too many. A request asks for at most ``REQUEST`` bytes; several are under way at
+once. Whatever comes says of which version of the file it is: bytes of two versions are never put together.
+"""
+
+from __future__ import annotations
+
+import io
+import mmap
+import os
+import shutil
+import tempfile
+import threading
+import time
+from collections import OrderedDict
+from concurrent.futures import Future, ThreadPoolExecutor
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from trailformat.codec.mapped_file import FileBuffer, FileContents, RecentBytes
+from trailformat.codec.remote.path import RemotePath
+from trailformat.codec.remote.store import Facts, NoRangesError, status_of, store_of
+from trailformat.errors import CannotRead
+
+PIECE = 1 << 16
+REQUEST = 1 << 23
+MOST_AHEAD = 1 << 26
+"""Bytes that are asked for before the reader wants them, at most; they are doubled while it reads on."""
+WORKERS = 8
+POLL = 1.0
+"""Seconds for which what is known of a file holds, until the store is asked again."""
+CACHE_VARIABLE = "LOGDUMP_REMOTE_CACHE"
+"""The environment variable that sets another limit of the cache, in bytes."""
+CACHE = 1 << 32
+_LEAST_CACHE = 2 * MOST_AHEAD
+_BEGINNING = 1 << 12
+_ROUNDS = 4
+
+
+class _Piece(NamedTuple):
+    """Where a piece is in the cache, and its bytes: fewer than PIECE at the end of a file."""
+
+    slot: int
+    size: int
+
+
+class _Cache:
+    """Pieces of the files of stores, kept for the whole process."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        with tempfile.TemporaryFile(prefix="logdump-") as file:
+            self._handle = os.dup(file.fileno())  # open as long as the process
+        self._pieces: OrderedDict[tuple[int, int], _Piece] = OrderedDict()
+        self._free: list[int] = []
+        self._slots = 0
+        given = os.environ.get(CACHE_VARIABLE, "")
+        room = shutil.disk_usage(tempfile.gettempdir()).free // 2
+        limit = int(given) if given.isdecimal() else min(CACHE, room)
+        self._most = max(limit, _LEAST_CACHE) // PIECE
+
+    def get(self, file: int, piece: int, target: memoryview, offset: int) -> bool:
+        """Copy the bytes of a piece from an offset on to ``target``; False where they are not all here."""
+        with self._lock:
+            found = self._pieces.get((file, piece))
+            if found is None or found.size < offset + len(target):
+                return False
+            self._pieces.move_to_end((file, piece))
+            return os.preadv(self._handle, [target], found.slot * PIECE + offset) == len(target)
+
+    def has(self, file: int, piece: int, size: int) -> bool:
+        """Whether the first bytes of a piece are here."""
+        found = self._pieces.get((file, piece))
+        return found is not None and found.size >= size
+
+    def put(self, file: int, first: int, data: memoryview) -> None:
+        """Take in the bytes of pieces that follow each other. Raises OSError where there is no room."""
+        for number, start in enumerate(range(0, len(data), PIECE), first):
+            part = data[start : start + PIECE]
+            with self._lock:
+                known = self._pieces.pop((file, number), None)
+                slot = known.slot if known is not None else self._slot()
+                os.pwrite(self._handle, part, slot * PIECE)
+                self._pieces[file, number] = _Piece(slot, len(part))
+
+    def forget(self, file: int) -> None:
+        """Let go of the pieces of a file."""
+        with self._lock:
+            for key in [key for key in self._pieces if key[0] == file]:
+                self._free.append(self._pieces.pop(key).slot)
+
+    def _slot(self) -> int:
+        if self._free:
+            return self._free.pop()
+        if self._slots >= self._most:
+            return self._pieces.popitem(last=False)[1].slot
+        self._slots += 1
+        return self._slots - 1
+
+
+class _Process(NamedTuple):
+    """What the files of a process share."""
+
+    pid: int
+    cache: _Cache
+    pool: ThreadPoolExecutor
+
+
+_process: list[_Process] = []
+_process_lock = threading.Lock()
+
+
+def _shared() -> _Process:
+    with _process_lock:
+        if not _process or _process[0].pid != os.getpid():  # threads and locks do not survive a fork
+            pool = ThreadPoolExecutor(WORKERS, thread_name_prefix="logdump-fetch")
+            _process[:] = [_Process(os.getpid(), _Cache(), pool)]
+        return _process[0]
+
+
+class _Remote:
+    """A file in a store, as all its twins see it."""
+
+    def __init__(self, path: RemotePath) -> None:
+        self.path = path
+        self.store = store_of(path.url)
+        self.facts = self.store.facts(path.url, now=True)
+        if self.facts.is_folder:
+            raise IsADirectoryError(21, "it is a directory")
+        if self.facts.size is None:
+            raise NoRangesError("the server does not say how long the file is")
+        self.users = 1
+        self._looked = time.monotonic()
+        self._lock = threading.Lock()
+        self._fetching: dict[int, Future[None]] = {}
+        self._beginning = b""
+        self._last = (0, b"")
+        self._problem: CannotRead | None = None
+        self.fetched = 0
+
+    @property
+    def size(self) -> int:
+        return self.facts.size or 0
+
+    def look(self) -> Facts:
+        """The facts now, or those of a moment ago."""
+        if self._problem is not None:
+            raise self._problem
+        if time.monotonic() - self._looked >= POLL:
+            self._see(self.store.facts(self.path.url, now=True))
+            self._looked = time.monotonic()
+        return self.facts
+
+    def _see(self, now: Facts) -> None:
+        """Take the facts of another look: a file that has other bytes than before is not read on."""
+        if now.is_as(self.facts):
+            return
+        with self._lock:
+            if now.is_as(self.facts):
+                return
+            problem = "the file has changed while it was read"
+            if now.size is not None and now.size >= self.size and self._begins_as_before(now):
+                self.facts = now
+                return
+            if now.size is not None and now.size < self.size:
+                problem = f"the file was cut to {now.size} bytes while it was read"
+            self._problem = CannotRead(problem, path=self.path)
+            raise self._problem
+
+    def _begins_as_before(self, now: Facts) -> bool:
+        """Whether the bytes that are known of the former version are in this one too: its beginning and the last."""
+        for start, known in ((0, self._beginning), self._last):
+            if known:
+                found = self.store.fetch(self.path.url, start, start + len(known))
+                if found.data != known or not found.facts.is_as(now):
+                    return False
+        return True
+
+    def read(self, target: memoryview, start: int, ahead: int) -> None:
+        """Copy bytes that the file has; up to the place ``ahead`` more are asked for."""
+        process, stop, at = _shared(), start + len(target), start
+        for number in range(start // PIECE, -(-stop // PIECE)):
+            begin = number * PIECE
+            end = min(begin + PIECE, stop)
+            part = target[at - start : end - start]
+            for _ in range(_ROUNDS):
+                if process.cache.get(id(self), number, part, at - begin):
+                    break
+                self.want(number, stop, ahead)
+                if (under_way := self._fetching.get(number)) is not None:
+                    under_way.result()
+            else:
+                part[:] = self._fetch(at, end)
+            at = end
+        self.want(stop // PIECE, stop, ahead)
+
+    def want(self, first: int, stop: int, ahead: int) -> None:
+        """Ask for the pieces from one on that are not here: those before ``stop``, and some before ``ahead``."""
+        process, size = _shared(), self.size
+        until = min(max(stop, ahead), size)
+        with self._lock:
+            number, last = first, -(-until // PIECE)
+            while number < last:
+                begin = number
+                while number < last and number - begin < REQUEST // PIECE and self._is_missing(process, number, size):
+                    number += 1
+                if number > begin and (begin * PIECE < stop or number - begin == REQUEST // PIECE or number == last):
+                    job = process.pool.submit(self._bring, process, begin, min(number * PIECE, size))
+                    self._fetching.update(dict.fromkeys(range(begin, number), job))
+                number += number == begin
+
+    def _is_missing(self, process: _Process, number: int, size: int) -> bool:
+        return number not in self._fetching and not process.cache.has(
+            id(self), number, min(PIECE, size - number * PIECE)
+        )
+
+    def _bring(self, process: _Process, first: int, stop: int) -> None:
+        """Fetch pieces and put them into the cache."""
+        try:
+            data = self._fetch(first * PIECE, stop)
+            process.cache.put(id(self), first, memoryview(data))
+        finally:
+            with self._lock:
+                for number in range(first, -(-stop // PIECE)):
+                    self._fetching.pop(number, None)
+
+    def _fetch(self, start: int, stop: int) -> bytes:
+        if self._problem is not None:
+            raise self._problem
+        data, facts = self.store.fetch(self.path.url, start, stop)
+        self._see(facts)
+        self.fetched += stop - start
+        if start == 0:
+            self._beginning = data[:_BEGINNING]
+        if stop > self._last[0]:
+            last = data[-_BEGINNING:]
+            self._last = stop - len(last), last
+        return data
+
+    def close(self) -> None:
+        with self._lock:
+            self.users -= 1
+            is_over = not self.users
+        if is_over:
+            _shared().cache.forget(id(self))
+
+
+class RemoteFile:
+    """A file in a store, opened; an :class:`~trailformat.codec.mapped_file.InputFile`.
+
+    Raises:
+        OSError: it is not there, or the store does not give it.
+        NoRangesError: the server gives it as a whole only.
+    """
+
+    def __init__(self, path: RemotePath, of: _Remote | None = None) -> None:
+        self._remote = of if of is not None else _Remote(path)
+        self.path = path
+        self._next = self._ahead = 0
+
+    def status(self) -> os.stat_result:
+        """Its status a moment ago."""
+        return status_of(self.path.url, self._remote.look())
+
+    def twin(self) -> RemoteFile:
+        """The same, for another thread."""
+        self._remote.users += 1
+        return RemoteFile(self.path, self._remote)
+
+    def close(self) -> None:
+        """Let go of it."""
+        self._remote.close()
+
+    def source(self, size: int, path: Path, recent: RecentBytes | None) -> FileContents:
+        """Its first bytes."""
+        return FetchedBytes(self, size, path, recent)
+
+    def read(self, start: int, size: int) -> bytes:
+        """Bytes of it, fewer at its end. Raises OSError and CannotRead."""
+        data = bytearray(max(min(size, self._remote.size - start), 0))
+        self.read_at(memoryview(data), start, None)
+        return bytes(data)
+
+    def read_into(self, source: FileBuffer, target: memoryview, start: int, until: int | None) -> int:
+        """Copy bytes of it."""
+        recent = source.recent if isinstance(source, FileContents) else None
+        read = recent.copy_into(target, start) if recent is not None else 0
+        stop = max(min(start + len(target), self._remote.size), start)
+        if start + read < stop:
+            self.read_at(target[read : stop - start], start + read, until)
+        if recent is not None:
+            recent.add(start, target[: stop - start])
+        return stop - start
+
+    def read_at(self, target: memoryview, start: int, until: int | None) -> None:
+        """Copy bytes that it has, and ask for those after them where the reader reads on."""
+        stop = start + len(target)
+        if self._next <= start + PIECE and start <= self._next:
+            self._ahead = min(max(2 * self._ahead, PIECE), MOST_AHEAD) if self._next else 0
+        else:
+            self._ahead = 0
+        self._next = stop
+        ahead = stop + self._ahead
+        self._remote.read(target, start, min(ahead, until) if until is not None else ahead)
+
+
+class FetchedBytes(FileContents):
+    """The bytes of a file in a store. Raises like FileContents."""
+
+    __slots__ = ("_file", "_path", "_size", "recent")
+
+    def __init__(self, file: RemoteFile, size: int, path: Path, recent: RecentBytes | None) -> None:
+        self._file = file
+        self._size = size
+        self._path = path
+        self.recent = recent
+
+    def __len__(self) -> int:
+        return self._size
+
+    def copy(self, start: int, stop: int) -> bytes:
+        """The bytes from ``start`` to before ``stop``."""
+        if self.recent is not None and (kept := self.recent.copy(start, stop)) is not None:
+            return kept
+        data = bytearray(max(stop - start, 0))
+        if stop > self._size:
+            raise CannotRead("the file was cut while it was read", path=self._path, rba=self._size)
+        try:
+            self._file.read_at(memoryview(data), start, None)
+        except OSError as error:
+            raise CannotRead.of(error, self._path, start) from error
+        return bytes(data)
+
+    def copy_to(self, target: int, start: int, stop: int) -> None:
+        """Write the bytes from ``start`` to before ``stop`` to an open file."""
+        while start < stop:
+            rest = memoryview(self.copy(start, min(stop, start + REQUEST)))
+            start += len(rest)
+            while rest:
+                rest = rest[os.write(target, rest) :]
+
+    def held(self, start: int, stop: int) -> tuple[mmap.mmap, int]:
+        """The bytes in a file without a name, mapped."""
+        with tempfile.TemporaryFile(prefix="logdump-") as file:
+            try:
+                self.copy_to(file.fileno(), start, stop)
+                return mmap.mmap(file.fileno(), stop - start, access=mmap.ACCESS_READ), start
+            except OSError as error:
+                raise CannotRead.of(error, self._path, start) from error
+
+
+class RemoteReader(io.RawIOBase):
+    """A file in a store as a stream, which closes the file with itself."""
+
+    def __init__(self, file: RemoteFile) -> None:
+        self._file = file
+        self._at = 0
+
+    def readable(self) -> bool:
+        """It is."""
+        return True
+
+    def seekable(self) -> bool:
+        """It is."""
+        return True
+
+    def tell(self) -> int:
+        """The place that is read next."""
+        return self._at
+
+    def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
+        """Go to a place."""
+        base = {os.SEEK_SET: 0, os.SEEK_CUR: self._at}.get(whence)
+        self._at = max((self._file.status().st_size if base is None else base) + offset, 0)
+        return self._at
+
+    def readinto(self, target: Any) -> int:
+        """Copy bytes of the file."""
+        view = memoryview(target).cast("B")
+        data = self._file.read(self._at, len(view))
+        view[: len(data)] = data
+        self._at += len(data)
+        return len(data)
+
+    def close(self) -> None:
+        """Close the file too."""
+        if not self.closed:
+            self._file.close()
+        super().close()

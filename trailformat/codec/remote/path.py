@@ -1,0 +1,136 @@
+"""Paths of files in stores: ``s3://bucket/dirdat/lt000000001`` as a Path that asks the store, not the system."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Generator
+from pathlib import Path, PosixPath
+from typing import Any, Self
+
+from trailformat.codec.remote.url import Credentials, StoreUrl, url_of
+
+
+class RemotePath(PosixPath):
+    """The URL of a file or folder in a store; as a Path it asks the store what a Path asks the system."""
+
+    @property
+    def url(self) -> StoreUrl:
+        """The URL."""
+        scheme, host = (*self.parts[:2], "", "")[:2]
+        return StoreUrl(scheme.removesuffix(":"), host, "/".join(self.parts[2:]))
+
+    @property
+    def top(self) -> Self:
+        """The folder that all files of the store are in."""
+        return type(self)(*self.parts[:2])
+
+    def __str__(self) -> str:
+        if not self.parts:
+            return "."
+        return f"{self.parts[0]}//{'/'.join(self.parts[1:])}"
+
+    def __fspath__(self) -> str:
+        return str(self)
+
+    def __bytes__(self) -> bytes:
+        return os.fsencode(str(self))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _again, (str(self), self.url.credentials, self.url.query)
+
+    def as_posix(self) -> str:
+        """The URL."""
+        return str(self)
+
+    def as_uri(self) -> str:
+        """The URL."""
+        return str(self)
+
+    def is_absolute(self) -> bool:
+        """A URL always is."""
+        return True
+
+    def absolute(self) -> Self:
+        """Itself."""
+        return self
+
+    def expanduser(self) -> Self:
+        """Itself."""
+        return self
+
+    def resolve(self, strict: bool = False) -> Self:  # noqa: ARG002, FBT001, FBT002 - as in Path
+        """Itself: a store has no links."""
+        return self
+
+    def stat(self, *, follow_symlinks: bool = True) -> os.stat_result:  # noqa: ARG002 - as in Path
+        """The status that the store gives, recently at least. Raises OSError."""
+        from trailformat.codec.remote.store import store_of  # noqa: PLC0415 - most files are local
+
+        return store_of(self.url).status(self.url)
+
+    def lstat(self) -> os.stat_result:
+        """Like ``stat``: a store has no links."""
+        return self.stat()
+
+    def exists(self, *, follow_symlinks: bool = True) -> bool:  # noqa: ARG002 - as in Path
+        """Whether the store has a file or folder of this name, as far as it can be asked."""
+        return self._mode() is not None
+
+    def is_file(self) -> bool:
+        """Whether the store has a file of this name, as far as it can be asked."""
+        mode = self._mode()
+        return mode is not None and stat.S_ISREG(mode)
+
+    def is_dir(self) -> bool:
+        """Whether the store has a folder of this name, as far as it can be asked."""
+        mode = self._mode()
+        return mode is not None and stat.S_ISDIR(mode)
+
+    def is_symlink(self) -> bool:
+        """A store has no links."""
+        return False
+
+    def samefile(self, other_path: str | os.PathLike[str]) -> bool:
+        """Whether both are one file."""
+        return os.path.samestat(self.stat(), place(other_path).stat())
+
+    def iterdir(self) -> Generator[Self, None, None]:
+        """The entries of a folder, by name. Raises OSError."""
+        from trailformat.codec.remote.store import store_of  # noqa: PLC0415 - most files are local
+
+        yield from [self / name for name in store_of(self.url).names(self.url)]
+
+    def unlink(self, missing_ok: bool = False) -> None:  # noqa: FBT001, FBT002 - as in Path
+        """Remove the file from the store. Raises OSError."""
+        from trailformat.codec.remote.store import store_of  # noqa: PLC0415 - most files are local
+
+        if not missing_ok or self.exists():
+            store_of(self.url).remove(self.url)
+
+    def _mode(self) -> int | None:
+        try:
+            return self.stat().st_mode
+        except (OSError, ValueError):
+            return None
+
+
+def _again(text: str, credentials: Credentials, query: str) -> RemotePath:
+    """The path in another process, with what its URL held."""
+    path = RemotePath(text)
+    path.url.keep(credentials, query)
+    return path
+
+
+def place(name: str | os.PathLike[str]) -> Path:
+    """The path that a name stands for: of a file in a store where it is a URL of one."""
+    if isinstance(name, Path):
+        return name
+    text = os.fspath(name)
+    url = url_of(text)
+    return RemotePath(f"{url.scheme}:", url.host, url.key) if url is not None else Path(text)
+
+
+def absolute(path: Path) -> Path:
+    """``path`` made absolute without its dots; links stay, which the user has named."""
+    return path if isinstance(path, RemotePath) else Path(os.path.abspath(path))  # noqa: PTH100 - resolve() follows links

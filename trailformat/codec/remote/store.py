@@ -1,0 +1,494 @@
+"""Stores: object stores, HTTP servers, HDFS and SFTP, by ``fsspec``.
+
+Everything a store is asked is asked here, and only OSErrors leave: what may pass (a lost connection, a busy server, a
+short answer) is tried again a few times, and no message shows a credential. Options come from the environment, from
+URLs and from :func:`use_storage`.
+"""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import stat
+import threading
+import time
+from collections.abc import Callable, Mapping
+from email.utils import parsedate_to_datetime
+from typing import Any, NamedTuple, TypeVar, cast
+from zlib import crc32
+
+from trailformat.codec.remote.url import StoreUrl, without_secrets
+
+T = TypeVar("T")
+ATTEMPTS = 5
+"""How often a store is asked, at most, before what it answers is an error."""
+PAUSE = 0.2
+"""Seconds before the second attempt; before each further one they are doubled."""
+RECENT = 2.0
+"""Seconds for which an answer about a name holds, where it is not about bytes."""
+_TIMEOUT = 30
+_BUSY = (408, 425, 429, 500, 502, 503, 504)
+_BUSY_CODES = ("SlowDown", "RequestTimeout", "InternalError")
+_FAILED = 300
+_PARTIAL = 206
+_ELSEWHERE = errno.EPROTO, "it is in another region or behind another endpoint"
+_ANSWERS = {
+    **dict.fromkeys((301, 302, 307, 308), _ELSEWHERE),
+    **dict.fromkeys((401, 407), (errno.EACCES, "the store wants credentials")),
+    403: (errno.EACCES, "the store refuses it"),
+    404: (errno.ENOENT, ""),
+    410: (errno.ENOENT, ""),
+    416: (errno.ESTALE, "the file has become shorter"),
+}
+_MOST_CAUSES = 8
+_PASSING = (ConnectionError, TimeoutError, EOFError, InterruptedError)
+_PASSING_NAMES = {
+    *("ClientConnectionError", "ClientPayloadError", "ServerTimeoutError", "EndpointConnectionError"),
+    *("ConnectTimeoutError", "ReadTimeoutError", "IncompleteReadError", "HTTPClientError", "ConnectionClosedError"),
+    *("ResponseStreamingError", "FSTimeoutError", "SSHException", "ChunkedEncodingError", "ConnectionError", "Timeout"),
+}
+_WITHOUT_CREDENTIALS = {
+    "NoCredentialsError",
+    "PartialCredentialsError",
+    "DefaultCredentialsError",
+    "AuthenticationException",
+}
+_PROTOCOLS = {"s3a": "s3", "gcs": "gs", "swebhdfs": "webhdfs"}
+_CHUNK = 1 << 20
+
+
+class NoRangesError(OSError):
+    """The server gives a file only as a whole."""
+
+
+class Facts(NamedTuple):
+    """What a store says of a file: its bytes, None where it does not say; when it was changed, ns; its ETag or such."""
+
+    size: int | None
+    modified: int = 0
+    tag: str = ""
+    is_folder: bool = False
+
+    def is_as(self, other: Facts) -> bool:
+        """Whether both are of one version: what one of them does not say is no difference."""
+        return (
+            self.size == other.size
+            and (not self.tag or not other.tag or self.tag == other.tag)
+            and (not self.modified or not other.modified or self.modified == other.modified)
+        )
+
+
+class Fetched(NamedTuple):
+    """Bytes of a file and the facts of the version that they are of."""
+
+    data: bytes
+    facts: Facts
+
+
+_options: dict[str, str] = {}
+_stores: dict[tuple[Any, ...], Store] = {}
+_lock = threading.Lock()
+
+
+def use_storage(options: Mapping[str, str]) -> None:
+    """Set options of stores by name, ``scheme:name`` for those of one scheme; dots lead into options of options."""
+    _options.update(options)
+
+
+def storage_options() -> dict[str, str]:
+    """The options that were set."""
+    return dict(_options)
+
+
+def store_of(url: StoreUrl) -> Store:
+    """The store of a URL.
+
+    Raises:
+        OSError: what is needed for it is not installed, or its options are none.
+    """
+    key = (url.scheme, url.host, url.credentials, tuple(sorted(_options.items())), os.getpid())
+    with _lock:
+        if (store := _stores.get(key)) is None:
+            store = _stores[key] = Store(url)
+    return store
+
+
+class Store:
+    """A bucket, a container or a host.
+
+    All methods raise OSError; with ENOENT where there is nothing of a name.
+    """
+
+    def __init__(self, url: StoreUrl) -> None:
+        self.scheme = _PROTOCOLS.get(url.scheme, url.scheme)
+        self.root = url.store
+        self._answers: dict[str, tuple[float, Facts | OSError]] = {}
+        self._listings: dict[str, tuple[float, dict[str, Facts]]] = {}
+        self._of_http = self.scheme in ("http", "https")
+        try:
+            self.fs = _file_system(url)
+        except ImportError as error:
+            package = f": {error}" if error.name and not error.name.startswith("fsspec") else ""
+            raise OSError(f"{url.scheme}:// needs pip install 'logdump[remote]'{package}") from error
+        except Exception as error:
+            raise _problem(error)[0] from error
+
+    def status(self, url: StoreUrl, *, now: bool = False) -> os.stat_result:
+        """The status of a file or folder; of which a recent answer will do, but ``now``."""
+        return status_of(url, self.facts(url, now=now))
+
+    def facts(self, url: StoreUrl, *, now: bool = False) -> Facts:
+        """The facts of a file or folder."""
+        name = str(url)
+        if not now and (listed := self._listings.get(url.folder)) and time.monotonic() - listed[0] < RECENT:
+            known = listed[1].get(url.name)
+            if known is not None and known.size is not None:
+                return known
+        if not now and (answer := self._answers.get(name)) and time.monotonic() - answer[0] < RECENT:
+            if isinstance(answer[1], OSError):
+                raise answer[1]
+            return answer[1]
+        found: Facts | OSError
+        try:
+            found = self._tried(lambda: self._look(url))
+        except OSError as error:
+            found = error
+        self._answers[name] = time.monotonic(), found
+        if isinstance(found, OSError):
+            raise found
+        return found
+
+    def names(self, folder: StoreUrl) -> list[str]:
+        """The names in a folder."""
+        listed = self._tried(lambda: self._list(folder))
+        self._listings[str(folder)] = time.monotonic(), listed
+        return list(listed)
+
+    def fetch(self, url: StoreUrl, start: int, stop: int) -> Fetched:
+        """The bytes from ``start`` to before ``stop``, all of them.
+
+        Raises:
+            NoRangesError: the server gives files as a whole only.
+        """
+
+        def fetched() -> Fetched:
+            found = self._fetch(url, start, stop)
+            if len(found.data) != stop - start:
+                raise EOFError(f"{len(found.data)} bytes came of {stop - start}")
+            return found
+
+        return self._tried(fetched)
+
+    def copy_whole(self, url: StoreUrl, write: Callable[[bytes], object]) -> None:
+        """Hand over all bytes of a file in order; once only, since what was handed over is gone."""
+        try:
+            with self._opened(url) as file:
+                while chunk := file.read(_CHUNK):
+                    write(chunk)
+        except OSError as error:
+            if error.errno == errno.ENOSPC:
+                raise
+            raise _problem(error)[0] from error
+        except Exception as error:
+            raise _problem(error)[0] from error
+
+    def put(self, local: str, url: StoreUrl) -> None:
+        """Store a local file under a name, whole or not at all."""
+        self._forget(url)
+        if self._of_http:
+            raise OSError(errno.EROFS, "nothing can be written to an HTTP server")
+        name = self._name(url)
+        if self.scheme in ("s3", "gs", "abfs", "abfss", "az", "memory"):
+            self._tried(lambda: self.fs.put_file(local, name))
+            return
+        beside = f"{name.rpartition('/')[0]}/.{url.name}.{os.getpid()}.tmp"
+        try:
+            self._tried(lambda: self.fs.put_file(local, beside))
+            self._tried(lambda: self._renamed(beside, name))
+        except OSError:
+            if self.fs.exists(beside):
+                self.fs.rm_file(beside)
+            raise
+
+    def remove(self, url: StoreUrl) -> None:
+        """Remove a file."""
+        self._forget(url)
+        self._tried(lambda: self.fs.rm_file(self._name(url)))
+
+    def _renamed(self, beside: str, name: str) -> None:
+        if self.scheme == "sftp":
+            self.fs.ftp.posix_rename(beside, name)
+            return
+        if self.fs.exists(name):
+            self.fs.rm_file(name)
+        self.fs.mv(beside, name)
+
+    def _forget(self, url: StoreUrl) -> None:
+        self._answers.pop(str(url), None)
+        self._listings.pop(url.folder, None)
+
+    def _name(self, url: StoreUrl) -> str:
+        """The name of a file as the library wants it."""
+        if self._of_http:
+            shown = f"{url.store}/{url.key}"
+            return shown + (("&" if "?" in shown else "?") + url.query if url.query else "")
+        if self.scheme in ("sftp", "hdfs", "webhdfs"):
+            return f"/{url.key}"
+        host = url.host.partition("@")[0] if self.scheme in ("abfs", "abfss", "az") else url.host
+        return f"/{host}/{url.key}" if self.scheme == "memory" else f"{host}/{url.key}".rstrip("/")
+
+    def _tried(self, work: Callable[[], T]) -> T:
+        for attempt in range(1, ATTEMPTS + 1):
+            try:
+                return work()
+            except NoRangesError:
+                raise
+            except Exception as error:
+                problem, passes = _problem(error)
+                if not passes:
+                    raise problem from error
+                if attempt == ATTEMPTS:
+                    problem.strerror = f"{problem.strerror or problem}, {ATTEMPTS} attempts"
+                    raise problem from error
+            time.sleep(PAUSE * 2 ** (attempt - 1))
+        raise AssertionError
+
+    def _look(self, url: StoreUrl) -> Facts:
+        if self._of_http:
+            return cast("Facts", self._run(self._look_by_http(url)))
+        if not url.key and self.scheme != "memory":
+            self._list(url)
+            return Facts(0, is_folder=True)
+        info = self.fs.info(self._name(url), refresh=True) if self.scheme == "s3" else self.fs.info(self._name(url))
+        return _facts(info)
+
+    def _list(self, folder: StoreUrl) -> dict[str, Facts]:
+        name = self._name(folder)
+        if self._of_http:
+            urls = self.fs.ls(name.rstrip("/") + "/", detail=False)
+            start = name.partition("?")[0].rstrip("/") + "/"
+            found = (url.removeprefix(start).rstrip("/") for url in urls if url.startswith(start))
+            return {one: Facts(None) for one in sorted(found) if one and "/" not in one}
+        refresh = {"refresh": True} if self.scheme == "s3" else {}
+        listed = {
+            str(info["name"]).rstrip("/").rpartition("/")[2]: _facts(info)
+            for info in self.fs.ls(name, detail=True, **refresh)
+            if str(info["name"]).strip("/") != name.strip("/")
+        }
+        if not listed and self.scheme not in ("s3", "gs", "abfs", "abfss", "az") and not self.fs.isdir(name):
+            raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR))
+        return dict(sorted(listed.items()))
+
+    def _fetch(self, url: StoreUrl, start: int, stop: int) -> Fetched:
+        if self._of_http:
+            return cast("Fetched", self._run(self._fetch_by_http(url, start, stop)))
+        if self.scheme == "s3":
+            return cast("Fetched", self._run(self._fetch_from_s3(url, start, stop)))
+        name = self._name(url)
+        if self.scheme in ("webhdfs", "sftp", "hdfs"):
+            with self.fs.open(name, "rb", **({"cache_type": "none"} if self.scheme == "webhdfs" else {})) as file:
+                file.seek(start)
+                data = file.read(stop - start)
+        else:
+            data = self.fs.cat_file(name, start=start, end=stop)
+        return Fetched(data, _facts(self.fs.info(name)))  # after the bytes: they are not younger than this
+
+    def _opened(self, url: StoreUrl) -> Any:
+        return self.fs.open(self._name(url), "rb", **({"block_size": 0} if self._of_http else {}))
+
+    def _run(self, work: Any) -> Any:
+        from fsspec.asyn import sync  # noqa: PLC0415 - most files are local
+
+        return sync(self.fs.loop, _awaited, work)
+
+    async def _look_by_http(self, url: StoreUrl) -> Facts:
+        session = await self.fs.set_session()
+        arguments = dict(self.fs.kwargs)
+        headers = {**arguments.pop("headers", {}), "Accept-Encoding": "identity"}
+        name = self.fs.encode_url(self._name(url))
+        async with session.head(name, headers=headers, allow_redirects=True, **arguments) as answer:
+            if answer.status < _FAILED and (answer.content_length is not None or _is_page(answer)):
+                return _facts_of_answer(answer)
+        async with session.get(name, headers={**headers, "Range": "bytes=0-0"}, **arguments) as answer:
+            answer.raise_for_status()
+            return _facts_of_answer(answer)
+
+    async def _fetch_by_http(self, url: StoreUrl, start: int, stop: int) -> Fetched:
+        session = await self.fs.set_session()
+        arguments = dict(self.fs.kwargs)
+        headers = {**arguments.pop("headers", {}), "Accept-Encoding": "identity", "Range": f"bytes={start}-{stop - 1}"}
+        async with session.get(self.fs.encode_url(self._name(url)), headers=headers, **arguments) as answer:
+            answer.raise_for_status()
+            if answer.status != _PARTIAL:
+                raise NoRangesError("the server gives no parts of files")
+            return Fetched(await answer.content.readexactly(stop - start), _facts_of_answer(answer))
+
+    async def _fetch_from_s3(self, url: StoreUrl, start: int, stop: int) -> Fetched:
+        answer = await self.fs._call_s3(  # noqa: SLF001 - what it offers publicly gives no ETag with the bytes
+            "get_object", Bucket=url.host, Key=url.key, Range=f"bytes={start}-{stop - 1}"
+        )
+        try:
+            data = await answer["Body"].read()
+        finally:
+            answer["Body"].close()
+        size = int(answer["ContentRange"].rpartition("/")[2])
+        return Fetched(data, Facts(size, int(answer["LastModified"].timestamp()) * 1_000_000_000, answer["ETag"]))
+
+
+async def _awaited(work: Any) -> Any:
+    return await work
+
+
+def _is_page(answer: Any) -> bool:
+    return bool(answer.content_type == "text/html" or str(answer.url.path).endswith("/"))
+
+
+def _facts_of_answer(answer: Any) -> Facts:
+    headers = answer.headers
+    size: int | None = None
+    if "Content-Range" in headers:
+        total = headers["Content-Range"].rpartition("/")[2]
+        size = int(total) if total.isdecimal() else None
+    elif headers.get("Content-Encoding", "identity") in ("identity", ""):
+        size = answer.content_length
+    changed = headers.get("Last-Modified")
+    modified = int(parsedate_to_datetime(changed).timestamp()) * 1_000_000_000 if changed else 0
+    return Facts(size, modified, headers.get("ETag", "").removeprefix("W/"), _is_page(answer))
+
+
+def _facts(info: Mapping[str, Any]) -> Facts:
+    """The facts in what a library says of a file."""
+    changed = next(
+        (
+            info[key]
+            for key in ("LastModified", "mtime", "modified", "updated", "last_modified", "modificationTime", "created")
+            if info.get(key)
+        ),
+        0,
+    )
+    if hasattr(changed, "timestamp"):
+        changed = changed.timestamp()
+    elif isinstance(changed, str):
+        changed = 0
+    elif changed > 1e11:
+        changed /= 1000  # milliseconds, of WebHDFS
+    tag = next((str(info[key]) for key in ("ETag", "etag", "md5Hash", "content_md5") if info.get(key)), "")
+    return Facts(info.get("size") or 0, int(changed * 1000) * 1_000_000, tag, info.get("type") == "directory")
+
+
+def status_of(url: StoreUrl, facts: Facts) -> os.stat_result:
+    """Facts as the system would say them; numbers made of the URL stand for device and inode."""
+    mode = stat.S_IFDIR | 0o555 if facts.is_folder else stat.S_IFREG | 0o444
+    host = f"{_PROTOCOLS.get(url.scheme, url.scheme)}://{url.host}"
+    seconds = facts.modified // 1_000_000_000
+    inode = crc32(url.key.encode("utf-8", "surrogateescape")) << 32 | crc32(
+        url.key[::-1].encode("utf-8", "surrogateescape")
+    )
+    return os.stat_result(
+        (mode, inode, crc32(host.encode()), 1, 0, 0, facts.size or 0, seconds, seconds, seconds),
+        {"st_mtime_ns": facts.modified},
+    )
+
+
+def _file_system(url: StoreUrl) -> Any:
+    """What the library makes of a URL's scheme, host and options."""
+    import fsspec  # noqa: PLC0415 - most files are local
+
+    scheme = _PROTOCOLS.get(url.scheme, url.scheme)
+    options: dict[str, Any] = {}
+    for name, value in _options.items():
+        of, colon, plain = name.partition(":")
+        if not colon or of in (scheme, url.scheme):
+            _set(options, plain if colon else name, value)
+    user, password = url.credentials
+    host, _, port = url.host.rpartition("@")[2].partition(":")
+    if scheme in ("sftp", "hdfs", "webhdfs"):
+        options |= {"host": host} | ({"port": int(port)} if port.isdecimal() else {})
+        user = user or url.host.rpartition("@")[0]
+        names = ("username", "password") if scheme == "sftp" else ("user", "password")
+        options |= {name: one for name, one in zip(names, (user, password), strict=True) if one}
+        if url.scheme == "swebhdfs":
+            options["use_https"] = True
+    elif scheme == "s3":
+        options |= {name: one for name, one in (("key", user), ("secret", password)) if one}
+        settings = options.setdefault("config_kwargs", {})
+        options["config_kwargs"] = {
+            "connect_timeout": _TIMEOUT // 3,
+            "read_timeout": _TIMEOUT,
+            "retries": {"max_attempts": 0},
+            **settings,
+        }
+    elif scheme in ("http", "https"):
+        import aiohttp  # noqa: PLC0415 - likewise
+
+        timeout = aiohttp.ClientTimeout(total=None, sock_connect=_TIMEOUT // 3, sock_read=_TIMEOUT)
+        options["client_kwargs"] = {"timeout": timeout, **options.get("client_kwargs", {})}
+        if user or password:
+            options["auth"] = aiohttp.BasicAuth(user, password)
+    elif scheme in ("abfs", "abfss", "az") and "@" in url.host:
+        options.setdefault("account_name", url.host.partition("@")[2].partition(".")[0])
+    # its own caches would give yesterday's answers, and one instance for two users
+    options |= {"skip_instance_cache": True, "use_listings_cache": False}
+    system = fsspec.filesystem("https" if scheme == "http" else scheme, **options)
+    if scheme == "s3":
+        system.retries = 1  # attempts are counted here
+    return system
+
+
+def _set(options: dict[str, Any], name: str, text: str) -> None:
+    """Set an option by its name with dots; a value that is JSON is taken as that."""
+    *folders, last = name.split(".")
+    for folder in folders:
+        options = options.setdefault(folder, {})
+    try:
+        options[last] = json.loads(text) if text[:1] in "{[tfn" and not isinstance(text, dict) else text
+    except ValueError:
+        options[last] = text
+
+
+def _problem(error: BaseException) -> tuple[OSError, bool]:
+    """The OSError for any error of a library, without credentials; and whether another attempt may succeed."""
+    chain = [error]
+    while (cause := chain[-1].__cause__) is not None and len(chain) < _MOST_CAUSES:
+        chain.append(cause)
+    names = {kind.__name__ for one in chain for kind in type(one).__mro__}
+    answered = next((found for one in chain if (found := _of_answer(one)) is not None), None)
+    is_late = any(isinstance(one, TimeoutError) for one in chain) or any("Timeout" in name for name in names)
+    if names & _WITHOUT_CREDENTIALS:
+        problem: OSError = PermissionError(errno.EACCES, f"the store wants credentials: {_text(error)}")
+    elif answered is not None:
+        return answered
+    elif isinstance(error, FileNotFoundError | NotADirectoryError | IsADirectoryError):
+        return type(error)(error.errno or errno.ENOENT, os.strerror(error.errno or errno.ENOENT)), False
+    elif isinstance(error, PermissionError):
+        problem = PermissionError(errno.EACCES, f"the store refuses it: {_text(error)}")
+    elif any(isinstance(one, _PASSING) for one in chain) or names & _PASSING_NAMES:
+        what = "the server does not answer in time" if is_late else "the connection to the server is lost or refused"
+        return OSError(errno.ETIMEDOUT if is_late else errno.EHOSTUNREACH, f"{what}: {_text(chain[-1])}"), True
+    else:
+        number = error.errno if isinstance(error, OSError) and error.errno else errno.EIO
+        problem = OSError(number, _text(error))
+    return problem, False
+
+
+def _of_answer(error: BaseException) -> tuple[OSError, bool] | None:
+    """The OSError for the status of an answer, and whether another attempt may succeed; None without an answer."""
+    answer, code = getattr(error, "response", None), ""
+    if isinstance(answer, dict):
+        status = answer.get("ResponseMetadata", {}).get("HTTPStatusCode")
+        code = str(answer.get("Error", {}).get("Code", ""))
+    else:
+        status = getattr(error, "status", None) or getattr(answer, "status_code", None) or getattr(error, "code", None)
+    if not isinstance(status, int) or status < _FAILED:
+        return None
+    number, text = _ANSWERS.get(status, (errno.EPROTO, "the server refuses it"))
+    passes = status in _BUSY or code in _BUSY_CODES
+    if passes:
+        number, text = errno.EBUSY, "the server is busy or fails"
+    said = f"{status} {code}" if code and not code.isdecimal() else str(status)
+    return OSError(number, f"{text} ({said})" if number != errno.ENOENT else os.strerror(number)), passes
+
+
+def _text(error: BaseException) -> str:
+    return without_secrets(getattr(error, "strerror", None) or str(error) or type(error).__name__)

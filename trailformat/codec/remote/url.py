@@ -1,0 +1,138 @@
+"""URLs of files in stores, and the credentials that they may hold.
+
+The text of a URL as it may be shown is without the password and without the parameters of a query that sign it. These
+are kept apart, in the memory of the process, by the URL of the store or of the file.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+from urllib.parse import unquote
+
+SCHEMES = (
+    *("s3", "s3a", "gs", "gcs", "abfs", "abfss", "az", "hdfs", "webhdfs", "swebhdfs"),
+    *("http", "https", "sftp", "memory"),
+)
+_URL = re.compile(rf"({'|'.join(SCHEMES)})://(.*)", re.IGNORECASE | re.DOTALL)
+_QUERIED = ("http", "https")
+_CONTAINERS = ("abfs", "abfss", "az")
+"""Schemes in whose URLs a container, not a user, is before the @."""
+_SECRET = re.compile(
+    r"(?i)(x-amz-|x-goog-|awsaccesskeyid|signature|expires|policy|key-pair-id|sig$|se$|sp$|st$|sv$|sr$|spr$|skoid$|"
+    r"sktid$|skt$|ske$|sks$|skv$|.*(token|secret|passw|pwd|credential|auth|key))"
+)
+_PASSWORD_IN_TEXT = re.compile(rf"(?i)\b((?:{'|'.join(SCHEMES)})://[^\s/:@'\"]*):[^\s/'\"]*@")
+_QUERY_IN_TEXT = re.compile(r"(?i)(https?://[^\s?'\"]*)\?([^\s'\"]*)")
+
+
+class Credentials(NamedTuple):
+    """What a URL holds that is not shown."""
+
+    user: str = ""
+    password: str = ""
+
+
+_credentials: dict[str, Credentials] = {}
+_queries: dict[str, str] = {}
+
+
+class StoreUrl(NamedTuple):
+    """The URL of a file or folder: its scheme, the host, bucket or container, and the path there."""
+
+    scheme: str
+    host: str
+    key: str
+
+    def __str__(self) -> str:
+        return f"{self.store}/{self.key}" if self.key else self.store
+
+    @property
+    def store(self) -> str:
+        """The URL of the store itself."""
+        return f"{self.scheme}://{self.host}"
+
+    @property
+    def name(self) -> str:
+        """The last part of the path."""
+        return self.key.rpartition("/")[2]
+
+    @property
+    def folder(self) -> str:
+        """The URL of the folder that it is in."""
+        return str(self._replace(key=self.key.rpartition("/")[0]))
+
+    @property
+    def query(self) -> str:
+        """The parameters that sign the URL, never to be shown; empty without any."""
+        return _queries.get(str(self), "")
+
+    @property
+    def credentials(self) -> Credentials:
+        """The user and the password for the store, never to be shown."""
+        return _credentials.get(self.store, Credentials())
+
+    def keep(self, credentials: Credentials, query: str) -> None:
+        """Keep what belongs to the URL and is not shown, as long as the process lives."""
+        if any(credentials):
+            _credentials[self.store] = Credentials(*credentials)
+        if query:
+            _queries[str(self)] = query
+
+
+def is_url(text: str) -> bool:
+    """Whether a name is a URL of a store."""
+    return "://" in text and _URL.fullmatch(text) is not None
+
+
+def url_of(text: str) -> StoreUrl | None:
+    """The URL in a name; None where it is none of a store. What it holds of credentials is kept."""
+    found = _URL.fullmatch(text) if "://" in text else None
+    if found is None:
+        return None
+    scheme, rest, query = found[1].lower(), found[2], ""
+    if scheme in _QUERIED:
+        rest, query = _parted_query(rest)
+    host, _, key = rest.partition("/")
+    user, at, plain = host.rpartition("@")
+    credentials = Credentials()
+    if at and scheme not in _CONTAINERS:
+        name, colon, password = user.partition(":")
+        credentials = Credentials(unquote(name), unquote(password))
+        host = plain if (colon and scheme in _QUERIED) or not name else f"{name}@{plain}"
+    url = StoreUrl(scheme, host or "default", "/".join(part for part in key.split("/") if part))
+    url.keep(credentials, query)
+    return url
+
+
+def _parted_query(rest: str) -> tuple[str, str]:
+    """The URL with the parameters that may be seen, and those that may not."""
+    before, mark, query = rest.partition("?")
+    parameters = query.split("&") if mark else []
+    secret = [one for one in parameters if _SECRET.match(one.partition("=")[0])]
+    seen = [one for one in parameters if one not in secret]
+    return before + ("?" + "&".join(seen) if seen else ""), "&".join(secret)
+
+
+def without_secrets(text: str) -> str:
+    """A text in which no URL shows a password or a signature; known ones are taken out wherever they are."""
+    if "://" in text:
+        text = _PASSWORD_IN_TEXT.sub(r"\1@", text)
+        text = _QUERY_IN_TEXT.sub(lambda found: found[0] if not _signs(found[2]) else _parted(found[0]), text)
+    for secret in {one.password for one in _credentials.values()} | set(_queries.values()):
+        text = text.replace(secret, "…") if secret else text
+    return text
+
+
+def has_secret(text: str) -> bool:
+    """Whether a text has a URL with a password or a signature in it."""
+    return "://" in text and without_secrets(text) != text
+
+
+def _signs(query: str) -> bool:
+    return any(_SECRET.match(one.partition("=")[0]) for one in query.split("&"))
+
+
+def _parted(url: str) -> str:
+    scheme, _, rest = url.partition("://")
+    return f"{scheme}://{_parted_query(rest)[0]}"
