@@ -63,6 +63,7 @@ OTHERS = {
     "logdump.display.record_row": f"{MARKERS}; {PIECES}",
     "logdump.features.save.header": TOKENS,
     "logdump.filters.token_criteria": TOKENS,
+    "logdump.features.doctor.images": HALVES,
     "logdump.session.trail_range": TOKENS,
     "logdump.spark.comparison.stretches": WALK,
     "logdump.tui.text.margin": OWN_ROLE,
