@@ -81,6 +81,14 @@ def pytest_configure(config: pytest.Config) -> None:
     if getattr(config.option, "dist", "no") == "load":
         config.option.dist = "loadgroup"
         config.option.loadscopereorder = False
+    if hasattr(config, "workerinput"):
+        config.option.loadgroup = config.workerinput["has_groups"]
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_configure_node(node: Any) -> None:
+    """A worker reads the command line anew: tell it what was made of that."""
+    node.workerinput["has_groups"] = node.config.option.dist == "loadgroup"
 
 
 @pytest.hookimpl(tryfirst=True)  # before xdist's, which reads the groups

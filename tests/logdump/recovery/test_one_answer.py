@@ -63,7 +63,7 @@ def _applied(history: History, *, past_damage: bool = False) -> set[Spot]:
 
 @pytest.mark.parametrize("kind", KINDS)
 @given(seed=SEEDS)
-@settings(max_examples=examples(6), deadline=None)
+@settings(max_examples=examples(3), deadline=None)
 def test_the_walk_and_the_view_of_spark_tell_where_each_transaction_begins_and_how_it_ended(
     kind: str, seed: int
 ) -> None:
@@ -81,7 +81,7 @@ def test_the_walk_and_the_view_of_spark_tell_where_each_transaction_begins_and_h
 
 @pytest.mark.parametrize("kind", KINDS)
 @given(seed=SEEDS)
-@settings(max_examples=examples(4), deadline=None)
+@settings(max_examples=examples(2), deadline=None)
 def test_from_each_record_transaction_and_safe_find_the_one_that_the_walk_finds(kind: str, seed: int) -> None:
     with drawn(kind, seed) as history:
         for one in history.occurrences():
@@ -95,7 +95,7 @@ def test_from_each_record_transaction_and_safe_find_the_one_that_the_walk_finds(
 
 @pytest.mark.parametrize("kind", KINDS)
 @given(seed=SEEDS)
-@settings(max_examples=examples(4), deadline=None)
+@settings(max_examples=examples(2), deadline=None)
 def test_csn_and_brackets_of_a_record_are_those_of_its_transaction(kind: str, seed: int) -> None:
     with drawn(kind, seed) as history:
         for one in history.occurrences():
@@ -121,7 +121,7 @@ def _place(one: Occurrence, row: Written) -> int:
 
 @pytest.mark.parametrize("kind", KINDS)
 @given(seed=SEEDS)
-@settings(max_examples=examples(3), deadline=None)
+@settings(max_examples=examples(2), deadline=None)
 def test_commands_apply_the_same_transactions_and_say_the_same_of_the_others(kind: str, seed: int) -> None:
     with drawn(kind, seed) as history:
         run, folder = history.run(Spot(history.paths[0], 0)), history.paths[0].parent
@@ -163,7 +163,7 @@ def _exported(path: Path) -> set[Spot]:
 
 @pytest.mark.parametrize("kind", KINDS)
 @given(seed=SEEDS)
-@settings(max_examples=examples(4), deadline=None)
+@settings(max_examples=examples(2), deadline=None)
 def test_bounded_recovery_takes_each_whole_transaction_once(kind: str, seed: int) -> None:
     with drawn(kind, seed, ORACLE_12) as history:
         survey = BrSurvey(WholeTrail(history.paths), BrOptions(), {})
