@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from logdump.arrow.records.columns.arrow_values import lists
+from logdump.arrow.records.columns.arrow_values import lists as list_array
 from logdump.arrow.tables.group import Group
 from logdump.arrow.tables.layout import PROBLEMS, SIDES, TableLayout
 from logdump.arrow.tables.piece import Array
@@ -100,7 +100,7 @@ def _listed_nulls(rows: int, nulls: Nulls) -> pa.Array:
     names = np.repeat(np.arange(len(nulls)), [len(at) for at, _ in nulls])[np.argsort(of_row, kind="stable")]
     counts = np.bincount(of_row, minlength=rows)
     texts = arrow_strings(Strings.of([name for _, name in nulls]).take(names))
-    return lists(NULL_NAMES, np.concatenate(([0], np.cumsum(counts))), texts, counts > 0)
+    return list_array(NULL_NAMES, np.concatenate(([0], np.cumsum(counts))), texts, counts > 0)
 
 
 def _listed_problems(rows: int, problems: list[tuple[int, RowProblem]]) -> pa.Array:
