@@ -2,7 +2,7 @@
 
     python examples/replicate.py 'dirdat/lt*' postgresql://user@host/database TEAHOUSE.TEAS TEAHOUSE.SALES
 
-Tables that the database lacks are made. Started again, it goes on where the database is; ``--once`` ends with the trail.
+Tables that are missing are made. Started again, it goes on where the database is; ``--once`` ends with the trail.
 """
 
 from __future__ import annotations

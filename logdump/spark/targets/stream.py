@@ -83,7 +83,7 @@ def apply(
     """
     given = [tables] if isinstance(tables, str) else tables
     names = given if isinstance(given, Mapping) else dict.fromkeys(given, "")
-    asked = _Asked(path, names, keys or {}, from_csn, {"effective": True, "maxBytesPerTrigger": batch, **options})
+    asked = Asked(path, names, keys or {}, from_csn, {"effective": True, "maxBytesPerTrigger": batch, **options})
     is_overwriting = collisions == "overwrite"
     run = _Run(spark, target_for(target), asked, stop or threading.Event(), progress, overwrite=is_overwriting)
     trigger: Mapping[str, Any] = {"availableNow": True} if once else {"processingTime": f"{interval} seconds"}
@@ -129,7 +129,7 @@ def latest(changes: DataFrame, table: str | None = None) -> DataFrame:
     return changes.sparkSession.createDataFrame(held.rows())
 
 
-class _Asked(NamedTuple):
+class Asked(NamedTuple):
     """What is applied: the trail, its tables with their names in the target, empty where it is the same."""
 
     path: Paths
@@ -146,7 +146,7 @@ class _Run:
         self,
         spark: SparkSession,
         target: ApplyTarget,
-        asked: _Asked,
+        asked: Asked,
         stop: threading.Event,
         report: Callable[[ApplyProgress], object] | None,
         *,
@@ -182,7 +182,7 @@ class _Run:
             positions = {name: at for name, at in target.positions().items() if name in asked.tables}
             start = _start([at.start for at in positions.values()], asked)
             if not start:
-                _check_beginning(asked)
+                check_beginning(asked)
             frame = changes(self._spark, asked.path, [*asked.tables], stream=True, **{**asked.options, **start})
             sources = [*source_tables(frame.schema, asked.tables, asked.keys)]
             target.prepare(sources, create=create)
@@ -222,24 +222,23 @@ class _Run:
             self.progress = applier.progress
 
 
-def _check_beginning(asked: _Asked) -> None:
+def check_beginning(asked: Asked) -> None:
     """Refuse a trail whose first transaction has begun in a file that is not there.
 
     Raises:
         BadTrail: it is one.
     """
-    files = find_files(parse_options({**_paths(asked.path), **asked.options}, Use.STREAM))
+    paths = [asked.path] if isinstance(asked.path, (str, os.PathLike)) else asked.path
+    texts = {
+        name: str(value).lower() if isinstance(value, bool) else str(value) for name, value in asked.options.items()
+    }
+    files = find_files(parse_options({**texts, "path": ",".join(map(os.fspath, paths))}, Use.STREAM))
     whole = WholeTrail.around(Path(files[0].path))
     first = next((batch for batch in transaction_batches(whole, FIRST_PLACE) if batch.rows), None)
     if first is not None and not first.columns.has_begin[0]:
         where = f"{whole.paths[first.first(0).ordinal]}, RBA {first.first(0).rba}"
         about = "the trail begins inside a transaction, and what is before it is not there"
         raise BadTrail(f"nothing was written: {where}: {about}; from_csn names the first CSN to apply")
-
-
-def _paths(path: Paths) -> dict[str, str]:
-    paths = [path] if isinstance(path, (str, os.PathLike)) else [*path]
-    return {"path": ",".join(os.fspath(one) for one in paths)}
 
 
 def _end_of(notes: Path, number: int) -> str:
@@ -249,7 +248,7 @@ def _end_of(notes: Path, number: int) -> str:
     return place_of(*(int(match[1]) for match in found if match))
 
 
-def _start(places: Sequence[str], asked: _Asked) -> dict[str, Any]:
+def _start(places: Sequence[str], asked: Asked) -> dict[str, Any]:
     """The options that begin where the table that is furthest back stands."""
     if len(places) < len(asked.tables) or not min(places):
         return {} if asked.from_csn is None else {"startCsn": str(asked.from_csn)}
