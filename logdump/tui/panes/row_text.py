@@ -20,8 +20,8 @@ from logdump.features.heartbeat.tables import role_of
 from logdump.notation.times import format_timestamp
 from logdump.session.settings import Across, Settings
 from logdump.tui.keys.kept_choices import COLUMNS, ListColumn
-from logdump.tui.reading.neighbour_files import NeighbourFiles
 from logdump.tui.reading.rows import ListRow, RowKind
+from logdump.tui.reading.trail_files import NeighbourFiles
 from logdump.tui.text.cells import fit, fit_name, harmless, width_of
 from logdump.tui.text.glyphs import Glyphs
 from logdump.tui.text.styled import Piece, cut_to

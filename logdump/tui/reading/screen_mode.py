@@ -23,8 +23,8 @@ from logdump.session.read_progress import ReadSoFar
 from logdump.session.session import Session
 from logdump.tui.reading.background import Background
 from logdump.tui.reading.messages import Asked, CommandEnded, Crossed, OutputGrew
-from logdump.tui.reading.neighbour_files import NeighbourFiles, neighbour_files
 from logdump.tui.reading.state import State, state_of
+from logdump.tui.reading.trail_files import NeighbourFiles, neighbour_files
 from logdump.tui.reading.transcript import Answer, Transcript
 from trailformat import CannotRead, TrailError, TrailFile
 from trailformat.index import TrailIndex, attach
