@@ -180,7 +180,7 @@ class AlignedGrew(Report):
 
 
 @dataclass(eq=False)
-class Asked(Report):
+class QuestionAsked(Report):
     """The command under way asks for a line under a prompt of its own."""
 
     prompt: str
