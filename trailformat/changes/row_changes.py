@@ -49,7 +49,7 @@ OPERATIONS = {
 }
 """IOType -> what it does, for the types that are changes; every other record is none."""
 
-_PAIRED = frozenset({io_types.UPDATE, io_types.UPDATE_COMP, io_types.FIELD_COMP})
+PAIRED = frozenset({io_types.UPDATE, io_types.UPDATE_COMP, io_types.FIELD_COMP})
 FULL = frozenset({io_types.DELETE, io_types.INSERT, io_types.UPDATE})
 """Types whose data are a full image of the row where they are no columns."""
 
@@ -62,7 +62,7 @@ class Half(enum.IntEnum):
 
 def half_in(io_type: int, trans_ind: int, *, is_before: bool) -> Half:
     """The half that a row with these header fields can be; the second one does not begin a transaction."""
-    if io_type not in _PAIRED:
+    if io_type not in PAIRED:
         return Half.NONE
     if is_before:
         return Half.FIRST

@@ -41,6 +41,7 @@ _ANSWERS = {
     410: (errno.ENOENT, ""),
     416: (errno.ESTALE, "the file has become shorter"),
 }
+_UNREACHED = (errno.EHOSTUNREACH, errno.ETIMEDOUT)
 _MOST_CAUSES = 8
 _PASSING = (ConnectionError, TimeoutError, EOFError, InterruptedError)
 _PASSING_NAMES = {
@@ -125,6 +126,7 @@ class Store:
         self.root = url.store
         self._answers: dict[str, tuple[float, Facts | OSError]] = {}
         self._listings: dict[str, tuple[float, dict[str, Facts]]] = {}
+        self._down: tuple[float, OSError | None] = 0.0, None
         self._of_http = self.scheme in ("http", "https")
         try:
             self.fs = _file_system(url)
@@ -151,7 +153,7 @@ class Store:
             return answer[1]
         found: Facts | OSError
         try:
-            found = self._tried(lambda: self._look(url))
+            found = self._answered(lambda: self._look(url))
         except OSError as error:
             found = error
         self._answers[name] = time.monotonic(), found
@@ -161,7 +163,7 @@ class Store:
 
     def names(self, folder: StoreUrl) -> list[str]:
         """The names in a folder."""
-        listed = self._tried(lambda: self._list(folder))
+        listed = self._answered(lambda: self._list(folder))
         self._listings[str(folder)] = time.monotonic(), listed
         return list(listed)
 
@@ -237,6 +239,18 @@ class Store:
             return f"/{url.key}"
         host = url.host.partition("@")[0] if self.scheme in ("abfs", "abfss", "az") else url.host
         return f"/{host}/{url.key}" if self.scheme == "memory" else f"{host}/{url.key}".rstrip("/")
+
+    def _answered(self, ask: Callable[[], T]) -> T:
+        """The answer about a name; a server that has just not been reached is not asked again at once."""
+        moment, problem = self._down
+        if problem is not None and time.monotonic() - moment < RECENT:
+            raise problem
+        try:
+            return self._tried(ask)
+        except OSError as error:
+            if error.errno in _UNREACHED:
+                self._down = time.monotonic(), error
+            raise
 
     def _tried(self, work: Callable[[], T]) -> T:
         for attempt in range(1, ATTEMPTS + 1):
