@@ -19,6 +19,7 @@ from trailformat import CannotRead, NotATrail, TrailFile
 from trailformat.codec.remote import file as remote_file
 from trailformat.codec.remote import store, url
 from trailformat.codec.remote.path import RemotePath, place
+from trailformat.scan import scan
 from trailformat.trail.packed import LIMIT_VARIABLE, WHOLE
 
 NAME = "at000000000"
@@ -27,8 +28,8 @@ LONG = b"".join(row(bytes(10_000)).raw for _ in range(800))
 Put = Callable[[str, bytes], None]
 
 
-@pytest.fixture(autouse=True)
-def _looks_each_time(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture
+def looks_each_time(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(remote_file, "POLL", 0)
     monkeypatch.setattr(store, "RECENT", 0)
 
@@ -44,7 +45,7 @@ def trail_url(request: pytest.FixtureRequest, web: TrailServer, monkeypatch: pyt
 
 
 def lengths(trail: TrailFile) -> Iterator[int]:
-    return (one.length for one in trail.records())
+    return (int(batch.length[at]) for batch in scan(trail) for at in range(len(batch)))
 
 
 @pytest.mark.parametrize("fault", [503, 429, 500, "reset", "short", "slow"])
@@ -102,6 +103,7 @@ def test_what_is_not_there_is_named(name: str, s3: str) -> None:
     assert f"{s3}/{name}: No such file or directory" in done.err + done.out
 
 
+@pytest.mark.usefixtures("looks_each_time")
 def test_a_file_that_grows_goes_on(trail_url: str, web: TrailServer) -> None:
     with TrailFile(trail_url) as trail:
         before = sum(lengths(trail))
@@ -124,17 +126,17 @@ def test_bytes_of_two_versions_are_never_put_together(
     other: bytes | None, message: str, trail_url: str, web: TrailServer
 ) -> None:
     with TrailFile(trail_url) as trail:
-        records = trail.records()
-        next(records)
+        trail.record_at(0)
         trail.bytes[len(LONG) - 5000 : len(LONG)]
         if other is None:
             del web.files["/bucket/lt000000000"]
         else:
             web.files["/bucket/lt000000000"] = other
         with pytest.raises(CannotRead, match=message):
-            list(records)
+            trail.bytes[0 : len(LONG)]
 
 
+@pytest.mark.usefixtures("looks_each_time")
 def test_another_file_of_the_same_name_is_seen(trail_url: str, web: TrailServer) -> None:
     with TrailFile(trail_url) as trail:
         web.files["/bucket/lt000000001"] = LONG
