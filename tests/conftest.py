@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,7 @@ from tests.searching import IS_LONG, examples
 
 UseZone = Callable[[str], None]
 ROOT = Path(__file__).parents[1]
+_OF_SPARK = "spark"
 _EVIDENCE = ROOT.parent / "shared" / "evidence"
 
 # The tests start the program some thousand times: without its bytecode each start compiles what it imports again.
@@ -75,34 +77,39 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_configure(config: pytest.Config) -> None:
-    """Build the kernels where that can be done; let tests of one group share a worker under ``-n``, in their order."""
+    """Build the kernels where that can be done; under ``-n`` whole modules go to the workers, in their order."""
     if not hasattr(config, "workerinput") and not build_native.is_built():
         subprocess.run([sys.executable, "-m", "scripts.build_native", "--if-possible"], check=True, cwd=ROOT)
     if getattr(config.option, "dist", "no") == "load":
-        config.option.dist = "loadgroup"
+        config.option.dist = "loadscope"
         config.option.loadscopereorder = False
 
 
-@pytest.hookimpl(tryfirst=True)  # before xdist's, which reads the groups
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """All tests that need Spark are one group, since a session takes seconds to start; workers begin with it."""
-    for item in items:
-        if item.get_closest_marker("spark"):
-            item.add_marker(pytest.mark.xdist_group("spark"))
+    """Workers begin with the tests that need Spark, which take longest."""
     if hasattr(config, "workerinput"):
-        items.sort(key=lambda item: item.get_closest_marker("spark") is None)
+        items.sort(key=lambda item: scope_of(item.nodeid) != _OF_SPARK)
+
+
+@cache
+def _scope_of_module(path: str) -> str:
+    return _OF_SPARK if "mark.spark" in (ROOT / path).read_text(encoding="utf-8") else path
+
+
+def scope_of(nodeid: str) -> str:
+    """What goes to one worker together: a module, or all those that need Spark, whose session takes long to start."""
+    return _scope_of_module(nodeid.split("::", maxsplit=1)[0])
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
     """Whole modules go to whichever worker is free: their fixtures are made once."""
-    if config.option.dist != "loadgroup":
+    if config.option.dist != "loadscope":
         return None
-    from xdist.scheduler import LoadGroupScheduling
+    from xdist.scheduler import LoadScopeScheduling
 
-    scheduler = LoadGroupScheduling(config, log)
-    group_of = scheduler._split_scope
-    scheduler._split_scope = lambda nodeid: group_of(nodeid).split("::")[0]
+    scheduler = LoadScopeScheduling(config, log)
+    scheduler._split_scope = scope_of
     return scheduler
 
 

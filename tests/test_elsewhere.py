@@ -14,14 +14,16 @@ _TIMES = (
     "tests/trailformat/test_timestamps.py",
     "tests/logdump/test_times.py",
     "tests/logdump/test_conversions.py",
-    "tests/logdump/heartbeats",
 )
+_LAGS = "tests/logdump/heartbeats/test_lags.py"
 _SCREENS = "tests/logdump/tui/test_records.py"
-"""The zone of its sessions is set, so that one other zone of the machine is enough."""
+"""The zone of the sessions of both is set or does not matter, so that one other zone of the machine is enough."""
 
 
 @pytest.mark.parametrize(
-    ("zone", "modules"), [("America/New_York", (*_TIMES, _SCREENS)), ("Asia/Kolkata", _TIMES)], ids=["behind", "ahead"]
+    ("zone", "modules"),
+    [("America/New_York", (*_TIMES, _LAGS, _SCREENS)), ("Asia/Kolkata", _TIMES)],
+    ids=["behind", "ahead"],
 )
 def test_neither_the_zone_nor_the_path_of_the_machine_matters(
     zone: str, modules: tuple[str, ...], tmp_path: Path

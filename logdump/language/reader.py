@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import enum
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from logdump.notation.times import GMT, TimeOffset
@@ -27,12 +27,20 @@ class Validity(enum.Enum):
     ERROR = "error"
 
 
+def _no_columns(_table: str) -> Iterable[str]:
+    return ()
+
+
 class Context(NamedTuple):
-    """The context of arguments besides their text: the zone of times; for completion, names in the trail and marks."""
+    """The context of arguments besides their text: the zone of times; for completion, names in the trail and marks.
+
+    ``columns_of`` gives the names of the columns of a table.
+    """
 
     offset: TimeOffset = GMT
     tables: Iterable[str] = ()
     marks: Iterable[str] = ()
+    columns_of: Callable[[str], Iterable[str]] = _no_columns
 
 
 class Stretch(NamedTuple):

@@ -19,8 +19,8 @@ from logdump.line.line_mode import LineMode
 from logdump.notation.escape import escape
 from logdump.session.events import Notice
 from logdump.session.exit_status import ExitStatus
+from logdump.session.known_tables import column_names, table_names
 from logdump.session.session import Session
-from trailformat import CannotRead, TrailError
 
 
 class LineEditor:
@@ -111,17 +111,12 @@ class Interactive(LineMode):
             return None
 
     def _context(self) -> Context:
-        return Context(self.session.settings.time_offset, self._tables(), self.session.marks)
-
-    def _tables(self) -> list[str]:
-        """Return the tables of the open trail, from the definitions read so far or in its first megabyte."""
-        if not self.session.has_trail:
-            return []
-        trail = self.session.trail
-        try:
-            return [table.name for table in trail.tables.in_force(max(trail.tables.known_to, min(trail.size, 1 << 20)))]
-        except (TrailError, CannotRead):
-            return []
+        session = self.session
+        if not session.has_trail:
+            return Context(session.settings.time_offset, (), session.marks)
+        trail = session.trail
+        columns_of = partial(column_names, trail)
+        return Context(session.settings.time_offset, table_names(trail), session.marks, columns_of)
 
     def _enter_and_remember(self, line: str) -> None:
         self.session.width = shutil.get_terminal_size().columns

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+    from logdump.session.selection import RecordsAhead
     from trailformat.changes.segments import SegmentContext
     from trailformat.changes.transaction_context import TransactionContext
 
@@ -29,6 +30,7 @@ class Cursor:
         search_back_from: where a search back for a good header continues; None after any other move.
         export_begun_in: the file in which an EXPORT began that has left the position here, at the end of the
             data; None after any other move.
+        ahead: the records that a command has read beyond the last one that passed its filter; None if there are none.
     """
 
     def __init__(self, trail: TrailFile) -> None:
@@ -38,6 +40,7 @@ class Cursor:
         self.is_backwards = False
         self.export_begun_in: Path | None = None
         self.search_back_from: int | None = None
+        self.ahead: RecordsAhead | None = None
 
     @Lazy
     def transactions(self) -> TransactionContext:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from concurrent.futures import Future
 
     from logdump.session.selection import Selection
+    from trailformat.trail.table_definitions import MetadataRecord
 
 _AHEAD = 1
 """Batches that are given to threads beyond their number."""
@@ -98,7 +99,7 @@ class _Deciders:
 
     def __init__(self, selection: Selection, trail: TrailFile, number: int) -> None:
         self._selection, self._trail, self._number = selection, trail, number
-        self._learned: list[tuple[int, int, list[int]]] = []
+        self._learned: list[tuple[int, int, list[MetadataRecord]]] = []
         self._is_over = False
         self._free: deque[_Decider] = deque()
 
@@ -110,15 +111,13 @@ class _Deciders:
 
     def job(self, batch: Batch) -> Callable[[Callable[[], bool]], Any]:
         """Return the job that decides about a batch; batches are given in file order."""
-        import numpy as np  # noqa: PLC0415 - a batch of numpy columns is here, so it is loaded
-
-        from trailformat.scan.rows.definitions import learn_definitions  # noqa: PLC0415 - it needs numpy
+        from trailformat.scan.rows.definitions import learn_definitions, metadata_in  # noqa: PLC0415 - it needs numpy
 
         is_metadata = learn_definitions(self._trail, batch)
         if not self._learned:
             # the definitions before the walk are looked for once
             self._make()
-        self._learned.append((int(batch.rba[0]), batch.end, np.asarray(batch.rba)[is_metadata].tolist()))
+        self._learned.append((int(batch.rba[0]), batch.end, metadata_in(batch, is_metadata)))
         known = len(self._learned)
 
         def decide(_is_over: Callable[[], bool]) -> Any:

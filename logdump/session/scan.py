@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing, suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from logdump.session.cursor import REPORTED
 from logdump.session.events import Event, Progress
+from logdump.session.selection import RecordsAhead
 from trailformat import PartialRecord, Record, TrailError
 from trailformat.errors import CannotRead
 from trailformat.records import reached
@@ -17,8 +19,10 @@ if TYPE_CHECKING:
     from logdump.session.session import Session
     from trailformat.scan import Batch
 
-_FIRST = (1, 8, 64)
-"""Records of the first batches under a filter: what passes is mostly near."""
+_GROWTH = 8
+"""How many times larger than the one before each of the first batches under a filter is: what passes is mostly near."""
+_LARGEST = 1 << 9
+"""Records of the largest of them."""
 _BACK = 2000
 """Records that are walked back over, before all records of the file up to there are scanned from the beginning.
 
@@ -115,7 +119,7 @@ class FilteredReader:
         """The records before the position that pass, last first, up to damage; near ones are looked at first."""
         cursor = self._cursor
         end = cursor.next if cursor.next < cursor.trail.size else cursor.trail.end_of_records()
-        for most in (*_FIRST, _BACK, None):
+        for most in (*_sizes(1), _BACK, None):
             start = 0 if most is None else self._walked_back(end, most)
             if start == end or (yield from self._stretch_backwards(start, end)):
                 cursor.read()
@@ -167,12 +171,13 @@ class FilteredReader:
         from trailformat.index import index_of  # noqa: PLC0415 - a filter needs it
 
         trail, passed = self._session.trail, self.scanned - self.suppressed
-        places = index_of(trail).places
-        for batch, passing in self._first_and_others():
+        places, state = index_of(trail).places, trail.settled_state
+        for batch, passing, at in self._first_and_others(state):
             places.extend(batch)
-            begun = self.scanned
+            begun = self.scanned - (passing[at - 1] + 1 if at else 0)
             bad = next(iter(batch.spans()), len(batch))
-            for row in passing[:bad].nonzero()[0].tolist():
+            for number in range(at, bisect_left(passing, bad)):
+                row = passing[number]
                 yield from self._progress(batch, begun, row + 1)
                 record = trail.record_at(int(batch.rba[row]))
                 if record is not None:
@@ -180,6 +185,8 @@ class FilteredReader:
                     self.suppressed = self.scanned - passed
                     self._cursor.stand_on(record)
                     self._selection.share(record, row)
+                    if state is not None and bad == len(batch):
+                        self._cursor.ahead = RecordsAhead(self._selection, batch, passing, number + 1, state)
                     yield record
             yield from self._progress(batch, begun, bad)
             self.suppressed = self.scanned - passed
@@ -188,18 +195,32 @@ class FilteredReader:
             if bad < len(batch):
                 self._cursor.read()
 
-    def _first_and_others(self) -> Generator[tuple[Batch, Any], None, None]:
-        """The records after the position as columns, with a mask of those that pass; the first batches are small."""
+    def _first_and_others(self, state: tuple[int, int] | None) -> Iterator[tuple[Batch, list[int], int]]:
+        """The records after the position as columns, the rows that pass, and how many of these are before the position.
+
+        The first batches are small; those that a command before has left over come before them.
+        """
         from trailformat.scan import scan  # noqa: PLC0415 - a filter needs it
 
-        start = self._cursor.next
-        for size in _FIRST:
+        start, rows = self._cursor.next, 1
+        ahead, self._cursor.ahead = self._cursor.ahead, None
+        if ahead is not None and self._follows(ahead, start, state):
+            self._selection = ahead.selection
+            yield ahead.batch, ahead.passing, ahead.at
+            start, rows = ahead.batch.end, len(ahead.batch) * _GROWTH
+        for size in _sizes(rows):
             batch = next(scan(self._session.trail, start, self._stop, batch_size=size), None)
             if batch is None:
                 return
-            yield batch, self._selection.rows(batch)
+            yield batch, self._selection.rows(batch).nonzero()[0].tolist(), 0
             start = batch.end
-        yield from self._batches(start, self._stop)
+        for batch, mask in self._batches(start, self._stop):
+            yield batch, mask.nonzero()[0].tolist(), 0
+
+    def _follows(self, ahead: RecordsAhead, rba: int, state: tuple[int, int] | None) -> bool:
+        """Whether what was read ahead is what comes now: for the same filters, in a file that has not changed."""
+        is_here = self._stop is None and ahead.state == state and ahead.rba == rba
+        return is_here and ahead.selection.decides_as(self._selection)
 
     def _batches(self, start: int, stop: int | None) -> Generator[tuple[Batch, Any], None, None]:
         """The records from one place to another as columns, with a mask of those that pass."""
@@ -262,6 +283,13 @@ def _passed(session: Session, error: TrailError) -> DamagePassed:
     rba = session.cursor.next
     good = None if session.cursor.is_backwards else session.trail.next_good_header(rba + 1)
     return DamagePassed(error, rba, good)
+
+
+def _sizes(rows: int) -> Iterator[int]:
+    """The sizes of the first batches, given the smallest."""
+    while rows <= _LARGEST:
+        yield rows
+        rows *= _GROWTH
 
 
 def progress(scanned: int, record: Record) -> Progress:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from trailformat import Record, TrailFile
 from trailformat.codec.lazy import Lazy
@@ -46,7 +46,8 @@ class Selection:
         self._definitions_of_rows = definitions
         self._known_transactions = transactions
         self._known_owners = owners
-        self._filters = [filter_set for filter_set in filters if filter_set is not None and filter_set.active]
+        active = (filter_set for filter_set in filters if filter_set is not None and filter_set.active)
+        self._filters = [filter_set.copy() for filter_set in active]
         self._tracker: TransactionTracker | None = None
         self._owners: RowTransactions | None = None
         self._ahead: tuple[dict[int, bool], int] = {}, -1
@@ -77,6 +78,11 @@ class Selection:
     def on(self, trail: TrailFile) -> Selection:
         """Return the same filters on the same file opened again, for another thread."""
         return Selection(trail, self._filters, lambda: self._definitions.on(trail))
+
+    def decides_as(self, other: Selection) -> bool:
+        """Return True if another one on the same file has equal filters, and the same definitions where they count."""
+        is_same = self._filters == other._filters
+        return is_same and (not self._needs_values or self._definitions is other._definitions)
 
     @property
     def is_active(self) -> bool:
@@ -152,3 +158,27 @@ class Selection:
             before = self._context.open_at(int(batch.rba[0]))
             self._tracker = TransactionTracker(self._trail, before=before)
         return self._tracker.of(batch)
+
+
+class RecordsAhead(NamedTuple):
+    """Records after the position of which a command has decided whether they pass, for the next command.
+
+    Attributes:
+        selection: decides about those that follow.
+        batch: the records, none of them damage.
+        passing: the rows that pass, in order.
+        at: the number of those that were shown; the position is after the last of them.
+        state: that of the file when they were read.
+    """
+
+    selection: Selection
+    batch: Batch
+    passing: list[int]
+    at: int
+    state: tuple[int, int]
+
+    @property
+    def rba(self) -> int:
+        """The position."""
+        last = self.passing[self.at - 1]
+        return int(self.batch.rba[last]) + int(self.batch.length[last])

@@ -6,22 +6,37 @@ import ast
 import re
 from collections.abc import Iterator
 from itertools import pairwise
+from typing import NamedTuple
 
 import pytest
 
 from tests.laws.imports import ROOT, modules
 
+
+class Choice(NamedTuple):
+    """The constant of a choice, and the test that goes both ways, by its file and name."""
+
+    constant: str
+    test: str
+
+
 CHOICES = {
-    "trailformat.trail.file": "_FAR",
-    "trailformat.scan.nearby": "NEARBY",
-    "logdump.session.scan": "_BACK",
-    "logdump.commands.position": "_MANY",
-    "logdump.features.export.line_count": "_MANY_BYTES",
+    "trailformat.trail.file": Choice("_FAR", "trailformat/test_table_definitions.py::way"),
+    "trailformat.scan.nearby": Choice(
+        "NEARBY", "trailformat/test_transaction_extent.py::test_both_engines_find_the_same"
+    ),
+    "logdump.session.scan": Choice("_BACK", "logdump/test_selection.py::test_columns_find_backwards_what_records_find"),
+    "logdump.commands.position": Choice(
+        "_MANY", "logdump/test_next_of_many.py::test_records_are_made_by_columns_from_a_number_on"
+    ),
+    "logdump.features.export.line_count": Choice(
+        "_MANY_BYTES", "logdump/export/test_line_count.py::test_parts_of_a_file_have_the_lines_of_all_of_it"
+    ),
 }
-"""The constants, by their modules."""
+"""The choices, by their modules."""
 MOST = 5
-_LOADED = re.compile(r"\b(?:kernels?|numpy|columns|threads)\b")
-_FROM = re.compile(r"\bfrom which\b|\bworth\b|\bpays?\b|\bwalked back\b")
+_LOADED = re.compile(r"\b(?:kernels?|numpy|columns|threads|marks?|index|scann?ed)\b")
+_FROM = re.compile(r"\b(?:from|above|below|beyond|up to) which\b|\bworth\b|\bpays?\b|\bwalked back\b|\bat once\b")
 
 
 def _described(source: str) -> Iterator[tuple[str, str]]:
@@ -39,13 +54,22 @@ def test_no_other_constant_chooses_a_way() -> None:
         for name, text in _described(path.read_text(encoding="utf-8"))
         if _LOADED.search(text) and _FROM.search(text)
     }
-    assert found <= set(CHOICES.items())
+    assert found <= {(module, choice.constant) for module, choice in CHOICES.items()}
     assert len(CHOICES) <= MOST
 
 
 @pytest.mark.parametrize("module", CHOICES)
-def test_a_choice_says_what_was_measured_and_is_moved_by_a_test(module: str) -> None:
+def test_a_choice_says_what_was_measured(module: str) -> None:
     described = dict(_described(modules()[module].read_text(encoding="utf-8")))
-    assert re.search(r"\btakes?\b", described[CHOICES[module]])
-    moved = re.compile(rf'"{CHOICES[module]}"')
-    assert any(moved.search(path.read_text(encoding="utf-8")) for path in (ROOT / "tests").rglob("test_*.py"))
+    assert re.search(r"\btakes?\b", described[CHOICES[module].constant])
+
+
+@pytest.mark.parametrize("choice", CHOICES.values(), ids=CHOICES)
+def test_a_test_goes_both_ways(choice: Choice) -> None:
+    path, _, name = choice.test.partition("::")
+    source = (ROOT / "tests" / path).read_text(encoding="utf-8")
+    functions = {node.name: node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.FunctionDef)}
+    body = ast.unparse(functions[name])
+    # the way that differs is set in the test itself, or in a table of ways that it is run with
+    assert f"'{choice.constant}'" in body or ("WAYS" in body and f'"{choice.constant}"' in source)
+    assert re.search(r"expected|request\.param|together", body)

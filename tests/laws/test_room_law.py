@@ -162,7 +162,6 @@ def test_no_modules_lead_to_each_other() -> None:
 def test_no_public_class_name_stands_twice() -> None:
     homes: dict[str, list[str]] = {}
     for module, path in modules().items():
-        for node in ast.parse(path.read_text(encoding="utf-8")).body:
-            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
-                homes.setdefault(node.name, []).append(module)
+        for name in re.findall(r"^class ([A-Za-z]\w*)", path.read_text(encoding="utf-8"), re.MULTILINE):
+            homes.setdefault(name, []).append(module)
     assert {name: found for name, found in homes.items() if len(found) > 1} == {}

@@ -9,8 +9,6 @@ from collections.abc import Iterator
 from functools import cache
 from typing import NamedTuple
 
-import pytest
-
 from tests.laws.imports import ROOT
 
 LAST = {"001": 73, "002": 30, "003": 46, "004": 104}
@@ -62,8 +60,9 @@ def test_no_statement_is_missing_or_without_a_test() -> None:
     assert [row.name for row in ROWS if not row.tests] == []
 
 
-@pytest.mark.parametrize("row", ROWS, ids=[row.name for row in ROWS])
-def test_the_tests_of_a_statement_exist(row: Row) -> None:
-    assert [(path, name) for path, name, _ in row.tests if name not in names_in(path)] == []
-    cases = [(path, case) for path, _, case in row.tests if path.endswith(".py")]
-    assert [(path, case) for path, case in cases if case not in (ROOT / path).read_text(encoding="utf-8")] == []
+def test_the_tests_of_each_statement_exist() -> None:
+    tests = [(row.name, *test) for row in ROWS for test in row.tests]
+    assert [(row, path, name) for row, path, name, _ in tests if name not in names_in(path)] == []
+    cases = [(row, path, case) for row, path, _, case in tests if case and path.endswith(".py")]
+    texts = {path: (ROOT / path).read_text(encoding="utf-8") for _, path, _ in cases}
+    assert [(row, path, case) for row, path, case in cases if case not in texts[path]] == []

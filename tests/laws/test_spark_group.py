@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tests.conftest import scope_of
+
 if TYPE_CHECKING:
     import pytest
 
 
-def test_xdist_knows_the_group_of_every_test_that_needs_spark(request: pytest.FixtureRequest) -> None:
-    if not getattr(request.config.option, "loadgroup", False):
-        return
-    names = [item.nodeid for item in request.session.items if item.get_closest_marker("spark")]
-    assert [name for name in names if not name.endswith("@spark")] == []
+def test_every_test_that_needs_spark_goes_to_the_same_worker(request: pytest.FixtureRequest) -> None:
+    nodeids = [item.nodeid for item in request.session.items if item.get_closest_marker("spark")]
+    assert {nodeid: scope_of(nodeid) for nodeid in nodeids if scope_of(nodeid) != "spark"} == {}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from functools import cache
 from typing import get_type_hints
 
 from logdump.session.settings import Settings
@@ -25,17 +25,29 @@ READERS_BELOW = {
 }
 
 
-def _settings_members(module: str, context: type[ast.expr_context]) -> Iterator[str]:
-    """The members of settings that a module reads or assigns."""
-    for node in ast.walk(ast.parse(modules()[module].read_text(encoding="utf-8"))):
-        if isinstance(node, ast.Attribute) and isinstance(node.ctx, context):
-            owner = node.value
-            if (owner.attr if isinstance(owner, ast.Attribute) else getattr(owner, "id", "")) == "settings":
-                yield node.attr
+@cache
+def _settings_members(module: str) -> tuple[tuple[str, type[ast.expr_context]], ...]:
+    """The members of settings that a module uses, and whether it reads or assigns them."""
+    source = modules()[module].read_text(encoding="utf-8")
+    nodes = ast.walk(ast.parse(source)) if "settings" in source else ()
+    found = [node for node in nodes if isinstance(node, ast.Attribute)]
+    return tuple((node.attr, type(node.ctx)) for node in found if _last_name(node.value) == "settings")
+
+
+def _last_name(owner: ast.expr) -> str:
+    return owner.attr if isinstance(owner, ast.Attribute) else getattr(owner, "id", "")
+
+
+def _read(module: str) -> set[str]:
+    return {name for name, context in _settings_members(module) if context is ast.Load}
+
+
+def _set(module: str) -> set[str]:
+    return {name for name, context in _settings_members(module) if context is ast.Store}
 
 
 def test_format_is_set_by_its_command_and_at_the_start_alone() -> None:
-    found = {module for module in modules() if "format" in _settings_members(module, ast.Store)}
+    found = {module for module in modules() if "format" in _set(module)}
     assert found == {"logdump.commands.format", "logdump.cli"}
 
 
@@ -44,7 +56,7 @@ def _sets_switches(module: str) -> str:
 
 
 def test_only_commands_and_the_start_set_switches() -> None:
-    setters = {_sets_switches(module) for module in modules() if any(_settings_members(module, ast.Store))}
+    setters = {_sets_switches(module) for module in modules() if _set(module)}
     assert setters == {"logdump.commands", "logdump.cli"}
 
 
@@ -54,7 +66,7 @@ def test_below_the_rooms_that_display_no_display_switch_is_read() -> None:
         package, room = (*module.split("."), "")[:2]
         displays = room in DISPLAYING or DISPLAYING_OF_FEATURES.fullmatch(module)
         if package == "logdump" and not displays and module != "logdump.session.settings":
-            read = DISPLAY.intersection(_settings_members(module, ast.Load))
+            read = DISPLAY & _read(module)
             if read:
                 found[module] = read
     assert found == READERS_BELOW

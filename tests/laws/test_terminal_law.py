@@ -41,7 +41,8 @@ def _is_write_to_a_stream(node: ast.Call) -> bool:
 
 
 def _writes(path: Path) -> Iterator[str]:
-    for node in ast.walk(ast.parse((ROOT / path).read_text(encoding="utf-8"))):
+    source = (ROOT / path).read_text(encoding="utf-8")
+    for node in ast.walk(ast.parse(source)) if "write" in source or "print" in source else ():
         if isinstance(node, ast.Call) and _is_write_to_a_stream(node):
             yield f"{path}:{node.lineno}"
 

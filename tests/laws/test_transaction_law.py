@@ -55,6 +55,7 @@ OTHERS = {
     "logdump.features.check.command": MARKERS,
     "logdump.features.recovery.survey": MARKERS,
     "logdump.features.compression.survey": OWN_ROLE,
+    "logdump.features.doctor.images": HALVES,
     "logdump.features.repair.plan": PIECES,
     "logdump.features.export.record_pieces": PIECES,
     "logdump.commands.scan": "SFET and SFNT look for a record with this TransInd, as Logdump does",

@@ -106,7 +106,7 @@ def whole(tmp_path: Path) -> Path:
 @pytest.fixture
 def far(monkeypatch: pytest.MonkeyPatch) -> None:
     """The first batch of every search has one record."""
-    monkeypatch.setattr(session_scan, "_FIRST", (1,))
+    monkeypatch.setattr(session_scan, "_LARGEST", 1)
 
 
 @pytest.mark.usefixtures("far")

@@ -4,6 +4,7 @@ import contextlib
 import os
 import tempfile
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -16,8 +17,10 @@ from logdump.language.completion import complete, completed
 from logdump.language.reader import Context
 from logdump.language.words import last_word
 from logdump.line.interactive import endings
+from logdump.session.known_tables import column_names, column_names_in, table_names
 from tests.logdump.line import Line
 from tests.searching import examples
+from trailformat import TrailFile
 
 
 @pytest.mark.parametrize(
@@ -70,6 +73,31 @@ def test_open_offers_files(tmp_path: Path) -> None:
 )
 def test_help_options_tables_and_types_are_offered(line: str, offered: list[str]) -> None:
     assert complete(REGISTRY, line, Context(tables=["TEA.LEAVES", ""])) == offered
+
+
+@pytest.mark.parametrize(
+    ("line", "offered"),
+    [
+        ("sql sel", ["SELECT"]),
+        ("sql select op fr", ["FROM"]),
+        ("sql select aud", ["audit_rba", "audit_pos"]),
+        ("sql select * from rec", ["records"]),
+        ("sql select * from tea", ["TEAHOUSE.TEAS", "TEAHOUSE.SALES"]),
+        ("sql from teahouse.teas select after_pr", ["after_PRICE"]),
+        ("sql select op from teahouse.teas where before_st", ["before_STOCK_KG"]),
+        ('sql select op from "TEAHOUSE.TEAS" t join restarts r on t.cs', ["t.csn"]),
+        ("sql select op from transactions where count(begin_", ["count(begin_file", "count(begin_rba"]),
+        ("sql select op from teahouse.nosuch where aud", ["audit_rba", "audit_pos"]),
+    ],
+)
+def test_views_tables_and_columns_are_offered_in_sql(line: str, offered: list[str]) -> None:
+    with TrailFile(TRAILS / "et000000000") as trail:
+        context = Context(tables=table_names(trail), columns_of=partial(column_names, trail))
+        in_line_mode = complete(REGISTRY, line, context)
+        of_screen = partial(column_names_in, trail.path)
+        assert complete(REGISTRY, line, context._replace(columns_of=of_screen)) == in_line_mode
+    assert set(offered) <= set(in_line_mode)
+    assert len(in_line_mode) <= len(offered) + 2
 
 
 NAMES = st.text(st.sampled_from("abAB19 ;,.-#~'é日=(/"), min_size=1, max_size=8)

@@ -168,10 +168,15 @@ class _Place:
         return steps.of_functions
 
 
+def _tried(dimension: str) -> tuple[str, ...]:
+    """The commands that are run in a dimension: under make test-long all, else every third, each dimension others."""
+    return COMMANDS if IS_LONG else COMMANDS[list(DIMENSIONS).index(dimension) % 3 :: 3]
+
+
 def _too_many(folder: Path, dimension: str) -> Iterator[tuple[str, str, tuple[int, ...]]]:
     """The commands and their functions whose steps grow faster, with the steps."""
     places = [_Place(folder / str(size), dimension, size) for size in _SIZES]
-    for command in COMMANDS:
+    for command in _tried(dimension):
         places[0].run(command)  # modules and tables that are made once are no steps of its own
         runs = [place.run(command) for place in places]
         for name in runs[-1]:

@@ -59,7 +59,7 @@ def _saved(path: Path, commands: str, target: Path) -> tuple[bytes | None, list[
 
 def _by_columns(monkeypatch: pytest.MonkeyPatch, nearby: int) -> None:
     """Have every trail copied by columns behind so many records."""
-    monkeypatch.setattr(session_scan, "_FIRST", (nearby,))
+    monkeypatch.setattr(session_scan, "_LARGEST", nearby)
 
 
 @pytest.mark.parametrize("commands", COMMANDS)

@@ -210,7 +210,7 @@ def _one_after_the_other(writer: Writer, *targets: Path) -> Rows:
 @pytest.fixture(params=[1, 3])
 def _small_batches(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(batch_walk, "_ROWS", request.param)
-    monkeypatch.setattr(session_scan, "_FIRST", (request.param,))
+    monkeypatch.setattr(session_scan, "_LARGEST", request.param)
 
 
 def _runs(shop: Line, writer: Writer, folder: Path, limit: str) -> list[Path]:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import random
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -12,7 +15,9 @@ from logdump.session import scan as session_scan
 from logdump.session.known_record import KnownRecord
 from logdump.session.settings import OutputFormat
 from tests.logdump.line import Line
-from trailformat.scan import parallel
+from tests.trailformat.samples import row, trail_of
+from trailformat import TrailFile
+from trailformat.scan import Scan, parallel
 
 FILES = sorted(path for path in TRAILS.iterdir() if path.suffix != ".md")
 COMMANDS = [
@@ -52,8 +57,8 @@ def _session(path: Path, commands: str) -> tuple[list[str], int]:
 
 Way = tuple[tuple[object, str, object], ...]
 WAYS: dict[str, tuple[list[Path], Way]] = {
-    "in threads": (FILES[::3], ((session_scan, "_FIRST", (1,)), (passing, "BATCH_SIZE", 4), (parallel, "PIECE", 700))),
-    "from the beginning after some records": (FILES, ((session_scan, "_FIRST", (2,)), (session_scan, "_BACK", 4))),
+    "in threads": (FILES[::3], ((session_scan, "_LARGEST", 1), (passing, "BATCH_SIZE", 4), (parallel, "PIECE", 700))),
+    "from the beginning after some records": (FILES, ((session_scan, "_LARGEST", 1), (session_scan, "_BACK", 4))),
 }
 
 
@@ -92,3 +97,52 @@ def test_columns_find_backwards_what_records_find(
         monkeypatch.setattr(*what)
     for path in files:
         assert _session(path, quiet) == expected[path], path.name
+
+
+STEPS = [
+    *("n", "n", "n", "n", "n 2", "n 5", "skip 1 filter", "sft insert"),
+    *("position first", "position 2000", "position rev", "position for", "filter off", "filter on", "filter clear"),
+    *("filter rectype insert", "filter exclude filename *sales", "filter csn > 41882320"),
+    *("filter value tea_code = SEN01", "filter match all"),
+]
+"""Single records under filters, and what comes between them."""
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_what_one_command_has_read_ahead_changes_no_answer_of_the_next(
+    seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    chance = random.Random(seed)
+    commands = "; ".join(chance.choices(STEPS, k=60))
+    paths = chance.sample(FILES, 6)
+    found = {path: _session(path, commands) for path in paths}
+    monkeypatch.setattr(TrailFile, "settled_state", None)
+    assert {path: _session(path, commands) for path in paths} == found
+
+
+def test_what_was_read_ahead_of_a_file_that_is_written_again_is_read_again(tmp_path: Path) -> None:
+    path = trail_of(tmp_path, *[row(b"one", io_type=5)] * 40)
+    os.utime(path, (0, 0))
+    line = Line()
+    line(f"open {path}; filter rectype insert; n; n; n")
+    path.write_bytes(path.read_bytes().replace(row(b"one", io_type=5).raw, row(b"two", io_type=3).raw))
+    line("n")
+    assert not [event for event in line.events if isinstance(event, KnownRecord)]
+    assert line.session.cursor.next == path.stat().st_size
+
+
+def test_single_records_under_a_filter_are_found_by_few_scans(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = trail_of(tmp_path, *[row(b"one", io_type=5), row(b"two", io_type=3)] * 300)
+    os.utime(path, (0, 0))
+    made: list[int] = []
+    began = Scan.__init__
+
+    def note(one: Scan, *arguments: Any, **options: Any) -> None:
+        made.append(1)
+        began(one, *arguments, **options)
+
+    monkeypatch.setattr(Scan, "__init__", note)
+    line = Line()
+    line(f"open {path}; filter rectype insert; {'; '.join(['n'] * 300)}")
+    assert line.session.cursor.next == path.stat().st_size - row(b"two", io_type=3).length
+    assert len(made) == 5

@@ -37,7 +37,7 @@ def _small_steps(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(batch_walk, "_ROWS", 4)
     monkeypatch.setattr(extents, "NEARBY", 7)
     monkeypatch.setattr(passing, "BATCH_SIZE", 4)
-    monkeypatch.setattr(session_scan, "_FIRST", (1,))
+    monkeypatch.setattr(session_scan, "_LARGEST", 1)
 
 
 def _stopped(line: Line, command: str) -> list[Event]:

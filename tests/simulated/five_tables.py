@@ -177,10 +177,15 @@ def key_size(table: ShopTable) -> int:
 
 
 class Bank:
-    """Draws transactions; ``rows`` are the tables as they stand after them."""
+    """Draws transactions; ``rows`` are the tables as they stand after them.
 
-    def __init__(self, random: Random) -> None:
-        self._random = random
+    Args:
+        random: what decides.
+        swaps_at_once: whether rows change places in two records also, as where a constraint is checked at the commit.
+    """
+
+    def __init__(self, random: Random, *, swaps_at_once: bool = True) -> None:
+        self._random, self._swaps_at_once = random, swaps_at_once
         self._made = 0
         self.rows: dict[str, dict[Key, Values]] = {table.name: {} for table in TABLES}
 
@@ -222,7 +227,7 @@ class Bank:
         free = self._row(table)[:size]
         if other[:size] == one[:size]:
             return self._do(self._moved(table, one, free))
-        if self._random.random() < 0.5:
+        if self._random.random() < 0.5 or not self._swaps_at_once:
             changes = self._do(self._moved(table, one, free))
             changes += self._do(self._moved(table, other, one[:size]))
             return changes + self._do(self._moved(table, free + one[size:], other[:size]))
@@ -315,10 +320,12 @@ class BankExtract(Extract):
         self.written.append(Written(self.paths[-1], record.rba, record.length, self._number, place, None))
 
 
-def bank_trail(folder: Path, transactions: int, seed: int = 1, **chances: float) -> tuple[Bank, BankExtract]:
+def bank_trail(
+    folder: Path, transactions: int, seed: int = 1, *, swaps_at_once: bool = True, **chances: float
+) -> tuple[Bank, BankExtract]:
     """A trail of so many transactions, and the source as they leave it."""
     random = Random(seed)
-    bank, extract = Bank(random), BankExtract(folder, random, **chances)
+    bank, extract = Bank(random, swaps_at_once=swaps_at_once), BankExtract(folder, random, **chances)
     for _ in range(transactions):
         extract.transaction(bank.transaction())
     extract.close()

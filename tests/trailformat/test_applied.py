@@ -117,7 +117,7 @@ RISING = st.lists(st.integers(100, 160).map(str), min_size=1, max_size=90).map(
 
 @pytest.mark.usefixtures("kernels")
 @given(transactions=TRANSACTIONS | RISING, each=st.integers(5, 40), size=st.integers(3, 50))
-@settings(max_examples=examples(60), deadline=None)
+@settings(max_examples=examples(30), deadline=None)
 def test_copies_are_those_that_a_table_of_all_transactions_tells(
     transactions: list[tuple[str | None, str | None, bool]], each: int, size: int
 ) -> None:

@@ -131,7 +131,7 @@ def _rbas(trail: TrailFile) -> list[int]:
 @example(texts=["bmT", "AmFl"], size=2)
 @example(texts=["bF#Fm", "FlF"], size=1)
 @example(texts=["oFml"], size=1)
-@settings(max_examples=examples(120), deadline=None)
+@settings(max_examples=examples(50), deadline=None)
 def test_all_who_are_asked_tell_the_same_transaction(texts: list[str], size: int) -> None:
     with tempfile.TemporaryDirectory() as folder:
         known = _Trail(Path(folder), [f"T{text}" for text in texts])
@@ -157,7 +157,7 @@ def test_all_who_are_asked_tell_the_same_transaction(texts: list[str], size: int
 @given(
     texts=st.lists(st.text("bbmmllooAOTCFG", min_size=1, max_size=9), min_size=1, max_size=3), size=st.integers(1, 5)
 )
-@settings(max_examples=examples(80), deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 def test_a_walk_over_transactions_counts_the_records_that_say_so_themselves(texts: list[str], size: int) -> None:
     with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
         known = _Trail(Path(folder), [f"T{text}" for text in texts])

@@ -85,7 +85,7 @@ ROW_HEADERS = st.builds(
 )
 
 
-@settings(max_examples=examples(200))
+@settings(max_examples=examples(100))
 @given(ROW_HEADERS, st.lists(st.tuples(st.sampled_from(b"DTU?"), INFOS, PAYLOADS), max_size=4), ORDERS)
 def test_garbage_in_a_sound_frame(
     folder: Path, header: RecordHeader, parts: list[tuple[int, int, bytes]], order: ByteOrder
@@ -95,14 +95,14 @@ def test_garbage_in_a_sound_frame(
     walk_bytes(folder, table_record(1, "TEAS", order).raw + raw + row(name=1, order=order).raw)
 
 
-@settings(max_examples=examples(150))
+@settings(max_examples=examples(80))
 @given(PAYLOADS)
 def test_garbage_in_a_metadata_tree(folder: Path, payload: bytes) -> None:
     data = build_tokens([Token(0x30, 0, payload)], ByteOrder.BIG)
     walk_bytes(folder, b"".join(metadata_record(kind, 1, "TEAS", data).raw for kind in (1, 2, 3)) + row(name=1).raw)
 
 
-@settings(max_examples=examples(150))
+@settings(max_examples=examples(80))
 @given(st.lists(st.tuples(st.integers(0x30, 0x42), INFOS, PAYLOADS), max_size=5), PAYLOADS)
 def test_garbage_in_a_file_header(folder: Path, parts: list[tuple[int, int, bytes]], rest: bytes) -> None:
     body = build_tokens([Token(0x30, 0, _as_tokens(parts))], ByteOrder.BIG) + rest

@@ -9,14 +9,12 @@ import pytest
 from tests.trailformat.samples import row, table_record, trail_of
 from tests.trailformat.test_segments import cut_row, piece, places
 from trailformat import Record, TrailFile
-from trailformat.changes import segments
 
 
 @pytest.mark.parametrize("has_base", [False, True])
 def test_the_parts_of_a_row_are_counted_backwards_without_going_back_to_its_base_for_each(
     has_base: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(segments, "_FAR", 1000)
     lob = [piece(continued=int(number % 150 != 149)) for number in range(400)]
     parts = [*lob[:200], table_record(2, "B"), *lob[200:], *cut_row(b"data", 1, 2)[1:]]
     path = trail_of(tmp_path, table_record(1, "A"), *([row()] if has_base else []), *parts)

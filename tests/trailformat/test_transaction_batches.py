@@ -82,7 +82,7 @@ TEXTS = st.text("bbmmlooAOTCF#", min_size=1, max_size=14)
 @given(
     texts=st.lists(TEXTS, min_size=1, max_size=4), cut=st.integers(0, 9), gap=st.integers(0, 6), size=st.integers(1, 6)
 )
-@settings(max_examples=examples(150), deadline=None)
+@settings(max_examples=examples(70), deadline=None)
 def test_columns_tell_what_a_walk_tells(texts: list[str], cut: int, gap: int, size: int) -> None:
     with tempfile.TemporaryDirectory() as folder:
         paths = []

@@ -209,7 +209,7 @@ def _expected(written: list[Written]) -> list[tuple[Path, int, int, Ended]]:
 
 
 @given(seed=st.integers(0, 1 << 32))
-@settings(max_examples=examples(40))
+@settings(max_examples=examples(20))
 def test_a_trail_of_a_killed_extract_is_told_as_it_was_written(seed: int) -> None:
     with tempfile.TemporaryDirectory() as folder:
         random = Random(seed)
@@ -225,7 +225,7 @@ def test_a_trail_of_a_killed_extract_is_told_as_it_was_written(seed: int) -> Non
 
 
 @given(text=st.text("bmmlloTCFAO#", max_size=12), more=st.text("bmloTFA#", max_size=6), asked=st.integers(0, 12))
-@settings(max_examples=examples(25))
+@settings(max_examples=examples(15))
 def test_batches_tell_what_a_walk_record_by_record_tells(text: str, more: str, asked: int) -> None:
     with tempfile.TemporaryDirectory() as folder:
         path = trail_of(Path(folder), *records_of(f"T{text}"), name="tt000000000")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -10,12 +11,47 @@ import pyarrow as pa
 from trailformat.arrays.array_types import ArrowType
 from trailformat.arrays.strings import Strings
 
+_SHARED_NULLS = 1 << 14
+
 
 @lru_cache(maxsize=256)
 def arrow_type(kind: ArrowType) -> pa.DataType:
     """The type of pyarrow."""
     make = getattr(pa, kind.name)
     return make(*kind.arguments)
+
+
+def plain_array(kind: pa.DataType, values: Any, valid: Any = None) -> pa.Array:
+    """Numbers or truths of numpy, null where ``valid`` is false; pyarrow's own way loads pandas and ``numpy.ma``."""
+    bits = None if valid is None or valid.all() else pa.py_buffer(np.packbits(valid, bitorder="little"))
+    stored = np.packbits(values, bitorder="little") if values.dtype == bool else np.ascontiguousarray(values)
+    return pa.Array.from_buffers(kind, len(values), [bits, pa.py_buffer(stored)])
+
+
+def numbered(texts: pa.Array, numbers: Any, valid: Any = None) -> pa.Array:
+    """Some of few texts by their numbers, as a dictionary array."""
+    return pa.DictionaryArray.from_arrays(plain_array(pa.int32(), numbers, valid), texts, safe=False)
+
+
+def in_type(array: pa.Array, kind: pa.DataType) -> pa.Array:
+    """An array whose dictionary, if it has one, is resolved unless the type has one too."""
+    return array.dictionary_decode() if pa.types.is_dictionary(array.type) and array.type != kind else array
+
+
+def nulls(kind: pa.DataType, length: int) -> pa.Array:
+    """An array of nulls, of the same memory as others of its type."""
+    return _nulls(kind).slice(0, length) if length <= _SHARED_NULLS else pa.nulls(length, kind)
+
+
+@lru_cache(maxsize=256)
+def _nulls(kind: pa.DataType) -> pa.Array:
+    return pa.nulls(_SHARED_NULLS, kind)
+
+
+@lru_cache(maxsize=1)
+def one_text(text: str) -> pa.Array:
+    """An array of one text, the same for one that was asked for last."""
+    return pa.array([text], pa.string())
 
 
 def arrow_strings(strings: Strings) -> pa.Array:

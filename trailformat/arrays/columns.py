@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 
 from trailformat.arrays.array_types import ArrayType, DecodePath, array_type
-from trailformat.arrays.arrow import arrow_type
+from trailformat.arrays.arrow import arrow_type, nulls
 from trailformat.arrays.fallback import Problem, SlowDecoder
 from trailformat.arrays.spans import Image, Spans
 from trailformat.arrays.stored import WIDTHS, KernelArray, StoredColumns, described
@@ -125,14 +125,11 @@ def column_arrays(
     stored = StoredColumns(spans.data, spans.little, image.starts, image.sizes, spans.room)
     targets = {number: array_type(definitions[number], codec) for number in chosen}
     made = dict(zip(chosen, kernel_arrays(stored, targets), strict=True))
-    nulls: dict[pa.DataType, pa.Array] = {}
     columns = []
     for number, definition in enumerate(definitions):
         if number not in made:
             kind = arrow_type(array_type(definition, codec).type)
-            if kind not in nulls:
-                nulls[kind] = pa.nulls(image.sizes.shape[1], kind)
-            columns.append(ColumnArray(nulls[kind], []))
+            columns.append(ColumnArray(nulls(kind, image.sizes.shape[1]), []))
         elif made[number].undecided:
             decoder = SlowDecoder(spans, image, number, definition, codec)
             rows = made[number].undecided_rows(image.sizes[number]).tolist()

@@ -31,9 +31,8 @@ from trailformat.trail.sequence import Spot, next_file, previous_file
 
 FARTHEST = 1 << 20
 """Maximum number of records read on the way back to a base record; a LOB of 2 GB has as many pieces."""
-_FAR = 1 << 16
-"""Length of a way back in bytes above which it is worth marks, one every _MARK_EVERY records:"""
 _MARK_EVERY = 64
+"""Records of a row from one mark to the next."""
 LARGEST = 1 << 26
 """A record that comes to more bytes with its fragments is not put together in memory."""
 
@@ -114,7 +113,7 @@ class SegmentContext:
     """Carries the row over the records of one file.
 
     Records in the order of the file cost nothing extra; after a jump the base is looked for by walking back, into
-    earlier files too. A long way back is kept as marks, so that the parts of a row with many are read backwards too.
+    earlier files too. The way back is kept as marks, so that the parts of a row with many are read backwards too.
     """
 
     def __init__(self, trail: TrailFile) -> None:
@@ -145,7 +144,7 @@ class SegmentContext:
             return self._walk(*self._marks[at], rba)
         row = row_before(self._trail, rba)
         start = row.first
-        if start is not None and start.path == self._trail.path and rba - start.rba > _FAR:
+        if start is not None and start.path == self._trail.path:
             self._marks = []
             self._walk(start.rba, Row(row.base, row.first), rba, self._marks)
             self._marked_to = rba

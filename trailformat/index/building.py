@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from trailformat.transactions.tracker import TransactionTracker
 
 _STEP = 1 << 8
-_AT_ONCE = 6 << 20
-"""Bytes scanned at once if the distance in rows is unknown."""
 _ROWS = 1 << 14
 """Rows to a batch: some hundredths of a second, so that progress can be shown and the scan stopped."""
 
@@ -43,17 +41,13 @@ def build(trail: TrailFile, index: TrailIndex | RecordIndex, *, stop: int | None
             return
 
 
-def reach(trail: TrailFile, rba: int, *, at_once: bool = False) -> RecordIndex | None:
-    """The places of the file, extended to ``rba``; None if they end before.
-
-    With ``at_once`` only a few megabytes are scanned for it.
-    """
+def reach(trail: TrailFile, rba: int) -> RecordIndex | None:
+    """The places of the file, extended to ``rba``; None if they end before."""
     index = index_of(trail)
     places = index.places
     if not places.fits(trail):
         index.clear()
-    way = min(rba, trail.size) - places.end
-    if places.covered < rba and not (at_once and way >= _AT_ONCE):
+    if places.covered < rba:
         for _ in build(trail, places, stop=rba):
             pass
     return places if places.covered >= rba else None

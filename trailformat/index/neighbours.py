@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from trailformat.errors import PartialRecord, TrailError
-from trailformat.index.building import reach
+from trailformat.index.trail_index import known_index
 from trailformat.scan.batch import BAD_SPAN
 from trailformat.trail.file import TrailFile
 
@@ -28,7 +28,7 @@ def neighbours_of(trail: TrailFile, rba: int, *, backwards: bool = False) -> Nei
     """The records around ``rba``; None if reading can continue from there.
 
     That is where a record starts, even a half-written one, or the file ends; reading ``backwards`` also where a record
-    ends. The index is used as far as it can be extended at once; beyond it 32 MB to either side are searched.
+    ends. What the index does not cover is searched for records, 32 MB to either side.
 
     Raises:
         NotATrail: the file can no longer be read.
@@ -38,8 +38,8 @@ def neighbours_of(trail: TrailFile, rba: int, *, backwards: bool = False) -> Nei
         return Neighbours(_before(trail, size), None)
     if _starts(trail, rba) or (backwards and _ends(trail, rba)):
         return None
-    places = reach(trail, rba + 1, at_once=True)
-    row = places.row_at(trail, rba) if places is not None else None
+    index = known_index(trail)
+    row = index.places.row_at(trail, rba) if index is not None and index.fits(trail) else None
     if row is None:
         return _found(trail, rba)
     end = row.rba + row.length

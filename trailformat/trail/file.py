@@ -156,6 +156,16 @@ class TrailFile:
             raise CannotRead.of(error, self.path) from error
         return self._size
 
+    @property
+    def settled_state(self) -> tuple[int, int] | None:
+        """Size and time of the last change, which tell whether the file has changed since; None right after a change.
+
+        Raises:
+            CannotRead: the file cannot be read any more.
+        """
+        size = self.refresh()
+        return (size, self._changed) if time.time_ns() - self._changed > _SETTLED else None
+
     def _remap(self, file: InputFile, size: int) -> None:
         self._unmap()
         former, self._size, self._kept = self._size, 0, None

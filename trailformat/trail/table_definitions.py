@@ -8,7 +8,7 @@ reference to index 1 use index 2).
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from trailformat.definitions.metadata_kinds import DATABASE, REFERENCE, TABLE
@@ -61,6 +61,20 @@ class TableEntry(NamedTuple):
     table_index: int
     name: str
     definition_rba: int | None
+
+
+class MetadataRecord(NamedTuple):
+    """A DDR, a TDR or a reference, which its OrigNode says: the TDR index and the name in its header."""
+
+    rba: int
+    orig_node: int
+    table_index: int
+    name: str
+
+    @classmethod
+    def of(cls, record: Record) -> MetadataRecord:
+        """What a metadata record is."""
+        return cls(record.rba, record.header.orig_node, record.metadata_indexes[1], record.name)
 
 
 class DefinitionsState(NamedTuple):
@@ -147,13 +161,13 @@ class TableDefinitions:
 
         return definition if isinstance(definition, TableDefinition) else None
 
-    def learn(self, start: int, stop: int, rbas: list[int]) -> None:
+    def learn(self, start: int, stop: int, found: Iterable[MetadataRecord]) -> None:
         """Take over the metadata records that a walk from ``start`` to ``stop`` has found."""
         self._scan_to(start)
         if self._scanned < stop:
-            for rba in rbas:
-                if rba >= self._scanned and (record := self._trail.record_at(rba)) is not None:
-                    self._add(record)
+            for metadata in found:
+                if metadata.rba >= self._scanned:
+                    self._add(metadata)
             self._scanned = stop
 
     def take_over(self, other: TableDefinitions) -> None:
@@ -202,7 +216,7 @@ class TableDefinitions:
         for at in rbas:
             record = self._trail.record_at(at)
             if record is not None:
-                self._add(record)
+                self._add(MetadataRecord.of(record))
 
     def _metadata_rbas(self, start: int, stop: int) -> tuple[list[int], int]:
         """Like ``Records.metadata_rbas``, from the known places if they suffice."""
@@ -212,18 +226,17 @@ class TableDefinitions:
         rbas, end = known.metadata_between(start, stop)
         return rbas, max(start, end)
 
-    def _add(self, record: Record) -> None:
-        kind = record.header.orig_node
-        _, index = record.metadata_indexes
+    def _add(self, metadata: MetadataRecord) -> None:
+        rba, kind, index, name = metadata
         if kind == DATABASE:
-            self._databases.append(record.rba)
+            self._databases.append(rba)
         elif kind == TABLE:
-            self._keep(TableEntry(record.rba, index, record.name, record.rba))
+            self._keep(TableEntry(rba, index, name, rba))
         elif kind == REFERENCE:
             original = self._by_index.get(index, [])
             definition_rba = original[-1].definition_rba if original else None
             own = (self._highest if self._highest >= 0 else index) + 1
-            self._keep(TableEntry(record.rba, own, record.name, definition_rba))
+            self._keep(TableEntry(rba, own, name, definition_rba))
 
     def _keep(self, entry: TableEntry) -> None:
         self._by_index.setdefault(entry.table_index, []).append(entry)

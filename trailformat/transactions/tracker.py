@@ -58,6 +58,13 @@ class RowTransactions:
         texts = (StringColumn(b"", absent, absent, {_OPEN: text}) for text in transaction)
         return cls(np.full(1, _OPEN, np.int32), *texts)
 
+    @classmethod
+    def unknown(cls, rows: int) -> RowTransactions:
+        """Nothing, for a reader who does not ask for transactions."""
+        absent = np.full(1, ABSENT, np.int64)
+        texts = StringColumn(b"", absent, absent, {})
+        return cls(np.zeros(rows, np.int32), texts, texts)
+
     @cached_property
     def transactions(self) -> list[Transaction]:
         """The transactions by their numbers; made when first needed, 1 to 2 microseconds each."""

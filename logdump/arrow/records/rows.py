@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,8 +15,10 @@ from trailformat.scan import Batch
 from trailformat.scan.rows import NO_INDEX, RowBytes, headers_of
 from trailformat.scan.rows.row_bytes import Read
 from trailformat.trail.row_definitions import RowDefinitions
-from trailformat.transactions.not_applied import Ranges
-from trailformat.transactions.tracker import RowTransactions, TransactionTracker
+
+if TYPE_CHECKING:
+    from trailformat.transactions.not_applied import Ranges
+    from trailformat.transactions.tracker import RowTransactions, TransactionTracker
 
 _LOG = logging.getLogger("logdump")
 
@@ -48,8 +50,14 @@ class Source:
     def __init__(self, trail: TrailFile) -> None:
         self.trail = trail
         self.name_parts: dict[int, tuple[str | None, ...]] = {}
-        self._carrier = TransactionTracker(trail)
         self._owners: tuple[Batch, RowTransactions] | None = None
+
+    @cached_property
+    def carrier(self) -> TransactionTracker:
+        """The transaction that is open between two batches."""
+        from trailformat.transactions.tracker import TransactionTracker  # noqa: PLC0415 - few columns need transactions
+
+        return TransactionTracker(self.trail)
 
     @property
     def path(self) -> str:
@@ -64,7 +72,7 @@ class Source:
     def owners(self, batch: Batch) -> RowTransactions:
         """The transactions of a batch's rows; batches are to be given in order."""
         if self._owners is None or self._owners[0] is not batch:
-            self._owners = batch, self._carrier.of(batch)
+            self._owners = batch, self.carrier.of(batch)
         return self._owners[1]
 
     def undecodable(self, error: TrailError, *, is_cut: bool = False) -> None:

@@ -95,8 +95,19 @@ class Selected(NamedTuple):
     is_wanted: bool = True
 
 
-def arrow_schema(selected: Iterable[Selected]) -> Any:
-    """Return the ``pyarrow.Schema`` of the batches."""
+_NUMBERED = frozenset(["file", "op", "table", "catalog", "schema", "name", "before_after", "csn", "xid", "ended"])
+"""Columns that are made as dictionaries: many rows have the same text."""
+
+
+def arrow_schema(selected: Iterable[Selected], *, is_numbered: bool = False) -> Any:
+    """Return the ``pyarrow.Schema`` of the batches; ``is_numbered``: texts that many rows have stay dictionaries."""
     import pyarrow as pa  # noqa: PLC0415 - a quarter of a second
 
-    return pa.schema([pa.field(chosen.alias, chosen.column.type.arrow(pa)) for chosen in selected])
+    texts = pa.dictionary(pa.int32(), pa.string())
+    of_texts = _NUMBERED if is_numbered else frozenset[str]()
+    return pa.schema(
+        [
+            pa.field(chosen.alias, texts if chosen.column.name in of_texts else chosen.column.type.arrow(pa))
+            for chosen in selected
+        ]
+    )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Container, Iterator
-from functools import lru_cache
 from operator import itemgetter
 from typing import Any, NamedTuple
 
@@ -16,7 +15,7 @@ from logdump.arrow.tables.piece import Array
 from logdump.arrow.tables.rows import RowProblem
 from logdump.arrow.tables.schema import FIXED_TYPES, NULL_NAMES, PROBLEM_LIST, batch_schema_of
 from trailformat.arrays import Image, Numbered
-from trailformat.arrays.arrow import arrow_strings
+from trailformat.arrays.arrow import arrow_strings, numbered, one_text, plain_array
 from trailformat.arrays.columns import column_arrays
 from trailformat.native.scan.arguments import HAS_NULL, NULL
 
@@ -62,20 +61,18 @@ def batch_of(group: Group, wanted: Container[str] | None = None) -> tuple[pa.Rec
 
 def _fixed(group: Group) -> Iterator[pa.Array]:
     fixed = group.fixed
-    yield pa.DictionaryArray.from_arrays(_plain(pa.int8(), np.zeros(len(fixed.rba), np.int8)), _paths(str(group.path)))
-    yield _plain(pa.int64(), fixed.rba)
-    op = _plain(pa.int8(), fixed.op.numbers.astype(np.int8))
-    yield pa.DictionaryArray.from_arrays(op, arrow_strings(fixed.op.texts))
+    yield numbered(one_text(str(group.path)), np.zeros(len(fixed.rba), np.int32))
+    yield plain_array(pa.int64(), fixed.rba)
+    yield numbered(arrow_strings(fixed.op.texts), fixed.op.numbers)
     yield from map(_dictionary, (fixed.csn, fixed.xid))
-    yield _plain(FIXED_TYPES["time"], fixed.time, fixed.has_time)
-    yield _plain(pa.uint8(), fixed.trans_ind)
+    yield plain_array(FIXED_TYPES["time"], fixed.time, fixed.has_time)
+    yield plain_array(pa.uint8(), fixed.trans_ind)
 
 
 def _dictionary(texts: Numbered) -> pa.Array:
     """Texts by their numbers, of which the last is null."""
     null = len(texts.texts) - 1
-    indices = _plain(pa.int32(), texts.numbers, texts.numbers < null)
-    return pa.DictionaryArray.from_arrays(indices, arrow_strings(texts.texts)[:null], safe=False)
+    return numbered(arrow_strings(texts.texts)[:null], texts.numbers, texts.numbers < null)
 
 
 def _images(group: Group, wanted: Container[str] | None, nulls: Nulls) -> Iterator[pa.Array]:
@@ -94,18 +91,6 @@ def _images(group: Group, wanted: Container[str] | None, nulls: Nulls) -> Iterat
             yield column.array
 
 
-@lru_cache(maxsize=1)
-def _paths(path: str) -> pa.Array:
-    """Return an array of one path; making an array from a list makes pyarrow look for pandas."""
-    return pa.array([path], pa.string())
-
-
-def _plain(kind: pa.DataType, values: Array, valid: Array | None = None) -> pa.Array:
-    """Return an array of numbers unchanged; pyarrow's own conversion looks for pandas each time."""
-    bits = None if valid is None or valid.all() else pa.py_buffer(np.packbits(valid, bitorder="little"))
-    return pa.Array.from_buffers(kind, len(values), [bits, pa.py_buffer(values)])
-
-
 def _listed_nulls(rows: int, nulls: Nulls) -> pa.Array:
     """For each row the names of its NULLs, null where there are none."""
     if not nulls:
@@ -114,8 +99,8 @@ def _listed_nulls(rows: int, nulls: Nulls) -> pa.Array:
     names = np.repeat(np.arange(len(nulls)), [len(at) for at, _ in nulls])[np.argsort(of_row, kind="stable")]
     counts = np.bincount(of_row, minlength=rows)
     offsets = np.concatenate(([0], np.cumsum(counts))).astype(np.int32)
-    texts = pa.array([name for _, name in nulls]).take(_plain(pa.int64(), names))
-    return pa.ListArray.from_arrays(_plain(pa.int32(), offsets), texts, mask=pa.array(counts == 0))
+    texts = pa.array([name for _, name in nulls]).take(plain_array(pa.int64(), names))
+    return pa.ListArray.from_arrays(plain_array(pa.int32(), offsets), texts, mask=plain_array(pa.bool_(), counts == 0))
 
 
 def _listed_problems(rows: int, problems: list[tuple[int, RowProblem]]) -> pa.Array:

@@ -20,8 +20,8 @@ FIXED_TYPES = {
     "time": pa.timestamp("us", "UTC"),
     "trans_ind": pa.uint8(),
 }
-FEW_TEXTS, SAME_TEXTS = (pa.dictionary(kind, pa.string()) for kind in (pa.int8(), pa.int32()))
-"""Of columns in a batch: of few values, known beforehand; of values that many rows have."""
+NUMBERED_TEXTS = pa.dictionary(pa.int32(), pa.string())
+"""Of columns in a batch whose values many rows have."""
 NULL_NAMES = pa.list_(pa.string())
 PROBLEM_LIST = pa.list_(
     pa.struct([("column", pa.string()), ("image", pa.string()), ("bytes", pa.binary()), ("reason", pa.string())])
@@ -49,8 +49,8 @@ def schema_of(layout: TableLayout) -> pa.Schema:
 def batch_schema_of(layout: TableLayout) -> pa.Schema:
     """The schema of a table's batches: that of its file, texts that many rows have as dictionaries."""
     schema = schema_of(layout)
-    for name, kind in (("file", FEW_TEXTS), ("op", FEW_TEXTS), ("csn", SAME_TEXTS), ("xid", SAME_TEXTS)):
-        schema = schema.set(schema.get_field_index(name), pa.field(name, kind))
+    for name in ("file", "op", "csn", "xid"):
+        schema = schema.set(schema.get_field_index(name), pa.field(name, NUMBERED_TEXTS))
     return schema
 
 

@@ -17,6 +17,7 @@ from trailformat.scan.rows import (
     UNKNOWN,
     RowBytes,
     by_definition,
+    halves_of,
     has_columns,
     headers_of,
     learn_definitions,
@@ -160,17 +161,17 @@ class ImageSurvey:
 
         Damage may have been the after image.
         """
-        kind, io_type = np.asarray(batch.kind), np.asarray(batch.io_type)
+        kind, io_type, half = np.asarray(batch.kind), np.asarray(batch.io_type), halves_of(batch)
         places = np.flatnonzero(~metadata_rows(batch) & (kind != FILE_HEADER))
         if not len(places):
             return
         if self._open is not None:
             (spot, open_type), first = self._open, int(places[0])
-            is_after = io_type[first] == open_type and batch.before_after[first] != _BEFORE
+            is_after = io_type[first] == open_type and half[first] == Half.SECOND
             if kind[first] == RECORD and not is_after:
                 self._note(spot)
             self._open = None
-        is_half = (np.asarray(batch.before_after) == _BEFORE) & _IS_PAIRED[io_type] & (kind == RECORD)
+        is_half = half == Half.FIRST
         if not is_half.any():
             return
         other, is_damage = related_rows(batch).other, np.append(kind[places[1:]] != RECORD, False)

@@ -8,7 +8,7 @@ from functools import cache, partial
 
 import pyarrow as pa
 
-from logdump.arrow.records.columns import BUILDERS
+from logdump.arrow.records.columns import batch_of_rows
 from logdump.arrow.records.errors import ValueTooLarge
 from logdump.arrow.records.rows import Rows, Source
 from logdump.arrow.records.schema import COLUMNS, CORRUPT, Selected, arrow_schema
@@ -76,10 +76,9 @@ class RecordBatches:
         """
         rows = Rows(self._source, piece.rows.batch, piece.rows.rows, piece.rows.read)
         try:
-            arrays = [BUILDERS[column.name](rows) for column in _COLUMNS]
+            batch = batch_of_rows(rows, [column.name for column in _COLUMNS], record_schema())
         except ValueTooLarge as error:
             raise CannotWrite(str(error), path=self._source.trail.path) from error
-        batch = pa.RecordBatch.from_arrays(arrays, schema=record_schema())
         problems = zip(batch["rba"].to_pylist(), batch["problems"].to_pylist(), strict=True)
         return BuiltBatches(
             [(ALL, batch)], [(rba, "", reason) for rba, reasons in problems for reason in reasons or ()]

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Generator, Iterable, Iterator, Mapping
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from importlib.util import find_spec
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 from logdump.arrow.records.schema import COLUMNS
@@ -13,7 +14,8 @@ from logdump.features.sql.model import RowsShown
 from logdump.features.sql.rows import ResultRows, rows_shown
 from logdump.features.sql.target import Output, split_target
 from logdump.language.command import Command, Origin
-from logdump.language.forms import Keyword, Maybe, Sequence
+from logdump.language.forms import Keyword, Maybe
+from logdump.language.forms import Sequence as InOrder
 from logdump.language.parameters import File, FreeText, OneOf, beginning, tables_offered
 from logdump.language.reader import Context
 from logdump.session.across import files_from
@@ -41,6 +43,7 @@ _WORDS = tuple(
 )
 _PACKAGES = ("duckdb", "pyarrow")
 _MODES = ("FAILFAST", "PERMISSIVE", "DROPMALFORMED")
+_SEVERAL = 2
 _EVERY = 0.05
 """Seconds between two looks at how far a statement is."""
 _BY_PARAMETERS = ("ddl", "open_transactions")
@@ -62,10 +65,31 @@ class SqlStatement(FreeText):
         if words[-1].upper() in _BEFORE_RELATIONS:
             offered = [*beginning(begun, _view_names()), *tables_offered(begun, context)]
         elif begun:
-            offered = [*beginning(begun, [one.name for one in COLUMNS]), *beginning(begun, _WORDS)]
+            begun = begun.rpartition(".")[2]  # after the name of a relation
+            columns = dict.fromkeys(column for one in _relations(words) for column in _columns_of(one, context))
+            offered = [*beginning(begun, columns or [one.name for one in COLUMNS]), *beginning(begun, _WORDS)]
         else:
             offered = []
         return [last[: len(last) - len(begun)] + one for one in offered]
+
+
+def _relations(words: Sequence[str]) -> list[str]:
+    """The relations that a statement has named so far, without the quotes around them."""
+    pairs = pairwise(words)
+    return [name.strip('"(),;') for before, name in pairs if before.upper().lstrip("(") in _BEFORE_RELATIONS]
+
+
+def _columns_of(relation: str, context: Context) -> list[str]:
+    """The columns of a view, or of a table before and after each change."""
+    from logdump.spark.view_table import VIEWS  # noqa: PLC0415 - it loads what all views are made of
+
+    if relation.lower() in VIEWS:
+        return list(VIEWS[relation.lower()].columns)
+    from logdump.arrow.tables.layout import FIXED, NULLS, PROBLEMS, SIDES  # noqa: PLC0415 - as above
+
+    names = [*context.columns_of(relation)]
+    images = [f"{side}_{name}" for side in SIDES for name in names]
+    return [*FIXED, *images, NULLS, PROBLEMS] if names else []
 
 
 def _view_names() -> Iterable[str]:
@@ -232,10 +256,14 @@ def _heartbeat_table(session: Session) -> dict[str, str]:
 def _missing(paths: tuple[str, ...]) -> Iterator[Event]:
     """That files are missing among those that the views are made over."""
     from logdump.session.matching_files import matching_files  # noqa: PLC0415 - a session without SQL starts faster
-    from trailformat.transactions.whole_trail import gaps_among  # noqa: PLC0415 - as above
 
     with contextlib.suppress(CommandError):  # the engine says what it does not find
-        reading = Reading(missing=len(gaps_among([file for path in paths for file in matching_files(path)])))
+        files = [file for path in paths for file in matching_files(path)]
+        if len(files) < _SEVERAL:
+            return
+        from trailformat.transactions.whole_trail import gaps_among  # noqa: PLC0415 - as above
+
+        reading = Reading(missing=len(gaps_among(files)))
         if reading.is_partial:
             yield Notice((reading.text,), reading.status)
 
@@ -253,9 +281,9 @@ _NO_STATEMENT = "takes a statement, as in SQL SELECT op, count(*) FROM records G
 COMMANDS = (
     Command(
         "SQL",
-        Sequence(
+        InOrder(
             Query,
-            Maybe(Keyword("OVER", Sequence(_absolute, File("<wildcard>", missing=_NO_STATEMENT)))),
+            Maybe(Keyword("OVER", InOrder(_absolute, File("<wildcard>", missing=_NO_STATEMENT)))),
             Maybe(OneOf({"EFFECTIVE": True})),
             Maybe(Keyword("MODE", OneOf({mode: mode for mode in _MODES}))),
             SqlStatement("<statement>", missing=_NO_STATEMENT),

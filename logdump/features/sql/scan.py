@@ -57,7 +57,7 @@ class ViewScan:
         self.error: BaseException | None = None
         self._table = table
         self._place = place
-        self._schema = pa.schema([field.with_name(self.prefix + field.name) for field in table.schema])
+        self._schema = pa.schema([field.with_name(self.prefix + field.name) for field in table.numbered_schema])
 
     @property
     def columns(self) -> list[str]:

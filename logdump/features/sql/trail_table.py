@@ -22,6 +22,7 @@ from logdump.spark.source.request import Request
 from logdump.spark.source.schema import look_up, offered
 from logdump.spark.source.slice import Slice
 from trailformat.records import reached
+from trailformat.scan import Workers
 
 _WHOLE_FILES = {"maxPartitionBytes": "0"}
 
@@ -60,6 +61,7 @@ class TrailTable:
         chosen = there if columns is None else {name: look_up(there, name, "columns") for name in columns}
         self._selected = tuple(Selected(column.name, column) for column in chosen.values())
         self.schema: pa.Schema = arrow_schema(self._selected)
+        self._is_of_rows = self._options.analysis is None and not self._options.summary
 
     def _columns_of_table(self) -> dict[str, RowColumn]:
         from logdump.spark.source.defined_tables import table_meant  # noqa: PLC0415 - of rows of tables alone
@@ -72,24 +74,36 @@ class TrailTable:
 
     def __iter__(self) -> Iterator[pa.RecordBatch]:
         """The batches, in the order of the trail. Raises SourceError: damage, a file that changed."""
-        return self.narrowed(Narrowed())
+        return self._batches(Narrowed(), is_numbered=False)
+
+    @property
+    def numbered_schema(self) -> pa.Schema:
+        """The schema of ``narrowed``: texts that many rows have are dictionaries."""
+        return arrow_schema(self._selected, is_numbered=self._is_of_rows)
 
     def narrowed(self, to: Narrowed, observer: reached.Observer | None = None) -> Generator[pa.RecordBatch, None, None]:
         """The batches of the rows that a reader may need, with nulls in columns that it does not need.
 
         Of options that are given already the given ones hold. The observer is told how far reading is.
         """
-        if self._options.analysis is not None or self._options.summary:
+        return self._batches(to, observer, is_numbered=self._is_of_rows)
+
+    def _batches(
+        self, to: Narrowed, observer: reached.Observer | None = None, *, is_numbered: bool
+    ) -> Generator[pa.RecordBatch, None, None]:
+        if not self._is_of_rows:
             to = Narrowed(to.columns)  # its rows are made of all records
         options = self._options if not to.options else checked(parse_options({**to.options, **self._given}, Use.READ))
         selected = tuple(
             chosen._replace(is_wanted=to.columns is None or chosen.alias in to.columns) for chosen in self._selected
         )
-        request = Request(selected, options, self._foreseen)
-        tasks = (within for slices in plan(options, request.wanted) if (within := tuple(_within(slices, to.rbas))))
-        made = (read_slices(slices, request) for slices in tasks)
-        with closing(ahead(made, observer)) as batches:
-            yield from batches
+        request = Request(selected, options, self._foreseen, is_numbered)
+        tasks = [within for slices in plan(options, request.wanted) if (within := tuple(_within(slices, to.rbas)))]
+        with Workers() as workers:
+            if len(tasks) == 1:
+                request = request._replace(workers=workers)
+            with closing(ahead((read_slices(slices, request) for slices in tasks), observer)) as batches:
+                yield from batches
 
     def to_reader(self) -> pa.RecordBatchReader:
         """The batches as a ``pyarrow.RecordBatchReader``, which reads the trail once."""

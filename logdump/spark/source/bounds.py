@@ -6,11 +6,6 @@ from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, NamedTuple
 
-from logdump.filters import Comparison, CriterionSet, FilterError, FilterSet, Match, apply
-from logdump.filters.criterion import Criterion
-from logdump.filters.csn_criteria import Csn, check_csn
-from logdump.filters.name_criteria import TableName
-from logdump.filters.time_criteria import EndTime, StartTime
 from logdump.language.words import split_commands
 from logdump.notation.times import GMT
 from logdump.session.selection import Selection
@@ -22,6 +17,8 @@ from trailformat import TrailFile, from_datetime
 from trailformat.trail.row_definitions import RowDefinitions
 
 if TYPE_CHECKING:
+    from logdump.filters import FilterSet
+    from logdump.filters.criterion import Criterion
     from trailformat.scan import Batch
     from trailformat.transactions.tracker import RowTransactions
 
@@ -41,6 +38,11 @@ def filters_of(options: Options) -> list[FilterSet]:
     Raises:
         BadOption: one of them is wrong.
     """
+    given = (options.table, options.start_csn, options.end_csn, options.start_timestamp, options.end_timestamp)
+    if not options.where and all(bound is None for bound in given):
+        return []
+    from logdump.filters import CriterionSet, FilterSet, Match  # noqa: PLC0415 - an answer in SQL comes at once without
+
     criteria = [*_table(options), *_csn_bounds(options), *_time_bounds(options)]
     bounds = [FilterSet(include=CriterionSet(criteria, Match.ALL))] if criteria else []
     return [*([where_filter(options.where)] if options.where else []), *bounds]
@@ -65,6 +67,8 @@ def selection_of(
 
 def where_filter(text: str) -> FilterSet:
     """FILTER statements, the word FILTER in front of each being optional; times in them are GMT."""
+    from logdump.filters import FilterError, FilterSet, apply  # noqa: PLC0415 - as above
+
     filters = FilterSet()
     for statement in split_commands(text):
         word, _, rest = statement.partition(" ")
@@ -77,10 +81,15 @@ def where_filter(text: str) -> FilterSet:
 
 
 def _table(options: Options) -> list[Criterion]:
+    from logdump.filters.name_criteria import TableName  # noqa: PLC0415 - as above
+
     return [TableName((options.table,))] if options.table is not None else []
 
 
 def _csn_bounds(options: Options) -> list[Criterion]:
+    from logdump.filters import Comparison  # noqa: PLC0415 - as above
+    from logdump.filters.csn_criteria import Csn  # noqa: PLC0415 - as above
+
     bounds = (
         (Comparison.GREATER_OR_EQUAL, "startCsn", options.start_csn),
         (Comparison.LESS_OR_EQUAL, "endCsn", options.end_csn),
@@ -89,6 +98,9 @@ def _csn_bounds(options: Options) -> list[Criterion]:
 
 
 def _csn(name: str, text: str) -> str:
+    from logdump.filters import FilterError  # noqa: PLC0415 - as above
+    from logdump.filters.csn_criteria import check_csn  # noqa: PLC0415 - as above
+
     try:
         return check_csn(text.strip())
     except FilterError as error:
@@ -96,6 +108,8 @@ def _csn(name: str, text: str) -> str:
 
 
 def _time_bounds(options: Options) -> list[Criterion]:
+    from logdump.filters.time_criteria import EndTime, StartTime  # noqa: PLC0415 - as above
+
     bounds: tuple[tuple[type[StartTime | EndTime], datetime | None], ...] = (
         (StartTime, options.start_timestamp),
         (EndTime, options.end_timestamp),

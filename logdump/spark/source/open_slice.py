@@ -30,7 +30,7 @@ class OpenSlice(Source):
         if before is not None and before.definitions is not None:
             trail.tables.resume(before.definitions)
         if before is not None and before.transaction is not None:
-            self._carrier.resume(before.transaction)
+            self.carrier.resume(before.transaction)
 
     @property
     def path(self) -> str:

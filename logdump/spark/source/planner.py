@@ -13,7 +13,6 @@ from pathlib import Path
 
 from logdump.arrow.records.schema import ENDING_COLUMNS
 from logdump.spark.errors import BadTrail, FileChanged, located
-from logdump.spark.source.before import NeededBefore, with_before
 from logdump.spark.source.bounds import filters_of, rba_range
 from logdump.spark.source.file_skipper import may_hold
 from logdump.spark.source.options import Options
@@ -23,8 +22,6 @@ from trailformat import CannotRead, NotATrail, PartialRecord, TrailFile
 from trailformat.codec.remote.path import place
 from trailformat.scan import Workers, split_points
 from trailformat.trail.packed import unpacked_size
-from trailformat.transactions.not_applied import NotApplied, Ranges
-from trailformat.transactions.whole_trail import WholeTrail
 
 
 def plan(options: Options, wanted: Collection[str] = ()) -> list[tuple[Slice, ...]]:
@@ -38,7 +35,10 @@ def plan(options: Options, wanted: Collection[str] = ()) -> list[tuple[Slice, ..
     if options.analysis is not None:
         return [*_whole_trails(files, options)]
     slices = [part._replace(file_order=order) for order, file in files for part in slices_of(file, options)]
-    slices = with_before(slices, NeededBefore.of(options, wanted))
+    if any(part.start for part in slices):
+        from logdump.spark.source.before import NeededBefore, with_before  # noqa: PLC0415 - there are parts of files
+
+        slices = with_before(slices, NeededBefore.of(options, wanted))
     planned = _with_left_out(slices) if options.effective or not _ENDINGS.isdisjoint(wanted) else slices
     return list(packed(planned, options.max_partition_bytes))
 
@@ -57,6 +57,9 @@ _ENDINGS = {column.name for column in ENDING_COLUMNS}
 
 def _with_left_out(slices: Iterable[Slice]) -> Iterator[Slice]:
     """The slices with what is left out of each; the driver goes over the whole trails for it."""
+    from trailformat.transactions.not_applied import NotApplied, Ranges  # noqa: PLC0415 - as above
+    from trailformat.transactions.whole_trail import WholeTrail  # noqa: PLC0415 - as above
+
     ranges: dict[Path, Ranges] = {}
     with Workers() as workers:
         for part in slices:

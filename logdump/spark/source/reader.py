@@ -9,7 +9,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from logdump.arrow.records.columns import BUILDERS
+from logdump.arrow.records.columns import batch_of_rows
 from logdump.arrow.records.rows import Array, Rows
 from logdump.arrow.records.schema import CORRUPT, arrow_schema
 from logdump.spark.errors import FileChanged, located
@@ -55,7 +55,7 @@ def read(slices: Sequence[Slice], request: Request) -> Iterator[Any]:
 
 
 def _batches_of(part: Slice, request: Request) -> Iterator[Any]:
-    schema = arrow_schema(request.selected)
+    schema = arrow_schema(request.selected, is_numbered=request.is_numbered)
     trail = open_trail(part, request.options)
     if isinstance(trail, str):
         yield _row_about_file(part, trail, request, schema)
@@ -68,7 +68,7 @@ def _batches_of(part: Slice, request: Request) -> Iterator[Any]:
             if request.options.rows_of is not None or request.options.changes_of:
                 yield from _rows_of_table(source, request, schema)
                 return
-            for batch, at in wanted_rows(source):
+            for batch, at in wanted_rows(source, workers=request.workers):
                 if not len(at):
                     continue
                 yield from _record_batches(source, batch, at, request, schema)
@@ -102,11 +102,9 @@ def _record_batches(source: OpenSlice, batch: Batch, at: Array, request: Request
 
 
 def _record_batch(rows: Rows, request: Request, schema: Any) -> Any:
-    arrays = [
-        BUILDERS[chosen.column.name](rows) if chosen.is_wanted else pa.nulls(len(rows), field.type)
-        for chosen, field in zip(request.selected, schema, strict=True)
-    ]
-    return pa.RecordBatch.from_arrays(arrays, schema=schema)
+    return batch_of_rows(
+        rows, [chosen.column.name if chosen.is_wanted else None for chosen in request.selected], schema
+    )
 
 
 def _row_about_file(part: Slice, reason: str, request: Request, schema: Any) -> Any:

@@ -15,6 +15,7 @@ from trailformat.scan import Batch
 
 if TYPE_CHECKING:
     from logdump.arrow.tables.layout import TableLayout
+    from trailformat.scan import Workers
 
 
 class Request(NamedTuple):
@@ -22,6 +23,8 @@ class Request(NamedTuple):
 
     Attributes:
         selected: the columns in their order.
+        is_numbered: whether texts that many rows have stay dictionaries, as DuckDB takes them.
+        workers: threads that scan a large file; None: the calling one does.
         foreseen: under ``rowsOf`` the definitions that the schema was made of, the newest one last; none where the user
             has given the schema.
     """
@@ -29,6 +32,8 @@ class Request(NamedTuple):
     selected: tuple[Selected, ...]
     options: Options
     foreseen: tuple[TableLayout, ...] = ()
+    is_numbered: bool = False
+    workers: Workers | None = None
 
     @property
     def wanted(self) -> frozenset[str]:
@@ -38,10 +43,14 @@ class Request(NamedTuple):
 
 def cut(batch: Batch, at: Array, options: Options) -> Iterator[Array]:
     """Rows in lots of at most ``batchRows`` rows and ``batchBytes`` bytes of the trail, but one row at least."""
+    most = min(options.batch_bytes, MOST_BYTES)
+    if 0 < len(at) <= options.batch_rows and batch.end - int(batch.rba[at[0]]) <= most:
+        yield at
+        return
     ends = np.cumsum(np.asarray(batch.length)[at])
     first = taken = 0
     while first < len(at):
-        fitting = int(np.searchsorted(ends, taken + min(options.batch_bytes, MOST_BYTES), side="right"))
+        fitting = int(np.searchsorted(ends, taken + most, side="right"))
         last = max(first + 1, min(first + options.batch_rows, fitting))
         yield at[first:last]
         first, taken = last, int(ends[last - 1])

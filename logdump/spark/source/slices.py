@@ -9,6 +9,7 @@ import numpy as np
 
 from logdump.arrow.records.errors import place
 from logdump.arrow.records.rows import Array
+from logdump.session.passing import passing_batches
 from logdump.spark.errors import BadTrail, FileChanged, SplitMismatch, located
 from logdump.spark.report import report
 from logdump.spark.source.bounds import selection_of
@@ -17,10 +18,10 @@ from logdump.spark.source.options import Options
 from logdump.spark.source.planner import is_unborn
 from logdump.spark.source.slice import Slice
 from trailformat import CannotRead, NotATrail, TrailError, TrailFile
-from trailformat.scan import FILE_HEADER, PARTIAL, Batch, FileRange, ScanPosition, scan_range
+from trailformat.scan import FILE_HEADER, PARTIAL, Batch, FileRange, ScanPosition, Workers, scan_range
 from trailformat.scan.batch import BATCH_SIZE
+from trailformat.scan.parallel import is_for_threads
 from trailformat.scan.position import first_position
-from trailformat.transactions.not_applied import rows_not_applied
 
 
 def open_trail(part: Slice, options: Options) -> TrailFile | str | None:
@@ -66,8 +67,12 @@ def _without(part: Slice, options: Options, error: NotATrail) -> str | None:
     raise BadTrail(f"{text}; pathGlobFilter selects files, ignoreCorruptFiles passes others over") from None
 
 
-def wanted_rows(source: OpenSlice, batch_size: int | None = None) -> Iterator[tuple[Batch, Array]]:
+def wanted_rows(
+    source: OpenSlice, batch_size: int | None = None, workers: Workers | None = None
+) -> Iterator[tuple[Batch, Array]]:
     """The batches of a slice, each with the numbers of its wanted rows: records that pass; under PERMISSIVE, damage.
+
+    ``workers`` scan a file that is large enough, side by side.
 
     Raises:
         BadTrail: damage, under FAILFAST.
@@ -77,25 +82,38 @@ def wanted_rows(source: OpenSlice, batch_size: int | None = None) -> Iterator[tu
     trail, part = source.trail, source.part
     selection = selection_of(trail, source.options, source.definitions, owners=source.owners)
     piece = FileRange(first_position(trail, part.start), part.stop)
-    batches = scan_range(trail, piece, batch_size=batch_size or BATCH_SIZE)
+    scanning = scan_range(trail, piece, batch_size=batch_size or BATCH_SIZE)
+    batches: Iterator[tuple[Batch, Any]] = ((batch, None) for batch in scanning)
+    is_whole = part.stop == part.size
+    in_threads = workers is not None and is_whole and is_for_threads(trail, workers, part.start, part.stop)
+    if workers is not None and in_threads:
+        batches = passing_batches(selection, trail, workers, part.start, stop=part.stop)
+    reached = part.start
     try:
-        for batch in batches:
-            passing = selection.rows(batch) if selection.is_active else np.asarray(batch.kind) <= FILE_HEADER
+        for batch, mask in batches:
+            passing = selection.rows(batch) if mask is None and selection.is_active else mask
+            if passing is None:
+                passing = np.asarray(batch.kind) <= FILE_HEADER
             yield batch, np.flatnonzero(passing_in_range(source, batch, passing))
+            reached = batch.end
     except CannotRead as error:
         raise FileChanged(located(error, part.path)) from None
     except TrailError as error:
         raise BadTrail(located(error, part.path)) from None
-    _check_end(trail, part, batches.position)
+    _check_end(trail, part, piece.start._replace(rba=reached) if in_threads else scanning.position)
 
 
 def passing_in_range(source: OpenSlice, batch: Batch, passing: Any) -> Any:
     """The mask of passing rows with the bounds on the RBA laid over it, and the damage that is to be shown."""
-    rbas, only = np.asarray(batch.rba), source.part.only
+    rbas, only, spans = np.asarray(batch.rba), source.part.only, batch.spans()
+    if len(rbas) and only.first <= rbas[0] and rbas[-1] <= only.last and not spans and source.left_out is None:
+        return passing
     inside = (rbas >= only.first) & (rbas <= only.last)
-    for row in batch.spans():
+    for row in spans:
         passing[row] = inside[row] and _is_shown(source, batch, row)
     if source.left_out is not None and source.options.effective:
+        from trailformat.transactions.not_applied import rows_not_applied  # noqa: PLC0415 - few reads need endings
+
         inside &= ~rows_not_applied(source.left_out, batch)
     return passing & inside
 

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pyarrow as pa
 
-from logdump.arrow.records.columns import BUILDERS
+from logdump.arrow.records.columns import batch_of_rows
+from logdump.arrow.records.columns.names import distinct
 from logdump.arrow.records.rows import Array, Rows
 from logdump.arrow.records.schema import CORRUPT
 from logdump.arrow.tables.batches import TableBatches
@@ -19,6 +19,7 @@ from logdump.spark.source.slices import wanted_rows
 from logdump.spark.source.table_shape import RowShape
 from trailformat.scan import FILE_HEADER, RECORD, Batch
 from trailformat.scan.rows import learn_definitions
+from trailformat.transactions.tracker import RowTransactions
 
 if TYPE_CHECKING:
     from logdump.spark.source.request import Request
@@ -28,10 +29,12 @@ def table_batches(source: OpenSlice, request: Request, schema: Any) -> Iterator[
     """The rows of the table in a slice, as record batches; under PERMISSIVE damage too. Raises like reading."""
     name, shape = request.options.rows_of or "", RowShape(source, request.selected, schema, request.foreseen)
     tables = TableBatches(source.trail, source.definitions, lambda _io_type, _records: None)
-    for batch, at in wanted_rows(source):
+    has_transactions = not _OF_TRANSACTIONS.isdisjoint(request.wanted)
+    for batch, at in wanted_rows(source, workers=request.workers):
         learn_definitions(source.trail, batch)
         for rows in cut(batch, at[_is_of(name, batch, at)], request.options):
-            for piece in pieces(source.trail, batch, rows, source.owners(batch)):
+            owners = source.owners(batch) if has_transactions else RowTransactions.unknown(len(batch))
+            for piece in pieces(source.trail, batch, rows, owners):
                 for group in tables.groups(piece):
                     yield shape.of_group(group)
         damage = at[np.asarray(batch.kind)[at] > FILE_HEADER]
@@ -41,21 +44,20 @@ def table_batches(source: OpenSlice, request: Request, schema: Any) -> Iterator[
 
 def _is_of(name: str, batch: Batch, at: Array) -> Array:
     """A mask of the records of the table; records that are not rows of it are left out with their groups."""
-    keys = np.asarray(batch.table)[at]
-    wanted = [key for key in np.unique(keys).tolist() if batch.names[key] == name]
-    mask: Array = (np.asarray(batch.kind)[at] == RECORD) & np.isin(keys, wanted)
+    keys, places = distinct(np.asarray(batch.table)[at])
+    is_wanted = np.array([batch.names[key] == name for key in keys.tolist()], bool)
+    mask: Array = (np.asarray(batch.kind)[at] == RECORD) & is_wanted[places]
     return mask
 
 
 def _damage(rows: Rows, request: Request, schema: Any) -> Any:
     """A row for bytes that are no record: where they stand, and why they are none."""
-    arrays = [
-        BUILDERS[chosen.column.name](rows)
-        if chosen.is_wanted and chosen.column.name in _OF_DAMAGE
-        else pa.nulls(len(rows), field.type)
-        for chosen, field in zip(request.selected, schema, strict=True)
+    shown = [
+        chosen.column.name if chosen.is_wanted and chosen.column.name in _OF_DAMAGE else None
+        for chosen in request.selected
     ]
-    return pa.RecordBatch.from_arrays(arrays, schema=schema)
+    return batch_of_rows(rows, shown, schema)
 
 
+_OF_TRANSACTIONS = frozenset({"csn", "xid"})
 _OF_DAMAGE = ("file", "rba", CORRUPT)

@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from logdump.arrow.records.errors import place
 from logdump.arrow.records.schema import Selected
@@ -25,6 +24,7 @@ from logdump.spark.source.table_alterations import Alteration, AlterationKind, A
 from logdump.spark.source.table_columns import spark_type
 from logdump.spark.source.table_lobs import RowLobs, with_lobs, without_nulls
 from trailformat import BadData
+from trailformat.arrays.arrow import in_type, nulls
 from trailformat.values import plain_text
 
 _PREFIXES = tuple(f"{side}_" for side in SIDES)
@@ -148,10 +148,11 @@ def _filled(
 ) -> pa.Array:
     """One column in its type; values that it does not hold go to ``misfits``."""
     if name is None or (name == PROBLEMS):
-        return pa.nulls(len(built), kind)
+        return nulls(kind, len(built))
     array = built[name]
     if not name.startswith(_PREFIXES):
-        return array.cast(kind)
+        array = in_type(array, kind)
+        return array if array.type == kind else array.cast(kind)
     fitting, rows = fitted(array, kind)
     side, _, column = name.partition("_")
     for row in rows:
@@ -165,17 +166,19 @@ def fitted(array: pa.Array, kind: pa.DataType) -> tuple[pa.Array, list[int]]:
     if array.type == kind:
         return array, []
     if array.null_count == len(array):
-        return pa.nulls(len(array), kind), []
+        return nulls(kind, len(array)), []
     if pa.types.is_string(kind):
         return pa.array([None if value is None else plain_text(value) for value in array.to_pylist()], kind), []
     if spark_type(array.type).arrow(pa) == kind:
-        return pc.cast(array, kind), []
+        return array.cast(kind), []
     try:
-        cast = pc.cast(array, kind)
+        cast = array.cast(kind)
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
         cast = pa.array([_cast(value, kind).as_py() for value in array], kind)
     values = zip(array.to_pylist(), cast.to_pylist(), strict=True)
     lost = np.array([was is not None and not _is_same(was, value) for was, value in values])
+    import pyarrow.compute as pc  # noqa: PLC0415 - it takes its time to load, and few columns come here
+
     return pc.if_else(pa.array(lost), pa.scalar(None, kind), cast), np.flatnonzero(lost).tolist()
 
 

@@ -16,6 +16,8 @@ from logdump.spark.targets.target import AppliedPosition, ApplyTarget, ChangeRef
 
 Rows = Callable[[], Iterator[pa.Table]]
 """Gives the rows of a batch, some at a time, in the order of the trail; again each time."""
+_IDLE = 10.0
+"""Seconds after which a position is committed where nothing has changed: files before it may be purged."""
 _MOST_ROWS = 200_000
 """Changes that are held at once; a batch that has more takes several steps of one transaction."""
 
@@ -66,43 +68,46 @@ class Applier:
         self._committed_at = time.monotonic()
         self.progress = done or ApplyProgress()
 
-    def apply(self, rows: Rows) -> bool:
-        """Apply a batch; False where the target has it already.
+    def apply(self, rows: Rows, end: str) -> bool:
+        """Apply a batch; False where nothing of it was to be committed.
+
+        Args:
+            rows: those of the batch.
+            end: the place in the trail up to which it goes, at which no transaction is open.
 
         Raises:
             Refused: the target does not take a change: it is named, and the transactions before it are applied.
             TargetLost: nothing of the batch is applied, or all of it.
         """
         try:
-            return self._attempt(rows)
+            return self._attempt(rows, end)
         except ChangeRefused as error:
             self._target.rollback()
             refused = error
         raise Refused(self._search(rows, refused)) from None
 
-    def _attempt(self, rows: Rows, last: str | None = None, *, commits: bool = True) -> bool:
-        """Apply the changes up to one."""
+    def _attempt(self, rows: Rows, end: str, last: str | None = None, *, commits: bool = True) -> bool:
+        """Apply the changes up to one, all without it."""
         step = _Step(self._target, self._tables, self._positions, overwrite=self._overwrite)
         for some in rows():
             step.take(some if last is None else some.filter(pc.less_equal(some["_sequence"], last)))
         step.flush()
-        if not commits or not step.positions:
+        if not commits or not (step.changes or time.monotonic() - self._committed_at > _IDLE):
             return False
-        self._target.commit(step.positions)
-        self._note(step)
+        self._note(step, step.commit(end if last is None else None))
         return True
 
-    def _note(self, step: _Step) -> None:
-        self._positions |= step.positions
+    def _note(self, step: _Step, positions: Mapping[str, AppliedPosition]) -> None:
+        self._positions |= positions
         now, last = time.monotonic(), step.last
         lag = (datetime.now(UTC) - last.time).total_seconds() if last.time else None
         self.progress = ApplyProgress(
-            self.progress.rows + step.rows,
+            self.progress.rows + step.changes,
             self.progress.transactions + len(step.transactions),
-            last.csn,
-            last.time,
+            last.csn or self.progress.csn,
+            last.time or self.progress.time,
             lag,
-            step.rows / max(now - self._committed_at, 1e-9),
+            step.changes / max(now - self._committed_at, 1e-9),
         )
         self._committed_at = now
 
@@ -113,15 +118,15 @@ class Applier:
         if at == len(ends):
             return error.problem
         before = ends[at - 1] if at else ""
-        if before:
-            self._attempt(rows, before)
+        if before and self._target.commits_parts:
+            self._attempt(rows, "", before)
         inside = [place for place in every if before < place <= ends[at]]
         change = _first_failing(inside, lambda last: self._fails(rows, last))
         return _named(rows, inside[min(change, len(inside) - 1)], error)
 
     def _fails(self, rows: Rows, last: str) -> bool:
         try:
-            self._attempt(rows, last, commits=False)
+            self._attempt(rows, "", last, commits=False)
         except ChangeRefused:
             return True
         finally:
@@ -144,21 +149,27 @@ class _Step:
         self._held: dict[str, Changes] = {}
         self._counts = Counter[str]()
         self.transactions: set[tuple[Any, Any]] = set()
-        self.last = AppliedPosition("")
+        self.last = AppliedPosition("", "")
 
     @property
-    def rows(self) -> int:
+    def changes(self) -> int:
         """The number of changes."""
         return self._counts.total()
 
-    @property
-    def positions(self) -> dict[str, AppliedPosition]:
-        """The position of each table that this moves."""
+    def commit(self, end: str | None) -> dict[str, AppliedPosition]:
+        """Commit what was applied with the positions, which it returns: those of tables that move.
+
+        ``end`` is where the batch ends; None where a part of it was applied.
+        """
         found = {}
         for name in self._tables:
-            before = self._before.get(name) or AppliedPosition("")
-            if before.sequence < self.last.sequence:
-                found[name] = self.last._replace(rows=before.rows + self._counts[name])
+            before = self._before.get(name) or AppliedPosition("", "")
+            place = end or f"{self.last.place[:-1]}9"
+            if before.place < place:
+                csn, moment = self.last.csn or before.csn, self.last.time or before.time
+                changes = before.changes + self._counts[name]
+                found[name] = AppliedPosition(place, end or before.start, csn, moment, changes)
+        self._target.commit(found)
         return found
 
     def take(self, rows: pa.Table) -> None:
@@ -168,7 +179,7 @@ class _Step:
         ordered = rows.take(pc.sort_indices(rows["_sequence"]))
         for name, own in by_table(ordered, [*self._tables]).items():
             before = self._before.get(name)
-            new = own if before is None else own.filter(pc.greater(own["_sequence"], before.sequence))
+            new = own if before is None else own.filter(pc.greater_equal(own["_sequence"], before.place))
             if len(new):
                 table = self._tables[name]
                 self._held.setdefault(name, Changes([*table.columns], table.keys)).add(new)
@@ -176,7 +187,7 @@ class _Step:
         pairs = pa.table([ordered["_csn"], ordered["_xid"]], ["csn", "xid"]).group_by(["csn", "xid"]).aggregate([])
         self.transactions |= {*zip(pairs["csn"].to_pylist(), pairs["xid"].to_pylist(), strict=True)}
         [last] = ordered.slice(len(ordered) - 1).select(["_sequence", "_csn", "_time"]).to_pylist()
-        self.last = AppliedPosition(last["_sequence"], last["_csn"], last["_time"])
+        self.last = AppliedPosition(last["_sequence"], "", last["_csn"], last["_time"])
         if sum(changes.count for changes in self._held.values()) >= _MOST_ROWS:
             self.flush()
 

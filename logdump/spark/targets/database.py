@@ -44,11 +44,11 @@ class _Table(NamedTuple):
         names = [*self.source.columns]
         return [names.index(key) + 1 for key in self.source.keys]
 
-    def on(self, letter: str = "o") -> str:
+    def on(self, letter: str = "o", stage: str = "s") -> str:
         """The condition that row ``t`` of the table has the key of row ``s`` of the stage: before (o) or now (c)."""
         numbers = self.key_numbers if letter == "c" else range(1, len(self.source.keys) + 1)
         pairs = zip(self.source.keys, numbers, strict=True)
-        return " AND ".join(f"t.{self.columns[key]} = s.{letter}{number}" for key, number in pairs)
+        return " AND ".join(f"t.{self.columns[key]} = {stage}.{letter}{number}" for key, number in pairs)
 
 
 class DatabaseTarget(ApplyTarget):
@@ -95,9 +95,9 @@ class DatabaseTarget(ApplyTarget):
 
     def positions(self) -> dict[str, AppliedPosition]:
         with self._errors():
-            rows = self._query(f"SELECT table_name, place, csn, source_time, changes FROM {POSITION_TABLE}")
+            rows = self._query(f"SELECT table_name, place, start_at, csn, source_time, changes FROM {POSITION_TABLE}")
             self._connection.commit()
-        return {row[0]: AppliedPosition(row[1], row[2], _moment(row[3]), int(row[4])) for row in rows}
+        return {row[0]: AppliedPosition(row[1], row[2], row[3], _moment(row[4]), int(row[5])) for row in rows}
 
     def prepare(self, tables: Sequence[SourceTable], *, create: bool) -> None:
         with self._errors():
@@ -129,8 +129,8 @@ class DatabaseTarget(ApplyTarget):
     def apply(self, table: str, changes: Changes, *, overwrite: bool) -> None:
         with self._errors():
             known = self._tables[table]
-            sought = changes.destinations()
-            net = changes.net(self._present(known, sought) if sought else ())
+            sought = changes.destinations() if not overwrite else ()
+            net = changes.net(self._present(known, sought) if sought else (), overwrite=overwrite)
             if net.conflicts and not overwrite:
                 raise ChangeRefused(net.conflicts[0].problem, net.conflicts[0].number)
             _Application(self, known, net, overwrite=overwrite).run()
@@ -141,13 +141,13 @@ class DatabaseTarget(ApplyTarget):
             for name, position in positions.items():
                 now = dt.datetime.now(dt.UTC).replace(tzinfo=None)
                 moment = position.time.astimezone(dt.UTC).replace(tzinfo=None) if position.time else None
-                values = [position.sequence, position.csn, moment, position.rows, now, name]
+                values = [position.place, position.start, position.csn, moment, position.changes, now, name]
                 given = tuple(map(self._dialect.value, values))
-                names = ("place", "csn", "source_time", "changes", "applied_at")
+                names = ("place", "start_at", "csn", "source_time", "changes", "applied_at")
                 sets = ", ".join(f"{column} = {mark(number)}" for number, column in enumerate(names))
-                cursor.execute(f"UPDATE {POSITION_TABLE} SET {sets} WHERE table_name = {mark(5)}", given)
+                cursor.execute(f"UPDATE {POSITION_TABLE} SET {sets} WHERE table_name = {mark(len(names))}", given)
                 if not cursor.rowcount:
-                    marks = ", ".join(map(mark, range(6)))
+                    marks = ", ".join(map(mark, range(len(values))))
                     columns = f"{', '.join(names)}, table_name"
                     cursor.execute(f"INSERT INTO {POSITION_TABLE} ({columns}) VALUES ({marks})", given)
             self._connection.commit()
@@ -203,8 +203,9 @@ class DatabaseTarget(ApplyTarget):
             self._connection.commit()
             return
         text, moment, number = self._dialect.position_types
-        columns = f"table_name {text} NOT NULL PRIMARY KEY, place {text} NOT NULL, csn {text}, source_time {moment}, "
-        self.execute(f"CREATE TABLE {POSITION_TABLE} ({columns} changes {number} NOT NULL, applied_at {moment})")
+        columns = f"table_name {text} NOT NULL PRIMARY KEY, place {text} NOT NULL, start_at {text}, "
+        more = f"csn {text}, source_time {moment}, changes {number} NOT NULL, applied_at {moment}"
+        self.execute(f"CREATE TABLE {POSITION_TABLE} ({columns}{more})")
         self._connection.commit()
 
     def _take(self, number: int, source: SourceTable, schema: str, name: str) -> list[str]:
@@ -276,6 +277,9 @@ class _Application:
         kinds = {*net.kinds}
         if RowEffect.MOVE in kinds and any(net.absent):
             self._fill_moved()
+        if RowEffect.MOVE in kinds and self._overwrite:
+            self._stay()
+            kinds.add(RowEffect.UPDATE)
         if net.gone:
             self._expect(_GONE)
             database.execute(self._dialect.delete(table.name, table.stage, table.on(), f"s.kind = '{_GONE}'"))
@@ -285,6 +289,13 @@ class _Application:
             self._replace()
         if kinds - {RowEffect.UPDATE}:
             self._insert("s.kind IN ('i', 'm')")
+
+    def _stay(self) -> None:
+        """A row that has moved already is changed where it is."""
+        table = self._table
+        keys = ", ".join(f"o{at} = c{number}" for at, number in enumerate(table.key_numbers, 1))
+        missing = f"NOT EXISTS (SELECT 1 FROM {table.name} t WHERE {table.on(stage=table.stage)})"
+        self._database.execute(f"UPDATE {table.stage} SET kind = 'u', {keys} WHERE kind = 'm' AND {missing}")
 
     def _expect(self, kind: str) -> None:
         """Refuse a change of a row that the table does not have."""
@@ -314,7 +325,8 @@ class _Application:
 
     def _update(self, count: int) -> None:
         table, net = self._table, self._net
-        absent = [one for one, kind in zip(net.absent, net.kinds, strict=True) if kind is RowEffect.UPDATE]
+        changed = {RowEffect.UPDATE, RowEffect.MOVE} if self._overwrite else {RowEffect.UPDATE}
+        absent = [one for one, kind in zip(net.absent, net.kinds, strict=True) if kind in changed]
         always, sometimes = frozenset.intersection(*absent), frozenset[str]().union(*absent)
         sets = {}
         for number, name in enumerate(table.source.columns, 1):
@@ -328,8 +340,7 @@ class _Application:
         if not sets:
             return
         pair = (table.name, "t"), (table.stage, "s")
-        changed = self._database.execute(self._dialect.update(*pair, table.on(), sets, "s.kind = 'u'"))
-        if changed != count:
+        if self._database.execute(self._dialect.update(*pair, table.on(), sets, "s.kind = 'u'")) != count:
             self._expect(RowEffect.UPDATE)
 
     def _replace(self) -> None:

@@ -113,7 +113,7 @@ class Changes:
 
     def rows(self) -> pa.Table:
         """The rows that the changes leave of an empty table: its columns, and ``_absent``."""
-        net = self.net()
+        net = self.net(overwrite=True)
         absent = [sorted(one) or None for one in net.absent]
         return net.rows.append_column("_absent", pa.array(absent, pa.list_(pa.string())))
 
@@ -124,14 +124,19 @@ class Changes:
 
     def destinations(self) -> set[Key]:
         """The keys that rows move to: whether the table has a row there decides what a swap of keys means."""
-        if not self.count:
+        if not self.count or not pc.any(pc.ends_with(self.all()["_sequence"], "1")).as_py():
             return set()
         return {key for op, key, *_ in self._steps(self.all()) if op == "move"}
 
-    def net(self, present: Collection[Key] = ()) -> NetEffect:
-        """Their net effect on a table; ``present`` are those of ``destinations`` of which the table has a row."""
+    def net(self, present: Collection[Key] = (), *, overwrite: bool = False) -> NetEffect:
+        """Their net effect on a table.
+
+        Args:
+            present: those of ``destinations`` of which the table has a row.
+            overwrite: whether a row takes the place of another one that has its key.
+        """
         table = self.all()
-        replay = _Replay(present, frozenset(self.columns))
+        replay = _Replay(present, frozenset(self.columns), overwrite=overwrite)
         for step in self._steps(table):
             replay.take(*step)
         return self._effect(table, replay)
@@ -188,9 +193,11 @@ class _Replay:
     Args:
         present: keys that the table has, of those that rows move to.
         columns: the columns of the table.
+        overwrite: whether a row takes the place of another one that has its key.
     """
 
-    def __init__(self, present: Collection[Key], columns: Absent) -> None:
+    def __init__(self, present: Collection[Key], columns: Absent, *, overwrite: bool) -> None:
+        self._overwrite = overwrite
         self._present = {*present}
         self._columns = columns
         self._rows: dict[Key, list[_Row]] = {}
@@ -200,7 +207,7 @@ class _Replay:
 
     def rows(self) -> Iterable[_Row]:
         """The rows that are left."""
-        return (row for rows in self._rows.values() for row in rows)
+        return (row for rows in self._rows.values() for row in (rows[-1:] if self._overwrite else rows))
 
     def shared_keys(self) -> Iterator[Conflict]:
         """The rows that have come to a key which another row has kept."""
@@ -218,7 +225,8 @@ class _Replay:
         elif None in key:
             self.conflicts.append(Conflict(number, f"the {op} has no value for a column of the key"))
         elif op == "insert":
-            self._rows.setdefault(key, []).append(_Row(None, number, absent))
+            row = _Row(None, number, absent)
+            self._rows[key] = [row] if self._overwrite else [*self._rows.get(key, ()), row]
         elif op == "update":
             if rows := self._rows.get(key):
                 rows[-1].change(number, absent)

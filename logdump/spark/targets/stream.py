@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import tempfile
 import threading
@@ -14,12 +15,18 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from logdump.spark.errors import BadTrail
+from logdump.spark.source.options import Use, parse_options
+from logdump.spark.source.paths import find_files
 from logdump.spark.tables import changes
 from logdump.spark.targets.applier import Applier, ApplyProgress, by_table
 from logdump.spark.targets.database import DatabaseTarget
 from logdump.spark.targets.dialects import dialect_for
+from logdump.spark.targets.lakes import DeltaTarget, IcebergTarget
 from logdump.spark.targets.net_effect import Changes
-from logdump.spark.targets.target import ApplyTarget, BadTarget, SourceTable, TargetLost
+from logdump.spark.targets.target import ApplyTarget, BadTarget, SourceTable, TargetLost, place_of
+from trailformat.transactions.walk import transaction_batches
+from trailformat.transactions.whole_trail import FIRST_PLACE, WholeTrail
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -33,7 +40,7 @@ _POLL = 0.2
 def apply(
     spark: SparkSession,
     path: Paths,
-    target: str | ApplyTarget,
+    target: Any,
     tables: str | Sequence[str] | Mapping[str, str],
     *,
     checkpoint: str | os.PathLike[str] | None = None,
@@ -54,7 +61,8 @@ def apply(
     Args:
         spark: a session whose workers see the files.
         path: of one trail: path, directory or glob; or several.
-        target: URL of a database: ``postgresql://``, ``mysql://``, ``mariadb://``, ``oracle://``, ``sqlite:///file``.
+        target: URL of a database (``postgresql://``, ``mysql://``, ``mariadb://``, ``oracle://``, ``sqlite:///file``),
+            ``delta:`` with a folder, ``iceberg:`` with a catalog's name, or a catalog of ``pyiceberg``.
         tables: their names in the trail; a mapping gives each its name in the target.
         checkpoint: a folder for Spark's own notes, else a temporary one; the position is in the target.
         from_csn: the first CSN for tables that have no position yet; unless given, they begin with the trail.
@@ -75,20 +83,27 @@ def apply(
     """
     given = [tables] if isinstance(tables, str) else tables
     names = given if isinstance(given, Mapping) else dict.fromkeys(given, "")
-    asked = _Asked(path, names, keys or {}, from_csn, {"maxBytesPerTrigger": batch, **options})
+    asked = Asked(path, names, keys or {}, from_csn, {"effective": True, "maxBytesPerTrigger": batch, **options})
     is_overwriting = collisions == "overwrite"
     run = _Run(spark, target_for(target), asked, stop or threading.Event(), progress, overwrite=is_overwriting)
     trigger: Mapping[str, Any] = {"availableNow": True} if once else {"processingTime": f"{interval} seconds"}
     return run.keep_on(checkpoint, patience, create=create, trigger=trigger)
 
 
-def target_for(given: str | ApplyTarget) -> ApplyTarget:
-    """The target of a URL. Raises BadTarget where it is none."""
+def target_for(given: Any) -> ApplyTarget:
+    """The target of a URL, or of a catalog of ``pyiceberg``. Raises BadTarget where it is none."""
     if isinstance(given, ApplyTarget):
         return given
+    if not isinstance(given, str):
+        return IcebergTarget(given)
+    if given.startswith(("delta:", "iceberg:")):
+        kind, _, place = given.partition(":")
+        place = place.removeprefix("//")
+        return DeltaTarget(place) if kind == "delta" else IcebergTarget(place)
     if (dialect := dialect_for(given)) is not None:
         return DatabaseTarget(dialect)
-    raise BadTarget(f"{given} is no target: postgresql://, mysql://, mariadb://, oracle:// or sqlite:///file")
+    schemes = "postgresql://, mysql://, mariadb://, oracle://, sqlite:///file, delta:folder, iceberg:catalog"
+    raise BadTarget(f"{given} is no target: {schemes}")
 
 
 def latest(changes: DataFrame, table: str | None = None) -> DataFrame:
@@ -114,7 +129,7 @@ def latest(changes: DataFrame, table: str | None = None) -> DataFrame:
     return changes.sparkSession.createDataFrame(held.rows())
 
 
-class _Asked(NamedTuple):
+class Asked(NamedTuple):
     """What is applied: the trail, its tables with their names in the target, empty where it is the same."""
 
     path: Paths
@@ -131,7 +146,7 @@ class _Run:
         self,
         spark: SparkSession,
         target: ApplyTarget,
-        asked: _Asked,
+        asked: Asked,
         stop: threading.Event,
         report: Callable[[ApplyProgress], object] | None,
         *,
@@ -141,6 +156,7 @@ class _Run:
         self._report, self._overwrite = report, overwrite
         self._applier: Applier | None = None
         self._error: BaseException | None = None
+        self._notes = Path()
         self.progress = ApplyProgress()
 
     def keep_on(self, checkpoint: Any, patience: float, *, create: bool, trigger: Mapping[str, Any]) -> ApplyProgress:
@@ -164,19 +180,22 @@ class _Run:
         try:
             target.open([*asked.tables])
             positions = {name: at for name, at in target.positions().items() if name in asked.tables}
-            start = _start([at.sequence for at in positions.values()], asked)
+            start = _start([at.start for at in positions.values()], asked)
+            if not start:
+                check_beginning(asked)
             frame = changes(self._spark, asked.path, [*asked.tables], stream=True, **{**asked.options, **start})
             sources = [*source_tables(frame.schema, asked.tables, asked.keys)]
             target.prepare(sources, create=create)
             self._applier = Applier(target, sources, positions, overwrite=self._overwrite, done=self.progress)
-            self._stream(frame, notes, trigger)
+            self._notes = notes
+            self._stream(frame, trigger)
         finally:
             target.close()
             shutil.rmtree(notes, ignore_errors=True)
         return self.progress
 
-    def _stream(self, frame: DataFrame, notes: Path, trigger: Mapping[str, Any]) -> None:
-        writer = frame.writeStream.foreachBatch(self._batch).option("checkpointLocation", str(notes))
+    def _stream(self, frame: DataFrame, trigger: Mapping[str, Any]) -> None:
+        writer = frame.writeStream.foreachBatch(self._batch).option("checkpointLocation", str(self._notes))
         query = writer.trigger(**trigger).start()
         try:
             while not query.awaitTermination(_POLL):  # type: ignore[arg-type]  # the stub says int
@@ -189,12 +208,12 @@ class _Run:
         finally:
             query.stop()
 
-    def _batch(self, frame: DataFrame, _number: int) -> None:
+    def _batch(self, frame: DataFrame, number: int) -> None:
         applier = self._applier
         if applier is None or self._stop.is_set():
             return
         try:
-            if applier.apply(lambda: arrow_tables(frame)) and self._report is not None:
+            if applier.apply(lambda: arrow_tables(frame), _end_of(self._notes, number)) and self._report is not None:
                 self._report(applier.progress)
         except BaseException as error:
             self._error = error
@@ -203,11 +222,37 @@ class _Run:
             self.progress = applier.progress
 
 
-def _start(sequences: Sequence[str], asked: _Asked) -> dict[str, Any]:
+def check_beginning(asked: Asked) -> None:
+    """Refuse a trail whose first transaction has begun in a file that is not there.
+
+    Raises:
+        BadTrail: it is one.
+    """
+    paths = [asked.path] if isinstance(asked.path, (str, os.PathLike)) else asked.path
+    texts = {
+        name: str(value).lower() if isinstance(value, bool) else str(value) for name, value in asked.options.items()
+    }
+    files = find_files(parse_options({**texts, "path": ",".join(map(os.fspath, paths))}, Use.STREAM))
+    whole = WholeTrail.around(Path(files[0].path))
+    first = next((batch for batch in transaction_batches(whole, FIRST_PLACE) if batch.rows), None)
+    if first is not None and not first.columns.has_begin[0]:
+        where = f"{whole.paths[first.first(0).ordinal]}, RBA {first.first(0).rba}"
+        about = "the trail begins inside a transaction, and what is before it is not there"
+        raise BadTrail(f"nothing was written: {where}: {about}; from_csn names the first CSN to apply")
+
+
+def _end_of(notes: Path, number: int) -> str:
+    """The place at which a micro-batch ends, as Spark has noted it before the batch."""
+    text = (notes / "offsets" / str(number)).read_text()
+    found = [re.search(rf'"{name}" ?: ?(\d+)', text) for name in ("seqno", "rba")]
+    return place_of(*(int(match[1]) for match in found if match))
+
+
+def _start(places: Sequence[str], asked: Asked) -> dict[str, Any]:
     """The options that begin where the table that is furthest back stands."""
-    if len(sequences) < len(asked.tables):
+    if len(places) < len(asked.tables) or not min(places):
         return {} if asked.from_csn is None else {"startCsn": str(asked.from_csn)}
-    seqno, rba, _ = min(sequences).split(".")
+    seqno, rba, *_ = min(places).split(".")
     return {"startSeqno": int(seqno), "startRba": int(rba)}
 
 

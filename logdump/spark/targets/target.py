@@ -58,20 +58,32 @@ class AppliedPosition(NamedTuple):
     """How far a table of the target has come.
 
     Attributes:
-        sequence: ``_sequence`` of the last change; changes up to it are in the table.
-        csn: of its transaction.
-        time: when the source wrote it, UTC.
-        rows: changes applied since the first.
+        place: changes whose ``_sequence`` is before it are in the table.
+        start: a place at or before it at which no transaction is open: where a stream goes on.
+        csn, time: of the last change; ``time`` is when the source wrote it, UTC.
+        changes: applied since the first.
     """
 
-    sequence: str
+    place: str
+    start: str
     csn: str | None = None
     time: dt.datetime | None = None
-    rows: int = 0
+    changes: int = 0
+
+
+def place_of(seqno: int, rba: int) -> str:
+    """A place in a trail as text, in the order of ``_sequence``."""
+    return f"{seqno:010d}.{rba:016d}."
 
 
 class ApplyTarget(ABC):
-    """Tables that take changes in transactions; used as a context, within which no other stream writes to them."""
+    """Tables that take changes in transactions; while it is open no other stream writes to them.
+
+    Attributes:
+        commits_parts: whether a commit is one for all tables, at once.
+    """
+
+    commits_parts = True
 
     @abstractmethod
     def open(self, tables: Sequence[str]) -> None:

@@ -19,10 +19,11 @@ from logdump.spark.write.raw_records import RawRecords
 from logdump.spark.write.target import Target
 from trailformat import CannotRead, Record, TrailError, TrailFile
 from trailformat.definitions.metadata_kinds import REFERENCE, TABLE
-from trailformat.records.io_types import METADATA
-from trailformat.scan import RECORD, scan
+from trailformat.scan import scan
 from trailformat.scan.rows import headers_at
+from trailformat.scan.rows.definitions import metadata_in, metadata_rows
 from trailformat.trail.carried_definitions import CarriedDefinitions
+from trailformat.trail.table_definitions import MetadataRecord
 
 _AHEAD = 64 << 20
 SELECT = 'select("file", "seqno", "rba", "raw")'
@@ -79,14 +80,13 @@ class FileSource:
         """Look for the metadata records before ``rba``, and some way on, so that columns pay."""
         if rba <= self._scanned:
             return
-        begun, metadata = self._scanned, []
+        begun, metadata = self._scanned, list[MetadataRecord]()
         batches = scan(self._trail, begun, min(self._trail.size, rba + _AHEAD))
         for batch in batches:
-            is_metadata = (np.asarray(batch.io_type) == METADATA) & (np.asarray(batch.kind) == RECORD)
-            metadata += np.asarray(batch.rba)[is_metadata].tolist()
+            metadata += metadata_in(batch, metadata_rows(batch))
         self._scanned = batches.position.rba
         self._trail.tables.learn(begun, self._scanned, metadata)
-        self._metadata += metadata
+        self._metadata += [one.rba for one in metadata]
 
     def close(self) -> None:
         """See RowSource."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 
 from rich.highlighter import Highlighter
 from rich.text import Text
@@ -15,6 +16,7 @@ from logdump.commands import REGISTRY
 from logdump.language.completion import complete, completed
 from logdump.language.reader import Context, Validity
 from logdump.language.validity import validity
+from logdump.session.known_tables import column_names_in
 from logdump.session.settings import Settings
 from logdump.tui.keys.completions import suggestion
 from logdump.tui.keys.keys import Area, bindings
@@ -104,7 +106,10 @@ class Prompt(Input):
     @property
     def line_context(self) -> Context:
         """The context of commands: the zone of times, the tables met so far, the marks."""
-        return Context(self._settings.time_offset, self.model.tables, [one.name for one in self.model.state.marks])
+        state = self.model.state
+        marks = [one.name for one in state.marks]
+        known = Context(self._settings.time_offset, self.model.tables, marks)
+        return known if state.path is None else known._replace(columns_of=partial(column_names_in, state.path))
 
     def _answer(self) -> None:
         """Take a line for the command that asks for one."""

@@ -203,7 +203,7 @@ def test_columns_find_what_records_find(search: str, monkeypatch: pytest.MonkeyP
 
     paths = sorted(path for path in TRAILS.iterdir() if path.suffix != ".md")
     expected = [walk(path) for path in paths]
-    monkeypatch.setattr(session_scan, "_FIRST", (1,))
+    monkeypatch.setattr(session_scan, "_LARGEST", 1)
     monkeypatch.setattr(parallel, "PIECE", 700)
     monkeypatch.setattr(passing, "BATCH_SIZE", 4)
     assert [walk(path) for path in paths] == expected

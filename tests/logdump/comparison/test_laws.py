@@ -85,7 +85,7 @@ def _transaction(number: int) -> SideTransaction:
     lacks=st.tuples(st.sets(st.integers(0, 6), max_size=2), st.sets(st.integers(0, 6), max_size=2)),
     cuts=st.tuples(st.integers(0, 7), st.integers(0, 7)),
 )
-@settings(max_examples=examples(150), deadline=None)
+@settings(max_examples=examples(80), deadline=None)
 def test_a_transaction_has_moved_over_the_pairs_between_its_two_places(
     a: list[int], b: list[int], lacks: tuple[set[int], set[int]], cuts: tuple[int, int]
 ) -> None:
@@ -114,7 +114,7 @@ def test_a_transaction_has_moved_over_the_pairs_between_its_two_places(
 
 
 @given(a=LETTERS, b=LETTERS, level=st.sampled_from(["records", "values"]), most=st.sampled_from([2, 1 << 17]))
-@settings(max_examples=examples(25), deadline=None)
+@settings(max_examples=examples(15), deadline=None)
 def test_in_any_order_rows_differ_by_how_often_each_is_there(a: str, b: str, level: str, most: int) -> None:
     line = Line()
     with _folder() as folder, pytest.MonkeyPatch.context() as patch:
@@ -177,7 +177,7 @@ def _with_damage(folder: Path, name: str, kinds: list[str]) -> tuple[Path, list[
 
 
 @given(kinds=KINDS, others=KINDS, level=st.sampled_from(["bytes", "records", "values"]))
-@settings(max_examples=examples(25), deadline=None)
+@settings(max_examples=examples(15), deadline=None)
 def test_each_damage_of_each_trail_is_told_once(kinds: list[str], others: list[str], level: str) -> None:
     line = Line()
     with _folder() as folder:
@@ -265,7 +265,7 @@ def _rows_shown(flags: list[bool]) -> Iterator[str]:
 
 
 @given(transactions=st.lists(st.lists(st.booleans(), min_size=1, max_size=9), min_size=1, max_size=4))
-@settings(max_examples=examples(25), deadline=None)
+@settings(max_examples=examples(15), deadline=None)
 def test_of_equal_rows_those_beside_a_difference_are_shown_and_the_others_counted(
     transactions: list[list[bool]],
 ) -> None:

@@ -63,7 +63,7 @@ def the_result(statement: str, *lines: str) -> DdlEvaluated:
     return result
 
 
-@settings(max_examples=examples(80))
+@settings(max_examples=examples(50))
 @given(CLAUSES, st.lists(CLAUSE, max_size=2), CLAUSE, STATEMENT)
 def test_another_exclude_never_includes_more(
     includes: list[str], excludes: list[str], another: str, statement: str
@@ -74,7 +74,7 @@ def test_another_exclude_never_includes_more(
     assert not (before.outcome is Outcome.LEFT_OUT and after.outcome is Outcome.APPLIED)
 
 
-@settings(max_examples=examples(80))
+@settings(max_examples=examples(50))
 @given(CLAUSES, st.randoms(use_true_random=False), STATEMENT)
 def test_the_order_of_clauses_never_matters(includes: list[str], random: object, statement: str) -> None:
     clauses = [f"INCLUDE {one}" for one in includes] + ["EXCLUDE OBJTYPE 'INDEX'"]
@@ -84,7 +84,7 @@ def test_the_order_of_clauses_never_matters(includes: list[str], random: object,
     assert len(outcomes) == 1
 
 
-@settings(max_examples=examples(60))
+@settings(max_examples=examples(40))
 @given(
     st.sampled_from(["/* {} */", "-- {}\n", "/*{}", "--{}"]), st.sampled_from(["old", "Old 'x'", 'old "y"', "old /*"])
 )
@@ -94,7 +94,7 @@ def test_ddlsubst_finds_nothing_in_comments_that_are_removed_before(comment: str
     assert result.statement == "drop table hr2.t"
 
 
-@settings(max_examples=examples(60))
+@settings(max_examples=examples(40))
 @given(STATEMENT, st.sampled_from(["", "DDLOPTIONS REMOVECOMMENTS AFTER", "DDLOPTIONS NOMAPDERIVED"]))
 def test_with_an_identical_map_the_result_gives_itself(statement: str, option: str) -> None:
     with tempfile.TemporaryDirectory() as folder:
@@ -107,7 +107,7 @@ def test_with_an_identical_map_the_result_gives_itself(statement: str, option: s
 
 
 @pytest.mark.parametrize("sql", [STANDARD, MYSQL], ids=["standard", "mysql"])
-@settings(max_examples=examples(150))
+@settings(max_examples=examples(80))
 @given(text=ANY_SQL)
 def test_the_tokens_of_any_text_are_the_text_and_its_comments_among_them(sql: SqlTokenizer, text: str) -> None:
     tokens = list(sql.tokens_of(text))
@@ -117,7 +117,7 @@ def test_the_tokens_of_any_text_are_the_text_and_its_comments_among_them(sql: Sq
 
 
 @pytest.mark.parametrize("sql", [STANDARD, MYSQL], ids=["standard", "mysql"])
-@settings(max_examples=examples(150))
+@settings(max_examples=examples(80))
 @given(text=ANY_SQL)
 def test_the_names_of_a_schema_are_the_runs_of_words_that_begin_with_it(sql: SqlTokenizer, text: str) -> None:
     tokens = list(meaningful(sql.tokens_of(text)))
@@ -129,7 +129,7 @@ def test_the_names_of_a_schema_are_the_runs_of_words_that_begin_with_it(sql: Sql
     assert list(dict.fromkeys(sql.names_of(text, "a"))) == list(names)
 
 
-@settings(max_examples=examples(150))
+@settings(max_examples=examples(80))
 @given(
     st.sampled_from(["", "create table ", "alter table t ", "rename ", "grant x on ", "comment on column "]), ANY_SQL
 )

@@ -17,7 +17,7 @@ from tests.trailformat.samples import row, table_record, trail_of
 from trailformat import ByteOrder, Record
 
 
-@settings(max_examples=examples(25), suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
+@settings(max_examples=examples(10), suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(records=records_of_a_table())
 def test_every_row_is_there_with_all_that_decodes(records: list[Record], tmp_path: Path) -> None:
     path = trail_of(tmp_path, *records)

@@ -58,25 +58,41 @@ def _is_permitted(folder: Path) -> bool:
     return subprocess.run(command, capture_output=True, check=False).returncode == 0
 
 
+class Traced(NamedTuple):
+    """An export in which nothing fails: its folder, which is in what it writes, how it ends, and its calls."""
+
+    folder: Path
+    good: Ended
+    lines: list[str]
+
+
+@pytest.fixture(scope="module", params=_FORMATS)
+def traced(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[str, Traced]:
+    """The format, and its export with all calls that are to fail."""
+    folder = tmp_path_factory.mktemp("traced")
+    if not _is_permitted(folder):
+        pytest.skip("strace is not installed, or may not trace here")
+    trace = folder / "trace"
+    work = folder / "work"
+    good = _run(work, request.param, "-o", str(trace), "-e", f"trace={','.join(_CALLS)}")
+    lines = [line for line in trace.read_text(errors="replace").splitlines() if re.search(r"\b\w+\(", line)]
+    return request.param, Traced(work, good, lines)
+
+
 def _begins(lines: list[str]) -> int:
     """The line from which on the program is loaded, so that what fails is its own."""
     return next(number for number, line in enumerate(lines) if re.search(r"/logdump/(__pycache__/)?cli\.", line))
 
 
-@pytest.mark.parametrize("format_", _FORMATS)
 @pytest.mark.parametrize("call", _CALLS)
-def test_a_call_that_fails_leaves_the_export_whole_or_absent(tmp_path: Path, call: str, format_: str) -> None:
-    if not _is_permitted(tmp_path):
-        pytest.skip("strace is not installed, or may not trace here")
-    work, trace = tmp_path / "work", tmp_path / "trace"
-    good = _run(work, format_, "-o", str(trace), "-e", f"trace={call},openat")
-    lines = [line for line in trace.read_text(errors="replace").splitlines() if re.search(r"\b\w+\(", line)]
+def test_a_call_that_fails_leaves_the_export_whole_or_absent(call: str, traced: tuple[str, Traced]) -> None:
+    format_, (work, good, lines) = traced
     begins = _begins(lines)
     calls = [number for number, line in enumerate(lines) if re.search(rf"\b{call}\(", line)]
     numbers = [position for position, number in enumerate(calls, 1) if number >= begins]
     assert numbers or call in {"rename", "unlink", "link"}
     trials = [(number, error) for number in numbers for error in _CALLS[call]]
-    chosen = Random(call + format_).sample(trials, min(len(trials), 60 if IS_LONG else 3))
+    chosen = Random(call + format_).sample(trials, min(len(trials), 60 if IS_LONG else 2))
     for number, error in chosen:
         ended = _run(work, format_, "-o", "/dev/null", "-e", f"trace={call}", *_inject(call, error, number))
         about = (call, error, number, ended)

@@ -41,7 +41,13 @@ _FORMER = re.compile(r"^\.(.+)\.\w+-[0-9a-f]{12}\.former")
 
 
 class Bench:
-    """A folder in which one command runs again and again."""
+    """A folder in which one command runs again and again.
+
+    Attributes:
+        good: the run in which nothing failed.
+    """
+
+    good: Done
 
     def __init__(self, folder: Path, tried: Tried) -> None:
         self._work, self._said = folder / "work", folder / "said"
@@ -53,7 +59,11 @@ class Bench:
                 Layer(), tried.line.removesuffix("!").replace("replace", "").replace("to target", "to target")
             )
             self._former = {name: data[:-1] for name, data in former.files.items() if name not in self.inputs}
+
+    def run_well(self) -> Done:
+        """Run it with nothing that fails, and keep that to compare with."""
         self.good = self.run(Layer())
+        return self.good
 
     def run(
         self, layer: Layer | None = None, line: str = "", *, failing: Call | None = None, failure: str = ""
@@ -258,9 +268,8 @@ def run(folder: Path, tried: Tried, chance: Random, most: int) -> dict[str, Any]
     """The trials of one command."""
     bench = Bench(folder, tried)
     warm(bench)
-    again = bench.run(Layer())
-    bench.good = again
-    chosen = list(trials(again.calls))
+    good = bench.run_well()
+    chosen = list(trials(good.calls))
     if most and len(chosen) > most:
         chosen = sorted(chance.sample(chosen, most))
     failures = []
@@ -269,8 +278,8 @@ def run(folder: Path, tried: Tried, chance: Random, most: int) -> dict[str, Any]
         if (complaint := bench.complaint(done, failure)) is not None:
             said = (done.err[-600:] or done.out[-300:]).strip()
             failures.append([*failing, failure, complaint, done.status, said])
-    about = {"command": tried.name, "status": again.status, "err": again.err[-300:]}
-    return {**about, "calls": len(again.calls), "trials": len(chosen), "failures": failures}
+    about = {"command": tried.name, "status": good.status, "err": good.err[-300:]}
+    return {**about, "calls": len(good.calls), "trials": len(chosen), "failures": failures}
 
 
 def _needs_kernels(tried: Tried) -> bool:

@@ -117,7 +117,7 @@ def test_the_same_records_pass(size: int, statements: list[str]) -> None:
             assert found == expected, path.name
 
 
-@settings(max_examples=examples(25), suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
+@settings(max_examples=examples(10), suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(records=records_of_a_table(), wanted=st.sampled_from(WANTED))
 def test_the_same_values_hold_whatever_their_types(records: list[Record], wanted: str, tmp_path: Path) -> None:
     path = trail_of(tmp_path, *records)

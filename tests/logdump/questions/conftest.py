@@ -36,6 +36,6 @@ def engine(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> I
         pytest.skip("the kernels are not built")
     for module, name in BATCH_SIZES:
         monkeypatch.setattr(module, name, way.rows)
-    monkeypatch.setattr(session_scan, "_FIRST", (1,))
+    monkeypatch.setattr(session_scan, "_LARGEST", 1)
     with run(way.kernels):
         yield

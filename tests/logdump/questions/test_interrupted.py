@@ -43,7 +43,7 @@ class Form(NamedTuple):
 
 FORMS = {"text": Form(text.render, printed), "jsonl": Form(json_lines.render, _of_json)}
 slow = settings(
-    max_examples=examples(4), suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+    max_examples=examples(3), suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
 )
 pytestmark = pytest.mark.usefixtures("engine")
 

@@ -27,6 +27,7 @@ from tests.searching import examples
 from tests.simulated.drawn_histories import KINDS, drawn
 from tests.simulated.extract import Written
 from tests.simulated.restarted_replicat import History, Occurrence
+from tests.trailformat.index.reference import built
 from trailformat.changes.transaction_context import TransactionContext
 from trailformat.records.io_types import NOT_TRANSACTIONAL
 from trailformat.records.record_header import LAST, ONLY
@@ -63,7 +64,7 @@ def _applied(history: History, *, past_damage: bool = False) -> set[Spot]:
 
 @pytest.mark.parametrize("kind", KINDS)
 @given(seed=SEEDS)
-@settings(max_examples=examples(6), deadline=None)
+@settings(max_examples=examples(3), deadline=None)
 def test_the_walk_and_the_view_of_spark_tell_where_each_transaction_begins_and_how_it_ended(
     kind: str, seed: int
 ) -> None:
@@ -81,7 +82,7 @@ def test_the_walk_and_the_view_of_spark_tell_where_each_transaction_begins_and_h
 
 @pytest.mark.parametrize("kind", KINDS)
 @given(seed=SEEDS)
-@settings(max_examples=examples(4), deadline=None)
+@settings(max_examples=examples(2), deadline=None)
 def test_from_each_record_transaction_and_safe_find_the_one_that_the_walk_finds(kind: str, seed: int) -> None:
     with drawn(kind, seed) as history:
         for one in history.occurrences():
@@ -95,7 +96,7 @@ def test_from_each_record_transaction_and_safe_find_the_one_that_the_walk_finds(
 
 @pytest.mark.parametrize("kind", KINDS)
 @given(seed=SEEDS)
-@settings(max_examples=examples(4), deadline=None)
+@settings(max_examples=examples(2), deadline=None)
 def test_csn_and_brackets_of_a_record_are_those_of_its_transaction(kind: str, seed: int) -> None:
     with drawn(kind, seed) as history:
         for one in history.occurrences():
@@ -121,7 +122,7 @@ def _place(one: Occurrence, row: Written) -> int:
 
 @pytest.mark.parametrize("kind", KINDS)
 @given(seed=SEEDS)
-@settings(max_examples=examples(3), deadline=None)
+@settings(max_examples=examples(2), deadline=None)
 def test_commands_apply_the_same_transactions_and_say_the_same_of_the_others(kind: str, seed: int) -> None:
     with drawn(kind, seed) as history:
         run, folder = history.run(Spot(history.paths[0], 0)), history.paths[0].parent
@@ -163,7 +164,7 @@ def _exported(path: Path) -> set[Spot]:
 
 @pytest.mark.parametrize("kind", KINDS)
 @given(seed=SEEDS)
-@settings(max_examples=examples(4), deadline=None)
+@settings(max_examples=examples(2), deadline=None)
 def test_bounded_recovery_takes_each_whole_transaction_once(kind: str, seed: int) -> None:
     with drawn(kind, seed, ORACLE_12) as history:
         survey = BrSurvey(WholeTrail(history.paths), BrOptions(), {})
@@ -173,3 +174,51 @@ def test_bounded_recovery_takes_each_whole_transaction_once(kind: str, seed: int
         applied = len(_applied(history, past_damage=True))
         shown = survey.shown("", is_partial=False)
         assert (sum(shown.sources.values()), shown.copies) == (applied, whole - applied)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@given(seed=SEEDS)
+@settings(max_examples=examples(3), deadline=None)
+def test_the_columns_of_spark_and_the_index_of_the_screen_have_the_transactions_of_the_walk(
+    kind: str, seed: int
+) -> None:
+    with drawn(kind, seed) as history:
+        known = {
+            (row.path, row.rba): (MYSQL_21.csn(one.number), MYSQL_21.xid(one.number)) if one.begin else (None, None)
+            for one in history.occurrences()
+            for row in (one.rows if one.ended != "damage" else one.rows[:1])
+        }
+        told = rows(",".join(map(str, history.paths)), "file", "rba", "csn", "xid", mode="PERMISSIVE")
+        found = {(Path(one["file"]), one["rba"]): (one["csn"], one["xid"]) for one in told}
+        assert {place: found[place] for place in known} == known
+        for path in history.paths:
+            spans = built(path).sums.transactions
+            listed = [*spans.largest, *([spans.open] if spans.open is not None else [])]
+            here = [[row for row in one.rows if row.path == path] for one in history.occurrences()]
+            assert sorted((one.begin, one.records) for one in listed) == sorted(
+                (own[0].rba, len(own)) for own in here if own
+            )
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@given(seed=SEEDS)
+@settings(max_examples=examples(2), deadline=None)
+def test_explain_transaction_transhist_and_repair_know_the_same_transactions(kind: str, seed: int) -> None:
+    with drawn(kind, seed) as history:
+        occurrences, folder, line = history.occurrences(), history.paths[0].parent, Line()
+        applied = len(_applied(history))
+        shown = " ".join(line(f"open {history.paths[0]}; across on; explain restart"))
+        assert f"Trail: {len(occurrences)} transactions, {applied} effective" in shown
+        for one in occurrences[:: max(len(occurrences) // 6, 1)]:
+            line(f"open {one.rows[len(one.rows) // 2].path}; pos {one.rows[len(one.rows) // 2].rba}")
+            if one.begin is not None:
+                line("transaction begin")
+                assert (line.session.trail.path, line.session.cursor.current) == one.begin
+        ends = sum(row.trans_ind in (LAST, ONLY) for one in occurrences for row in one.rows)
+        line(f"count log {folder / '*0*'}")
+        (counted,) = (event for event in line.events if isinstance(event, CountShown))
+        assert counted.counted.transactions == ends
+        line(f"repair over {folder / '*0*'} to {folder / 'zz000000000'} skip")
+        line(f"open {folder / 'zz000000000'}; across on; recovery")
+        (copied,) = (event for event in line.events if isinstance(event, RecoveryShown))
+        assert copied.effective == len(_applied(history, past_damage=True))

@@ -54,7 +54,7 @@ def _all_but(history: History, first: Spot, *, again: Spot) -> list[int]:
 
 @pytest.mark.parametrize("kind", KINDS)
 @given(seed=SEEDS)
-@settings(max_examples=examples(12), deadline=None)
+@settings(max_examples=examples(5), deadline=None)
 def test_a_replicat_that_starts_at_a_place_applies_what_is_said(kind: str, seed: int) -> None:
     with drawn(kind, seed) as history:
         numbers = {Spot(one.path, one.rba): one.transaction for one in history.written}
@@ -106,7 +106,7 @@ def _check_leave_out(history: History, places: RestartPlaces, numbers: dict[Spot
 
 @pytest.mark.parametrize("kind", KINDS)
 @given(seed=SEEDS)
-@settings(max_examples=examples(6), deadline=None)
+@settings(max_examples=examples(2), deadline=None)
 def test_explain_restart_names_the_same_places_and_calls_none_safe_that_is_not(kind: str, seed: int) -> None:
     with drawn(kind, seed) as history:
         for spot in _places(history):

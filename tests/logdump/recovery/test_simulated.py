@@ -39,7 +39,7 @@ def _applied(extract: RecoveringExtract) -> list[Spot]:
 @pytest.mark.usefixtures("kernels")
 @pytest.mark.parametrize("flavour", FLAVOURS, ids=lambda one: one.order.name)
 @given(seed=SEEDS)
-@settings(max_examples=examples(8), deadline=None)
+@settings(max_examples=examples(5), deadline=None)
 def test_the_effective_trail_is_what_was_committed_whatever_the_kills(flavour: Flavour, seed: int) -> None:
     with _folder() as folder:
         extract = append_recovery(folder, Random(seed), flavour)
@@ -48,7 +48,7 @@ def test_the_effective_trail_is_what_was_committed_whatever_the_kills(flavour: F
 
 @pytest.mark.usefixtures("kernels")
 @given(seed=SEEDS)
-@settings(max_examples=examples(8), deadline=None)
+@settings(max_examples=examples(5), deadline=None)
 def test_every_cut_is_told_and_has_its_copy_and_nothing_else_is_found(seed: int) -> None:
     with _folder() as folder:
         extract = append_recovery(folder, Random(seed), ORACLE_12)
@@ -60,7 +60,7 @@ def test_every_cut_is_told_and_has_its_copy_and_nothing_else_is_found(seed: int)
 
 
 @given(seed=SEEDS)
-@settings(max_examples=examples(8), deadline=None)
+@settings(max_examples=examples(5), deadline=None)
 def test_the_copy_of_a_cut_begins_with_what_was_cut(seed: int) -> None:
     with _folder() as folder:
         extract = append_recovery(folder, Random(seed), MYSQL_21)
@@ -69,7 +69,7 @@ def test_the_copy_of_a_cut_begins_with_what_was_cut(seed: int) -> None:
 
 
 @given(seed=SEEDS)
-@settings(max_examples=examples(8), deadline=None)
+@settings(max_examples=examples(5), deadline=None)
 def test_every_marker_and_every_file_that_a_failure_has_begun_is_a_restart(seed: int) -> None:
     with _folder() as folder:
         extract = append_recovery(folder, Random(seed), MYSQL_21)
@@ -83,7 +83,7 @@ def test_every_marker_and_every_file_that_a_failure_has_begun_is_a_restart(seed:
 
 
 @given(seed=SEEDS)
-@settings(max_examples=examples(8), deadline=None)
+@settings(max_examples=examples(5), deadline=None)
 def test_readers_go_on_behind_the_last_transaction_that_a_replicat_has_applied(seed: int) -> None:
     with _folder() as folder:
         extract = append_recovery(folder, Random(seed), MYSQL_21)
@@ -98,7 +98,7 @@ def test_readers_go_on_behind_the_last_transaction_that_a_replicat_has_applied(s
 
 @pytest.mark.usefixtures("kernels")
 @given(seed=SEEDS)
-@settings(max_examples=examples(8), deadline=None)
+@settings(max_examples=examples(5), deadline=None)
 def test_transactions_of_rebuilt_files_are_told_with_both_places(seed: int) -> None:
     with _folder() as folder:
         made = rebuilt(folder, Random(seed), ORACLE_12)
@@ -113,7 +113,7 @@ def test_transactions_of_rebuilt_files_are_told_with_both_places(seed: int) -> N
 @pytest.mark.usefixtures("kernels")
 @pytest.mark.parametrize("flavour", FLAVOURS, ids=lambda one: one.order.name)
 @given(seed=SEEDS)
-@settings(max_examples=examples(12), deadline=None)
+@settings(max_examples=examples(8), deadline=None)
 def test_old_data_under_new_are_told_and_whether_the_trail_comes_back_to_what_it_had_passed(
     flavour: Flavour, seed: int
 ) -> None:

@@ -112,7 +112,7 @@ def repaired(source: str, target: Path, words: str) -> Line:
 
 
 @given(name=st.sampled_from(SOUND), seed=SEEDS, kind=st.sampled_from(KINDS), place=st.floats(0, 1, exclude_max=True))
-@settings(max_examples=examples(30), deadline=None)
+@settings(max_examples=examples(15), deadline=None)
 def test_a_copy_has_every_transaction_that_was_not_touched(name: str, seed: int, kind: str, place: float) -> None:
     data = (TRAILS / name).read_bytes()
     damage = damaged(Random(seed), data, kind, int(place * len(data)))

@@ -110,7 +110,7 @@ def _meanings(path: Path) -> dict[bytes, tuple[str, int]]:
 @example(events=[[], [("alter", 4, 3), ("row", 4, 1)], []], which=2, is_garbage=False, size=2)
 @example(events=[[], [("row", 4, 1)], [("alter", 4, 3)]], which=0, is_garbage=True, size=2)
 @example(events=[[], [("alter", 4, 2), ("row", 4, 1), ("alter", 4, 1)], []], which=2, is_garbage=False, size=2)
-@settings(max_examples=examples(50), deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 def test_a_row_in_a_copy_means_the_table_that_it_meant_however_often_that_was_altered(
     events: list[list[tuple[str, int, int]]], which: int, is_garbage: bool, size: int
 ) -> None:
@@ -140,7 +140,7 @@ PARTS = st.lists(st.sampled_from(["a", "bc", "def", "torn", "unended", "garbage"
 
 
 @given(kinds=PARTS)
-@settings(max_examples=examples(25), deadline=None)
+@settings(max_examples=examples(15), deadline=None)
 def test_of_each_transaction_that_damage_has_cut_the_first_damage_in_it_is_named(kinds: list[str]) -> None:
     line, places = Line(), []
     parts: list[Record | bytes] = [*rows("x")]
@@ -204,7 +204,7 @@ WORDS = st.sampled_from(["", "all", "stop", "stop all", "skip whole"])
 
 
 @given(kinds=PARTS, words=WORDS, size=st.integers(1, 5))
-@settings(max_examples=examples(20), deadline=None)
+@settings(max_examples=examples(12), deadline=None)
 def test_what_is_found_does_not_depend_on_how_many_records_are_looked_at_together(
     kinds: list[str], words: str, size: int
 ) -> None:

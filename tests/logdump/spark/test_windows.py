@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from logdump.arrow.records.columns import BUILDERS
+from logdump.arrow.records.columns import builder_of
 from logdump.arrow.records.rows import Rows
 from logdump.arrow.records.schema import COLUMNS
 from logdump.spark.errors import FileChanged
@@ -47,14 +47,14 @@ def test_a_column_of_a_file_that_was_cut_is_refused(source: OpenSlice, path: Pat
     (batch, at), *_ = wanted_rows(source)
     os.truncate(path, PAGE)
     with pytest.raises(CannotRead, match="the file was cut while it was read"):
-        BUILDERS[column](Rows(source, batch, at))
+        builder_of(column)(Rows(source, batch, at))
 
 
 @pytest.mark.parametrize("column", [one.name for one in COLUMNS if one.name not in {*LOOK_AT_BYTES, "csn", "xid"}])
 def test_other_columns_need_no_bytes(source: OpenSlice, path: Path, column: str) -> None:
     (batch, at), *_ = wanted_rows(source)
     os.truncate(path, PAGE)
-    assert len(BUILDERS[column](Rows(source, batch, at))) == len(at) == MANY + 1
+    assert len(builder_of(column)(Rows(source, batch, at))) == len(at) == MANY + 1
 
 
 @pytest.mark.parametrize("column", LOOK_AT_BYTES)
@@ -68,7 +68,7 @@ def test_a_read_of_it_ends_with_file_and_place(path: Path, column: str, monkeypa
 
 
 def _cut_before_rows_are_made(monkeypatch: pytest.MonkeyPatch, path: Path) -> None:
-    def truncating(source: OpenSlice) -> Iterator[Any]:
+    def truncating(source: OpenSlice, **_: object) -> Iterator[Any]:
         for found in wanted_rows(source):
             os.truncate(path, PAGE)
             yield found
@@ -103,7 +103,7 @@ def test_rows_that_are_left_say_what_they_say_among_all(path: Path, choose: Choo
         ((part,),) = plan(Options(path=str(path)))
         some = Rows(OpenSlice(trail, part, Options()), batch, at)
         for column in COLUMNS:
-            assert BUILDERS[column.name](some).to_pylist() == [one[column.name] for one in whole]
+            assert builder_of(column.name)(some).to_pylist() == [one[column.name] for one in whole]
 
 
 def _batches(path: Path) -> list[Any]:

@@ -117,7 +117,7 @@ def same(found: Rows, expected: Rows) -> bool:
 
 
 @given(seed=st.integers(0, 1 << 32))
-@settings(max_examples=examples(30))
+@settings(max_examples=examples(15))
 def test_redo_leaves_the_rows_of_a_replicat_and_undo_brings_the_first_ones_back(seed: int) -> None:
     with tempfile.TemporaryDirectory() as folder:
         trail = simulate(Path(folder), Random(seed))
@@ -128,7 +128,7 @@ def test_redo_leaves_the_rows_of_a_replicat_and_undo_brings_the_first_ones_back(
 
 
 @given(seed=st.integers(0, 1 << 32))
-@settings(max_examples=examples(30))
+@settings(max_examples=examples(15))
 def test_every_file_tells_each_transaction_that_has_records_in_it_whole_and_once(seed: int) -> None:
     with tempfile.TemporaryDirectory() as folder:
         trail = simulate(Path(folder), Random(seed))
@@ -144,7 +144,7 @@ def _begin(records: list[Written]) -> tuple[Path, int]:
 
 
 @given(seed=st.integers(0, 1 << 32))
-@settings(max_examples=examples(30))
+@settings(max_examples=examples(15))
 def test_damage_ends_the_script_and_what_it_touches_is_not_run(seed: int) -> None:
     with tempfile.TemporaryDirectory() as folder:
         trail = simulate(Path(folder), Random(seed))
@@ -162,7 +162,7 @@ def test_damage_ends_the_script_and_what_it_touches_is_not_run(seed: int) -> Non
 
 
 @given(seed=st.integers(0, 1 << 32))
-@settings(max_examples=examples(30))
+@settings(max_examples=examples(15))
 def test_a_trail_that_is_still_written_gives_what_is_whole(seed: int) -> None:
     with tempfile.TemporaryDirectory() as folder:
         trail = simulate(Path(folder), Random(seed))
@@ -180,7 +180,7 @@ def test_a_trail_that_is_still_written_gives_what_is_whole(seed: int) -> None:
 
 
 @given(seed=st.integers(0, 1 << 32))
-@settings(max_examples=examples(30))
+@settings(max_examples=examples(15))
 def test_half_a_transaction_is_never_run_where_a_file_is_missing(seed: int) -> None:
     with tempfile.TemporaryDirectory() as folder:
         trail = simulate(Path(folder), Random(seed))

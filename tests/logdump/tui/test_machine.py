@@ -380,5 +380,7 @@ class Screen(RuleBasedStateMachine):
 def test_the_screen_shows_what_line_mode_has_whatever_happens_in_whatever_order() -> None:
     run_state_machine_as_test(
         Screen,
-        settings=settings(max_examples=examples(2), stateful_step_count=20, suppress_health_check=list(HealthCheck)),
+        settings=settings(
+            max_examples=examples(2), stateful_step_count=20 if IS_LONG else 12, suppress_health_check=list(HealthCheck)
+        ),
     )

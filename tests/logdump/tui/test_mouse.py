@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -67,8 +68,11 @@ def test_the_side_pane_leads_to_panes_and_to_what_they_list() -> None:
     drive(steps, size=WIDE)
 
 
-@pytest.mark.parametrize("size", [NARROW, WIDE, (60, 15), (20, 5)], ids="{0[0]}x{0[1]}".format)
-@pytest.mark.parametrize("start", ["pos 0", "pos 3260", "pos eof"])
+@pytest.mark.parametrize(
+    ("start", "size"),
+    [("pos 3260", WIDE), *product(["pos 0", "pos 3260", "pos eof"], [NARROW, (60, 15), (20, 5)])],
+    ids=str,
+)
 def test_a_click_on_a_row_puts_the_cursor_on_that_row(start: str, size: tuple[int, int]) -> None:
     async def steps(screen: Screen) -> None:
         await screen.type(start)

@@ -11,7 +11,7 @@ from fixtures import TRAILS
 from tests.trailformat.index.reference import walked
 from tests.trailformat.samples import row, trail_of
 from trailformat import TrailFile
-from trailformat.index import BAD_SPAN, IndexRow, Neighbours, index_of
+from trailformat.index import BAD_SPAN, IndexRow, Neighbours, build, index_of
 from trailformat.index.neighbours import neighbours_of
 
 SOUND = TRAILS / "et000000000"
@@ -37,11 +37,11 @@ def places(last: int, rows: list[IndexRow]) -> list[int]:
 
 @pytest.mark.parametrize("by_index", [True, False], ids=["index", "bytes"])
 @pytest.mark.parametrize("path", [SOUND, DAMAGED], ids=lambda path: path.name)
-def test_every_byte_has_the_neighbours_of_the_walk(path: Path, by_index: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    if not by_index:
-        monkeypatch.setattr("trailformat.index.neighbours.reach", lambda *_, **__: None)
+def test_every_byte_has_the_neighbours_of_the_walk(path: Path, *, by_index: bool) -> None:
     rows = walked(path)
     with TrailFile(path) as trail:
+        for _ in build(trail, index_of(trail)) if by_index else ():
+            pass
         wrong = [rba for rba in places(trail.size, rows) if neighbours_of(trail, rba) != expected(rows, rba)]
     assert wrong == []
 
@@ -72,7 +72,6 @@ def test_a_record_that_is_half_written_is_there(tmp_path: Path) -> None:
 
 
 def test_a_long_way_is_not_gone(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("trailformat.index.building._AT_ONCE", 100)
     monkeypatch.setattr("trailformat.index.neighbours._FAR", 40)
     with TrailFile(DAMAGED) as trail:
         assert neighbours_of(trail, 3600) == Neighbours(None, 3631)

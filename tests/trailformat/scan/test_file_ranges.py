@@ -27,7 +27,7 @@ from trailformat.scan import (
 from trailformat.scan.position import first_position
 
 _LARGE = 200_000_000
-_OFFSETS = examples(250)
+_OFFSETS = examples(100)
 
 
 def block(order: ByteOrder) -> bytes:

@@ -91,7 +91,7 @@ def test_everything(tmp_path: Path, order: ByteOrder, batch_size: int) -> None:
 def test_everything_in_any_order_with_bits_turned_over(folder: Path, order: ByteOrder) -> None:
     chance = random.Random(order.value)
     shapes = everything(order)
-    for _ in range(examples(40)):
+    for _ in range(examples(20)):
         data = bytearray(b"".join(chance.choices(shapes, k=12)))
         for _ in range(chance.choice([0, 1, 3, 20])):
             data[chance.randrange(len(data))] ^= 1 << chance.randrange(8)
@@ -118,7 +118,7 @@ def test_garbage_between_records(folder: Path, data: list[bytes]) -> None:
     assert_same(trail_of(folder, row(), b"".join(data), row()))
 
 
-@settings(max_examples=examples(100))
+@settings(max_examples=examples(50))
 @given(
     HEADERS.map(lambda one: one._replace(hdr_ind=0x45)),
     st.lists(st.builds(Token, st.sampled_from(b"DTU?") | BYTE, INFOS, st.binary(max_size=30)), max_size=5),

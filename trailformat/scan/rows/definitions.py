@@ -6,13 +6,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-from trailformat.native.constants import NO_INDEX
+from trailformat.native.constants import NAME_IS_INDEX, NO_INDEX
 from trailformat.records.io_types import METADATA
 from trailformat.scan.batch import FILE_HEADER, RECORD, Batch
+from trailformat.scan.names import NO_NAME
 from trailformat.scan.rows.row_bytes import Array, RowBytes
 from trailformat.trail.file import TrailFile
+from trailformat.trail.table_definitions import MetadataRecord
 
-_INDEXES = 1 << 16
+_INDEX_BITS = 16
+_INDEXES = 1 << _INDEX_BITS
 """How many table indexes there are."""
 _MOST_KEYS = 1 << 17
 """The number of keys up to which a table of all of them is faster than sorting."""
@@ -46,8 +49,26 @@ def learn_definitions(trail: TrailFile, batch: Batch) -> Array:
     is_metadata, last = metadata_rows(batch), len(batch) - 1
     is_growing = batch.end >= trail.size and batch.kind[last] > FILE_HEADER
     end = int(batch.rba[last]) if is_growing else batch.end
-    trail.tables.learn(int(batch.rba[0]), end, np.asarray(batch.rba)[is_metadata].tolist())
+    trail.tables.learn(int(batch.rba[0]), end, metadata_in(batch, is_metadata))
     return is_metadata
+
+
+def metadata_in(batch: Batch, is_metadata: Array) -> list[MetadataRecord]:
+    """The metadata records of a batch, at whose rows the mask is true."""
+    if not is_metadata.any():
+        return []
+    columns = (batch.rba, batch.orig_node, batch.order, batch.audit_rba, batch.partition, batch.table)
+    return [
+        MetadataRecord(
+            rba,
+            orig_node,
+            indexes >> _INDEX_BITS if is_little else indexes & (_INDEXES - 1),
+            batch.names[NO_NAME if partition & NAME_IS_INDEX else key],
+        )
+        for rba, orig_node, is_little, indexes, partition, key in zip(
+            *(np.asarray(column)[is_metadata].tolist() for column in columns), strict=True
+        )
+    ]
 
 
 def by_definition(rows: RowBytes, table_index: Array) -> RowGroups:

@@ -55,15 +55,21 @@ def related_rows(batch: Batch) -> Related:
     return Related(other_halves(batch, np.flatnonzero(~metadata_rows(batch))), *_bases(batch))
 
 
+def halves_of(batch: Batch) -> Array:
+    """The half of an update, as :class:`Half`, that each row of a batch can be."""
+    columns = (batch.kind, batch.io_type, batch.before_after, batch.trans_ind)
+    kind, io_type, before_after, trans_ind = map(np.asarray, columns)
+    is_before = (before_after == _BEFORE).astype(np.uint8)
+    found: Array = _HALVES[io_type, is_before, np.minimum(trans_ind, _NO_TRANS_IND)]
+    return np.where(kind == RECORD, found, Half.NONE)
+
+
 def other_halves(batch: Batch, plain: Array) -> Array:
     """The column ``other`` of :class:`Related`; halves follow one another among the rows ``plain``."""
     other = np.full(len(batch), NONE)
     if not len(plain):
         return other
-    columns = (batch.kind, batch.io_type, batch.before_after, batch.trans_ind)
-    kind, io_type, before_after, trans_ind = (np.asarray(column)[plain] for column in columns)
-    half = _HALVES[io_type, (before_after == _BEFORE).astype(np.uint8), np.minimum(trans_ind, _NO_TRANS_IND)]
-    half[kind != RECORD] = Half.NONE
+    kind, io_type, half = np.asarray(batch.kind)[plain], np.asarray(batch.io_type)[plain], halves_of(batch)[plain]
     is_first, is_second = half == Half.FIRST, half == Half.SECOND
     is_pair = is_first[:-1] & is_second[1:] & (io_type[:-1] == io_type[1:])
     other[plain[:-1][is_pair]] = plain[1:][is_pair]

@@ -2,22 +2,46 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
+from functools import cache
 from typing import Any
 
-from logdump.arrow.records.columns import endings, header, images, names, places, problems, tokens, transactions
+import pyarrow as pa
+
+from logdump.arrow.records.columns import header, names, places
 from logdump.arrow.records.rows import Rows
+from trailformat.arrays.arrow import in_type, nulls
 
 ArrowArray = Any
 
-BUILDERS: dict[str, Callable[[Rows], ArrowArray]] = {
-    **places.BUILDERS,
-    **header.BUILDERS,
-    **names.BUILDERS,
-    **transactions.BUILDERS,
-    **tokens.BUILDERS,
-    **images.BUILDERS,
-    **problems.BUILDERS,
-    **endings.BUILDERS,
-}
-"""What makes a ``pyarrow.Array`` of each column."""
+Builder = Callable[[Rows], ArrowArray]
+_OF_HEADERS: Mapping[str, Builder] = {**places.BUILDERS, **header.BUILDERS, **names.BUILDERS}
+
+
+def builder_of(name: str) -> Builder:
+    """What makes a ``pyarrow.Array`` of a column; texts that many rows have are dictionaries."""
+    return _OF_HEADERS.get(name) or _of_parts()[name]
+
+
+@cache
+def _of_parts() -> Mapping[str, Builder]:
+    """Those that take records apart, or look at other records."""
+    from logdump.arrow.records.columns import (  # noqa: PLC0415 - they load much, and many questions need none
+        endings,
+        images,
+        problems,
+        tokens,
+        transactions,
+    )
+
+    modules = (transactions, tokens, images, problems, endings)
+    return {name: builder for module in modules for name, builder in module.BUILDERS.items()}
+
+
+def batch_of_rows(rows: Rows, names: Iterable[str | None], schema: Any) -> Any:
+    """The rows as a ``pyarrow.RecordBatch``: the columns of these names, null in place of None."""
+    arrays = [
+        nulls(field.type, len(rows)) if name is None else in_type(builder_of(name)(rows), field.type)
+        for name, field in zip(names, schema, strict=True)
+    ]
+    return pa.RecordBatch.from_arrays(arrays, schema=schema)

@@ -7,15 +7,17 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from trailformat.arrays.arrow import plain_array
 
-def masked(values: Any, valid: Any) -> Any:
+
+def masked(values: Any, valid: Any = None) -> Any:
     """An array with nulls where ``valid`` is false."""
-    return pa.array(values) if valid.all() else pa.array(values, mask=~valid)
+    return plain_array(pa.from_numpy_dtype(values.dtype), values, valid)
 
 
 def validity(valid: Any) -> Any:
     """Return the validity bitmap of an array built from buffers; None if no value is null."""
-    return None if valid.all() else pa.array(valid).buffers()[1]
+    return None if valid.all() else pa.py_buffer(np.packbits(valid, bitorder="little"))
 
 
 def bytes_at(view: Any, starts: Any, sizes: Any, valid: Any = None) -> Any:
@@ -32,7 +34,7 @@ def bytes_at(view: Any, starts: Any, sizes: Any, valid: Any = None) -> Any:
     stretch = pa.py_buffer(view[begin:end])
     parts = pa.Array.from_buffers(pa.large_binary(), len(bounds) - 1, [None, pa.py_buffer(bounds), stretch])
     places = np.arange(0, 2 * len(starts), 2)
-    taken = parts.take(pa.array(places) if valid is None else masked(places, valid))
+    taken = parts.take(masked(places, valid))
     return taken.cast(pa.binary())
 
 
@@ -48,4 +50,4 @@ def replaced(values: Any, rows: list[int], others: list[Any]) -> Any:
         return values
     places = np.arange(len(values))
     places[rows] = len(values) + np.arange(len(rows))
-    return pa.concat_arrays([values, pa.array(others, values.type)]).take(pa.array(places))
+    return pa.concat_arrays([values, pa.array(others, values.type)]).take(masked(places))

@@ -9,6 +9,7 @@ import pyarrow as pa
 
 from logdump.arrow.records.columns.arrow_values import masked
 from logdump.arrow.records.rows import Array, Rows
+from trailformat.arrays.arrow import numbered
 from trailformat.transactions.batches import ENDINGS, LAST
 from trailformat.transactions.not_applied import NO_ROW, endings_of_rows, no_ranges, rows_not_applied
 
@@ -21,7 +22,7 @@ def _endings(rows: Rows) -> Array:
 
 def _ended(rows: Rows) -> Any:
     endings = _endings(rows)
-    return _WORDS.take(masked(endings.astype(np.int32), endings != NO_ROW))
+    return numbered(_WORDS, np.maximum(endings, 0).astype(np.int32), endings != NO_ROW)
 
 
 def _cut(rows: Rows) -> Any:

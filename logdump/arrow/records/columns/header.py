@@ -11,6 +11,7 @@ import pyarrow as pa
 from logdump.arrow.records.columns.arrow_values import masked, validity
 from logdump.arrow.records.rows import Rows
 from trailformat import io_type_name
+from trailformat.arrays.arrow import numbered, plain_array
 from trailformat.codec.timestamps import FIRST_TIME, JULIAN_UNIX_EPOCH, LAST_TIME
 from trailformat.records.io_types import METADATA
 from trailformat.scan import FILE_HEADER
@@ -22,8 +23,8 @@ _LETTERS = pa.array([chr(number) for number in range(256)])
 
 
 def _op(rows: Rows) -> Any:
-    places = np.where(rows.kind == FILE_HEADER, _HEADER_PLACE, rows.of("io_type").astype(np.int32))
-    return _OPS.take(masked(places, rows.is_sound))
+    places = np.where(rows.kind == FILE_HEADER, np.int32(_HEADER_PLACE), rows.of("io_type"))
+    return numbered(_OPS, places, rows.is_sound)
 
 
 def _of_header(column: str, kind: type) -> Callable[[Rows], Any]:
@@ -31,13 +32,14 @@ def _of_header(column: str, kind: type) -> Callable[[Rows], Any]:
 
 
 def _before_after(rows: Rows) -> Any:
-    return _LETTERS.take(masked(rows.of("before_after").astype(np.int32), rows.is_record))
+    return numbered(_LETTERS, rows.of("before_after").astype(np.int32), rows.is_record)
 
 
 def timestamps(julian: Any, valid: Any) -> Any:
     """Julian microseconds as timestamps, null outside the years that Spark knows."""
     valid = valid & (julian >= FIRST_TIME) & (julian <= LAST_TIME)
-    return masked(np.where(valid, julian, JULIAN_UNIX_EPOCH) - JULIAN_UNIX_EPOCH, valid).cast(pa.timestamp("us", "UTC"))
+    since_1970 = np.where(valid, julian, JULIAN_UNIX_EPOCH) - JULIAN_UNIX_EPOCH
+    return plain_array(pa.timestamp("us", "UTC"), since_1970, valid)
 
 
 def _time(rows: Rows) -> Any:

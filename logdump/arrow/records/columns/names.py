@@ -9,8 +9,11 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from logdump.arrow.records.rows import Rows
+from logdump.arrow.records.rows import Array, Rows
+from trailformat.arrays.arrow import numbered
 
+_MOST_COUNTED = 1 << 16
+"""Keys up to this are counted, greater ones sorted: a batch has fewer rows than that."""
 _PART = re.compile(r'(?:"[^"]*"|[^.])+')
 
 
@@ -29,14 +32,32 @@ def name_parts(name: str) -> tuple[str | None, ...]:
 
 def _part(which: int) -> Callable[[Rows], Any]:
     def build(rows: Rows) -> Any:
-        keys, places = np.unique(rows.of("table"), return_inverse=True)
+        keys, places = _keys(rows)
         known, names = rows.source.name_parts, rows.batch.names
         for key in keys.tolist():
             if key not in known:
                 known[key] = name_parts(names[key])
-        return pa.array([known[key][which] for key in keys.tolist()], pa.string()).take(pa.array(places))
+        texts = [known[key][which] for key in keys.tolist()]
+        return numbered(pa.array(texts, pa.string()), places)
 
     return build
+
+
+def distinct(keys: Array) -> tuple[Array, Array]:
+    """Numbers from 0 on, each once and in order, and the place of each one among them as int32."""
+    if not len(keys) or keys.max() >= _MOST_COUNTED:
+        found, places = np.unique(keys, return_inverse=True)
+        return found, places.astype(np.int32)
+    is_there = np.bincount(keys) > 0
+    return np.flatnonzero(is_there), (np.cumsum(is_there, dtype=np.int32) - np.int32(1))[keys]
+
+
+def _keys(rows: Rows) -> tuple[Array, Array]:
+    """The keys of the rows' tables, each once, and the place of each row's among them."""
+    if "table keys" not in rows.walked:
+        rows.walked["table keys"] = distinct(rows.of("table"))
+    keys_and_places: tuple[Array, Array] = rows.walked["table keys"]
+    return keys_and_places
 
 
 BUILDERS = {name: _part(which) for which, name in enumerate(("table", "catalog", "schema", "name"))}

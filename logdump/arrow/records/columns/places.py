@@ -8,11 +8,12 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from logdump.arrow.records.columns.arrow_values import bytes_at
+from logdump.arrow.records.columns.arrow_values import bytes_at, masked
 from logdump.arrow.records.errors import place
 from logdump.arrow.records.rows import Rows
 from logdump.arrow.records.schema import CORRUPT
 from trailformat import TrailFile
+from trailformat.arrays.arrow import numbered, one_text
 from trailformat.scan import PARTIAL
 
 MOST_BYTES = 1 << 30
@@ -20,16 +21,16 @@ MOST_BYTES = 1 << 30
 
 
 def _file(rows: Rows) -> Any:
-    return pa.DictionaryArray.from_arrays(np.zeros(len(rows), np.int32), [rows.source.path]).dictionary_decode()
+    return numbered(one_text(rows.source.path), np.zeros(len(rows), np.int32))
 
 
 def _of_file(rows: Rows, number: int | None) -> Any:
     """Return one number for all rows of a file."""
-    return pa.nulls(len(rows), pa.int32()) if number is None else pa.array(np.full(len(rows), number, np.int32))
+    return pa.nulls(len(rows), pa.int32()) if number is None else masked(np.full(len(rows), number, np.int32))
 
 
 def _number(column: str) -> Callable[[Rows], Any]:
-    return lambda rows: pa.array(rows.of(column))
+    return lambda rows: masked(rows.of(column))
 
 
 def _raw(rows: Rows) -> Any:

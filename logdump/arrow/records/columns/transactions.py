@@ -8,6 +8,7 @@ import numpy as np
 import pyarrow as pa
 
 from logdump.arrow.records.rows import Rows
+from trailformat.arrays.arrow import numbered
 
 
 def _csn(rows: Rows) -> Any:
@@ -21,7 +22,7 @@ def _xid(rows: Rows) -> Any:
 def _taken(rows: Rows, part: str) -> Any:
     owners = rows.source.owners(rows.batch)
     texts = pa.array(list(getattr(owners, part)), pa.string())
-    return texts.take(pa.array(np.asarray(owners.index)[rows.rows]))
+    return numbered(texts, np.asarray(owners.index)[rows.rows])
 
 
 BUILDERS = {"csn": _csn, "xid": _xid}

@@ -58,6 +58,11 @@ def opened(target: ApplyTarget, sources: list[SourceTable], *, create: bool = Tr
     return Applier(target, sources, positions, overwrite=overwrite)
 
 
+def end_of(batch: pa.Table) -> str:
+    """A place right after a batch."""
+    return f"{batch['_sequence'][-1].as_py()[:-1]}9"
+
+
 def parts(table: pa.Table, size: int = 1000) -> Any:
     """A batch as it is given to an applier, some rows at a time."""
     return lambda: (table.slice(at, size) for at in range(0, len(table), size))

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import pytest
 
-from tests.logdump.spark.targets.bank import NAMES, batches_of, changes_of, differences, opened, parts
+from logdump.spark.targets import database
+from logdump.spark.targets.applier import Applier
+from logdump.spark.targets.target import BadTarget, Refused
+from tests.logdump.spark.targets.bank import NAMES, batches_of, changes_of, differences, end_of, opened, parts
 from tests.logdump.spark.targets.places import Place
 from tests.simulated.five_tables import bank_trail
 
@@ -22,6 +27,119 @@ def test_the_tables_equal_those_of_the_source(place: Place, most: int, tmp_path:
         if applier is None or random.random() < 0.1:
             target.close()
             applier = opened(target, sources)
-        applier.apply(parts(batch, random.choice((7, 1000))))
+        applier.apply(parts(batch, random.choice((7, 1000))), end_of(batch))
     target.close()
     assert differences(bank, {name: place.rows(name) for name in NAMES}) == []
+
+
+@pytest.fixture
+def opened_bank(place: Place, tmp_path: Path) -> tuple[Place, Any, Any]:
+    """A target with the tables of a short trail, its changes and the tables of the source."""
+    bank_trail(tmp_path, 12, seed=3, cut_chance=0.0)
+    rows, sources = changes_of(tmp_path)
+    target = place.target()
+    opened(target, sources)
+    target.close()
+    return place, rows, sources
+
+
+@pytest.mark.parametrize(
+    ("statement", "problem"),
+    [
+        ("DROP TABLE accounts", "there is no table BANK.ACCOUNTS"),
+        ("ALTER TABLE accounts DROP COLUMN balance", "the target has no column BALANCE (decimal128(20, 2))"),
+        ("ALTER TABLE accounts RENAME COLUMN owner TO holder", "the target has no column OWNER (string)"),
+        ("ALTER TABLE papers ADD COLUMN more {binary} NOT NULL DEFAULT 1", ""),
+        ("ALTER TABLE events ADD COLUMN more INTEGER NOT NULL{no_default}", "column more of the target needs a value"),
+    ],
+)
+def test_a_target_with_other_tables_is_named_before_anything_is_written(
+    opened_bank: tuple[Place, Any, Any], statement: str, problem: str
+) -> None:
+    place, _, sources = opened_bank
+    if "no_default" in statement and place.url.startswith("sqlite"):
+        pytest.skip("SQLite adds no such column")
+    place.run(statement.format(binary="INTEGER", no_default=""))
+    target = place.target()
+    try:
+        if problem:
+            with pytest.raises(BadTarget, match=re.escape(problem)) as refused:
+                opened(target, sources, create=False)
+            assert str(refused.value).startswith("nothing was written")
+        else:
+            opened(target, sources, create=False)
+    finally:
+        target.close()
+
+
+def test_a_column_of_another_type_is_named(place: Place, tmp_path: Path) -> None:
+    bank_trail(tmp_path, 3, cut_chance=0.0)
+    _, sources = changes_of(tmp_path, "BANK.EVENTS")
+    place.run("CREATE TABLE events (id DATE PRIMARY KEY, what VARCHAR(99), at INTEGER)")
+    target = place.target()
+    with pytest.raises(BadTarget, match=r"column ID is int64, and (?i:date) in the target; .*column AT is timestamp"):
+        opened(target, sources, create=False)
+    target.close()
+
+
+def test_a_second_stream_is_refused(opened_bank: tuple[Place, Any, Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    place, _, sources = opened_bank
+    monkeypatch.setattr(database, "_PATIENCE", 0.1)
+    first, second = place.target(), place.target()
+    opened(first, sources)
+    with pytest.raises(BadTarget, match=r"another stream applies changes to BANK\.ACCOUNTS"):
+        opened(second, sources)
+    first.close()
+    opened(second, sources)
+    second.close()
+
+
+def test_a_value_that_is_refused_is_named_with_its_record(opened_bank: tuple[Place, Any, Any]) -> None:
+    place, rows, sources = opened_bank
+    place.run("CREATE TABLE expected AS SELECT * FROM events")
+    events = [(at, row) for at, row in enumerate(rows.to_pylist()) if row["_table"] == "BANK.EVENTS"]
+    at, refused = events[len(events) // 2]
+    place.run(f"INSERT INTO events (id, what) VALUES ({refused['BANK.EVENTS']['ID']}, 'in the way')")
+    target = place.target()
+    applier = opened(target, sources)
+    where = re.escape(f"{refused['_file']}, RBA {refused['_rba']}, CSN {refused['_csn']}: insert of BANK.EVENTS: ")
+    with pytest.raises(Refused, match=where):
+        applier.apply(parts(rows), end_of(rows))
+    before = [row for row in rows.slice(0, at).to_pylist() if row["_csn"] != refused["_csn"]]
+    inserted = {row["BANK.EVENTS"]["ID"] for row in before if row["_table"] == "BANK.EVENTS"}
+    assert {row[0] for row in target_rows(target, place)} == inserted
+    place.run("DELETE FROM events WHERE what = 'in the way'")
+    target = place.target()
+    opened(target, sources).apply(parts(rows), end_of(rows))
+    target.close()
+    assert len(place.rows("BANK.EVENTS")) == len(events)
+
+
+def target_rows(target: Any, place: Place) -> list[tuple[Any, ...]]:
+    """The events that are there when the target is closed, without the one in the way."""
+    target.close()
+    return [row for row in place.rows("BANK.EVENTS") if row[1] != "in the way"]
+
+
+def test_rows_that_are_there_are_replaced_if_asked_for(place: Place, tmp_path: Path) -> None:
+    bank, _ = bank_trail(tmp_path, 60, seed=8, swaps_at_once=False)
+    rows, sources = changes_of(tmp_path)
+    for start in ("", "9"):
+        target = place.target()
+        applier = opened(target, sources, overwrite=bool(start))
+        if start:
+            place.run("DELETE FROM logdump_position")
+            applier = Applier(target, sources, {}, overwrite=True)
+        applier.apply(parts(rows), end_of(rows))
+        target.close()
+    assert differences(bank, {name: place.rows(name) for name in NAMES}) == []
+
+
+def test_a_batch_that_comes_again_changes_nothing(opened_bank: tuple[Place, Any, Any]) -> None:
+    place, rows, sources = opened_bank
+    for _ in range(2):
+        target = place.target()
+        opened(target, sources).apply(parts(rows), end_of(rows))
+        target.close()
+    changes = dict(place.query("SELECT table_name, changes FROM logdump_position"))
+    assert sum(changes.values()) == len(rows)

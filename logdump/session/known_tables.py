@@ -1,0 +1,45 @@
+"""The tables of a trail and their columns, from the definitions read so far or in its first megabyte: for Tab."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import lru_cache
+from pathlib import Path
+
+from trailformat import CannotRead, TrailError, TrailFile
+from trailformat.trail.table_definitions import TableEntry
+
+_NEAR = 1 << 20
+
+
+def table_names(trail: TrailFile) -> list[str]:
+    """The names of the tables."""
+    return [entry.name for entry in _entries(trail)]
+
+
+def column_names(trail: TrailFile, table: str) -> list[str]:
+    """The names of a table's columns, case of its name aside; none of an unknown table."""
+    from logdump.arrow.tables.layout import TableLayout  # noqa: PLC0415 - loaded where a statement is being typed
+
+    for entry in _entries(trail):
+        definition = trail.tables.columns(entry) if entry.name.lower() == table.lower() else None
+        if definition is not None:
+            return TableLayout(entry.name, definition.columns, "").column_names
+    return []
+
+
+@lru_cache(maxsize=16)
+def column_names_in(path: Path, table: str) -> list[str]:
+    """The same of the trail with this path, for one who must not use the session's own."""
+    try:
+        with TrailFile(path) as trail:
+            return column_names(trail, table)
+    except (TrailError, CannotRead):
+        return []
+
+
+def _entries(trail: TrailFile) -> Iterator[TableEntry]:
+    try:
+        yield from trail.tables.in_force(max(trail.tables.known_to, min(trail.size, _NEAR)))
+    except (TrailError, CannotRead):
+        return

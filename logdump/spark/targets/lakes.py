@@ -1,0 +1,360 @@
+"""Changes applied to tables of a lake: Delta (``deltalake``) and Iceberg (``pyiceberg``), without a JVM.
+
+A commit is one of each table, rows and position together: in the metadata of that commit or table. Between the commits
+of two tables a reader sees them at two places of the trail; after a kill each goes on from its own.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import fcntl
+import json
+import warnings
+from abc import abstractmethod
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from logdump.spark.targets.net_effect import Changes, Key, NetEffect, RowEffect
+from logdump.spark.targets.target import AppliedPosition, ApplyTarget, BadTarget, ChangeRefused, SourceTable, TargetLost
+
+_POSITION = "logdump.position"
+
+
+class LakeTarget(ApplyTarget):
+    """Tables whose rows are replaced as a whole: a change of some columns is completed from the row that is there."""
+
+    commits_parts = False
+
+    def __init__(self) -> None:
+        self._tables: dict[str, SourceTable] = {}
+        self._held: dict[str, Changes] = {}
+        self._overwrite = False
+
+    def close(self) -> None:
+        self._tables, self._held = {}, {}
+
+    def positions(self) -> dict[str, AppliedPosition]:
+        found = {}
+        for name in self._names:
+            if (text := self.position_of(name)) is not None:
+                place, start, csn, time, changes = json.loads(text)
+                moment = None if time is None else dt.datetime.fromisoformat(time)
+                found[name] = AppliedPosition(place, start, csn, moment, changes)
+        return found
+
+    def open(self, tables: Sequence[str]) -> None:
+        self._names = [*tables]
+
+    def prepare(self, tables: Sequence[SourceTable], *, create: bool) -> None:
+        problems, missing = [], []
+        for table in tables:
+            schema = self.schema_of(table)
+            if schema is None:
+                missing.append(table)
+            else:
+                problems += [*_differences(table, schema)]
+        if missing and not create:
+            problems += [f"there is no table {table.wanted or table.name}" for table in missing]
+        if problems:
+            raise BadTarget(f"nothing was written: {'; '.join(problems)}")
+        for table in missing:
+            self.create(table, pa.schema([(name, kind) for name, kind in table.columns.items()]))
+        self._tables = {table.name: table for table in tables}
+
+    def apply(self, table: str, changes: Changes, *, overwrite: bool) -> None:
+        self._overwrite = overwrite
+        held = self._held.setdefault(table, Changes(changes.columns, changes.keys))
+        held.add(changes.all())
+
+    def commit(self, positions: Mapping[str, AppliedPosition]) -> None:
+        for name, position in positions.items():
+            time = None if position.time is None else position.time.isoformat()
+            text = json.dumps([position.place, position.start, position.csn, time, position.changes])
+            if (held := self._held.pop(name, None)) is not None:
+                self._write(self._tables[name], held, text)
+
+    def rollback(self) -> None:
+        self._held = {}
+
+    def _write(self, table: SourceTable, changes: Changes, position: str) -> None:
+        sought = changes.destinations() if not self._overwrite else ()
+        net = changes.net({*self._rows(table, sought)} if sought else (), overwrite=self._overwrite)
+        if net.conflicts and not self._overwrite:
+            raise ChangeRefused(net.conflicts[0].problem, net.conflicts[0].number)
+        keys = [*zip(*(net.rows[name].to_pylist() for name in table.keys), strict=True)]
+        origins = {origin for origin in net.origins if origin is not None}
+        there = self._rows(table, origins | {*net.gone} | {*keys})
+        if not self._overwrite:
+            _expect(table, net, keys, there)
+        rows = _whole_rows(net, keys, there)
+        self.write(table, {*there} & (origins | {*net.gone} | {*keys}), rows, position, is_truncated=net.is_truncated)
+
+    def _rows(self, table: SourceTable, keys: Collection[Key]) -> dict[Key, dict[str, Any]]:
+        """The rows of the table that have these keys."""
+        if not keys:
+            return {}
+        rows = self.read(table, keys).to_pylist()
+        return {tuple(row[name] for name in table.keys): row for row in rows}
+
+    @abstractmethod
+    def position_of(self, name: str) -> str | None:
+        """The text of the position that a table was last written with."""
+
+    @abstractmethod
+    def schema_of(self, table: SourceTable) -> pa.Schema | None:
+        """The columns of a table; None where there is none."""
+
+    @abstractmethod
+    def create(self, table: SourceTable, schema: pa.Schema) -> None:
+        """Make a table."""
+
+    @abstractmethod
+    def read(self, table: SourceTable, keys: Collection[Key]) -> pa.Table:
+        """Rows of a table, those with these keys among them."""
+
+    @abstractmethod
+    def write(
+        self, table: SourceTable, keys: Collection[Key], rows: pa.Table, position: str, *, is_truncated: bool
+    ) -> None:
+        """Put rows in the place of all rows, or of those that have these keys, with the position in one commit."""
+
+
+class DeltaTarget(LakeTarget):
+    """A folder in which each table is one of Delta.
+
+    Args:
+        folder: where they are, or a URL of a store that ``deltalake`` knows.
+    """
+
+    def __init__(self, folder: str) -> None:
+        super().__init__()
+        self._folder = folder.rstrip("/")
+        self._locks: list[Any] = []
+        self._wanted: dict[str, str] = {}
+
+    def open(self, tables: Sequence[str]) -> None:
+        super().open(tables)
+        if "://" not in self._folder:
+            Path(self._folder).mkdir(parents=True, exist_ok=True)
+            for name in tables:
+                self._locks.append(_locked(Path(self._folder) / f".{name.lower()}.lock", name))
+
+    def close(self) -> None:
+        super().close()
+        for file in self._locks:
+            file.close()
+        self._locks = []
+
+    def position_of(self, name: str) -> str | None:
+        import deltalake  # noqa: PLC0415 - an extra
+
+        path = self._path(name)
+        if not deltalake.DeltaTable.is_deltatable(path):
+            return None
+        for entry in deltalake.DeltaTable(path).history():
+            if _POSITION in entry:
+                return str(entry[_POSITION])
+        return None
+
+    def schema_of(self, table: SourceTable) -> pa.Schema | None:
+        import deltalake  # noqa: PLC0415 - an extra
+
+        self._wanted[table.name] = table.wanted or table.name
+        path = self._path(table.name)
+        if not deltalake.DeltaTable.is_deltatable(path):
+            return None
+        return pa.schema(deltalake.DeltaTable(path).schema().to_arrow())
+
+    def create(self, table: SourceTable, schema: pa.Schema) -> None:
+        import deltalake  # noqa: PLC0415 - an extra
+
+        deltalake.write_deltalake(self._path(table.name), schema.empty_table())
+
+    def read(self, table: SourceTable, keys: Collection[Key]) -> pa.Table:
+        import deltalake  # noqa: PLC0415 - an extra
+
+        first = table.keys[0]
+        sought = ", ".join(sorted({_literal(key[0]) for key in keys}))
+        columns = ", ".join(_quoted(name) for name in table.columns)
+        builder = deltalake.QueryBuilder().register("t", deltalake.DeltaTable(self._path(table.name)))
+        found = builder.execute(f"SELECT {columns} FROM t WHERE {_quoted(first)} IN ({sought})").read_all()
+        return pa.table(found).cast(pa.schema([*table.columns.items()]))
+
+    def write(
+        self, table: SourceTable, keys: Collection[Key], rows: pa.Table, position: str, *, is_truncated: bool
+    ) -> None:
+        import deltalake  # noqa: PLC0415 - an extra
+
+        own = {tuple(row) for row in zip(*(rows[name].to_pylist() for name in table.keys), strict=True)}
+        gone = [key for key in keys if key not in own]
+        without = {name: pa.array([key[at] for key in gone], table.columns[name]) for at, name in enumerate(table.keys)}
+        empty = {name: without.get(name, pa.nulls(len(gone), kind)) for name, kind in table.columns.items()}
+        source = pa.concat_tables([rows.select([*table.columns]), pa.table(empty)])
+        source = source.append_column("_gone", pa.array([False] * len(rows) + [True] * len(gone)))
+        on = " AND ".join(f"t.`{name}` = s.`{name}`" for name in table.keys)
+        noted = deltalake.CommitProperties(custom_metadata={_POSITION: position})
+        merge = deltalake.DeltaTable(self._path(table.name)).merge(
+            source, on, source_alias="s", target_alias="t", commit_properties=noted
+        )
+        merge = merge.when_matched_delete("s._gone").when_matched_update(_all(table), predicate="NOT s._gone")
+        merge = merge.when_not_matched_insert(_all(table), predicate="NOT s._gone")
+        if is_truncated:
+            merge = merge.when_not_matched_by_source_delete()
+        try:
+            merge.execute()
+        except deltalake.exceptions.DeltaError as error:
+            raise TargetLost(str(error).split("\n", maxsplit=1)[0]) from None
+
+    def _path(self, name: str) -> str:
+        return f"{self._folder}/{self._wanted.get(name, name)}"
+
+
+class IcebergTarget(LakeTarget):
+    """Tables of a catalog of ``pyiceberg``.
+
+    Args:
+        catalog: the catalog, or its name in the configuration of ``pyiceberg``.
+    """
+
+    def __init__(self, catalog: Any) -> None:
+        super().__init__()
+        self._given = catalog
+        self._wanted: dict[str, str] = {}
+        self._catalog: Any = None
+
+    def open(self, tables: Sequence[str]) -> None:
+        super().open(tables)
+        from pyiceberg.catalog import load_catalog  # noqa: PLC0415 - an extra
+
+        self._catalog = load_catalog(self._given) if isinstance(self._given, str) else self._given
+
+    def position_of(self, name: str) -> str | None:
+        table = self._table(name)
+        return None if table is None else table.properties.get(_POSITION)
+
+    def schema_of(self, table: SourceTable) -> pa.Schema | None:
+        self._wanted[table.name] = table.wanted or table.name
+        found = self._table(table.name)
+        return None if found is None else found.schema().as_arrow()
+
+    def create(self, table: SourceTable, schema: pa.Schema) -> None:
+        name = self._wanted[table.name]
+        self._catalog.create_namespace_if_not_exists(name.rpartition(".")[0] or "default")
+        self._catalog.create_table(name, schema)
+
+    def read(self, table: SourceTable, keys: Collection[Key]) -> pa.Table:
+        from pyiceberg.expressions import In  # noqa: PLC0415 - an extra
+
+        found = self._table(table.name).scan(row_filter=In(table.keys[0], {key[0] for key in keys})).to_arrow()
+        return found.cast(
+            pa.schema([(name, table.columns.get(name, found.schema.field(name).type)) for name in found.column_names])
+        )
+
+    def write(
+        self, table: SourceTable, keys: Collection[Key], rows: pa.Table, position: str, *, is_truncated: bool
+    ) -> None:
+        from pyiceberg.exceptions import CommitFailedException  # noqa: PLC0415 - an extra
+        from pyiceberg.expressions import AlwaysTrue, And, EqualTo, In, Or  # noqa: PLC0415 - an extra
+
+        found = self._table(table.name)
+        try:
+            with warnings.catch_warnings(), found.transaction() as step:
+                warnings.simplefilter("ignore")  # of a table that has no rows
+                if is_truncated:
+                    step.delete(AlwaysTrue())
+                elif keys and len(table.keys) == 1:
+                    step.delete(In(table.keys[0], {key[0] for key in keys}))
+                elif keys:
+                    pairs = (zip(table.keys, key, strict=True) for key in keys)
+                    terms: Iterable[Any] = (And(*(EqualTo(*one) for one in pair)) for pair in pairs)
+                    step.delete(Or(*terms) if len(keys) > 1 else next(iter(terms)))
+                if len(rows):
+                    step.append(rows.cast(found.schema().as_arrow()))
+                step.set_properties({_POSITION: position})
+        except CommitFailedException as error:
+            raise TargetLost(str(error).split("\n", maxsplit=1)[0]) from None
+
+    def _table(self, name: str) -> Any:
+        from pyiceberg.exceptions import NoSuchTableError  # noqa: PLC0415 - an extra
+
+        try:
+            return self._catalog.load_table(self._wanted.get(name, name))
+        except NoSuchTableError:
+            return None
+
+
+def _quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
+
+
+def _literal(value: Any) -> str:
+    """A value of a key in a statement."""
+    if isinstance(value, bytes):
+        return f"X'{value.hex()}'"
+    return str(value) if isinstance(value, (int, Decimal)) else "'{}'".format(str(value).replace("'", "''"))
+
+
+def _all(table: SourceTable) -> dict[str, str]:
+    return {f"`{name}`": f"s.`{name}`" for name in table.columns}
+
+
+def _expect(table: SourceTable, net: NetEffect, keys: Sequence[Key], there: Collection[Key]) -> None:
+    """Refuse a change of a row that is not there, and a row that is there already."""
+    if net.is_truncated:
+        return
+    for key, number in net.gone.items():
+        if key not in there:
+            raise ChangeRefused(f"{table.name} does not have the row {key}", number)
+    for kind, key, number in zip(net.kinds, keys, net.changed_by, strict=True):
+        if kind is RowEffect.UPDATE and key not in there:
+            raise ChangeRefused(f"{table.name} does not have the row {key}", number)
+        if kind is not RowEffect.UPDATE and key in there and key not in net.gone:
+            raise ChangeRefused(f"{table.name} has a row {key} already", number)
+
+
+def _whole_rows(net: NetEffect, keys: Sequence[Key], there: Mapping[Key, Mapping[str, Any]]) -> pa.Table:
+    """The rows with the columns that the trail does not have of them as they are in the table."""
+    if not any(net.absent):
+        return net.rows
+    rows, kept = net.rows.to_pylist(), []
+    for row, kind, origin, key, absent in zip(rows, net.kinds, net.origins, keys, net.absent, strict=True):
+        before = there.get(origin) or there.get(key) if origin is not None else None
+        if absent and before is not None:
+            row |= {name: before[name] for name in absent}
+        if before is not None or not absent or kind is RowEffect.INSERT:
+            kept.append(row)
+    return pa.Table.from_pylist(kept, net.rows.schema)
+
+
+def _differences(table: SourceTable, schema: pa.Schema) -> Iterable[str]:
+    own = {field.name: field.type for field in schema}
+    for name, kind in table.columns.items():
+        if name not in own:
+            yield f"{table.name}: the target has no column {name} ({kind})"
+        elif _plain(own[name]) != _plain(kind):
+            yield f"{table.name}: column {name} is {kind}, and {own[name]} in the target"
+    for name in own:
+        if name not in table.columns and not schema.field(name).nullable:
+            yield f"{table.name}: column {name} of the target needs a value, and the source does not have it"
+
+
+def _plain(kind: pa.DataType) -> str:
+    """A type without what differs between writers of Arrow: views, large offsets, the width of a short integer."""
+    text = str(kind).replace("large_", "").replace("_view", "")
+    return (
+        "int32" if text == "int16" else text.replace("decimal", "decimal128") if text.startswith("decimal(") else text
+    )
+
+
+def _locked(path: Path, name: str) -> Any:
+    file = path.open("w")
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        file.close()
+        raise BadTarget(f"another stream applies changes to {name} in this folder: one table, one stream") from None
+    return file
