@@ -55,9 +55,8 @@ def test_each_writer_puts_what_it_writes_on_this_machine(command: str, tmp_path:
 
 @pytest.mark.parametrize("command", WRITERS)
 def test_where_a_store_fails_nothing_is_there(
-    command: str, memory: Put, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    command: str, s3: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    memory("memory://kept/nothing", b"")
     monkeypatch.setenv("TMPDIR", str(tmp_path))
     put, room = Store.put, [command == "EXPORT BY TABLE"]
 
@@ -68,9 +67,9 @@ def test_where_a_store_fails_nothing_is_there(
         put(self, local, url)
 
     monkeypatch.setattr(Store, "put", failing)
-    done = logdump("-c", WRITERS[command][0].format(trail=TRAIL, to="memory://out"))
+    done = logdump("-c", WRITERS[command][0].format(trail=TRAIL, to=f"{s3}/out"))
     assert "the store refuses it (403)" in done.out + done.err
-    assert names("memory://out") == []
+    assert names(f"{s3}/out") == []
     assert not [one for one in tmp_path.iterdir() if one.name.startswith("logdump-")]
 
 

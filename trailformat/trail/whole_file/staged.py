@@ -117,6 +117,7 @@ class StagedFiles:
         """
         if self._folder is not None:
             put_into_store(self._staged)
+            OUTCOMES.named.extend(path for _, path in self._staged)
             self.discard()
             return
         named: list[Path] = []
@@ -212,12 +213,10 @@ def put_into_store(files: Sequence[tuple[Path, Path]]) -> None:
             is_new = not remote.exists()
             store_of(remote.url).put(os.fspath(temporary), remote.url)
             done += [remote] if is_new else []
-            OUTCOMES.named.insert(0, remote)
     except BaseException:
         for remote in done:
             with contextlib.suppress(OSError):
                 remote.unlink()
-            OUTCOMES.named.remove(remote)
         raise
 
 
@@ -326,7 +325,7 @@ class WholeFolder(_Whole):
         if isinstance(self._path, RemotePath):
             files = sorted(file for file in self.staged.rglob("*") if file.is_file())
             put_into_store([(file, self._path / file.relative_to(self.staged)) for file in files])
-            OUTCOMES.named[:] = [self._path]
+            OUTCOMES.named.append(self._path)
             return
         for folder, _, names in os.walk(self.staged, onerror=_refuse):
             for name in names:
