@@ -166,9 +166,11 @@ def _unknown(word: str) -> str | None:
     from logdump.session.near_files import near_files  # noqa: PLC0415 - for a message only
 
     known = [*NAMES, *(one.lower() for one in REGISTRY.words())]
-    near = near_files(place(word).expanduser()) or get_close_matches(
-        word.lower(), dict.fromkeys(known), n=3, cutoff=0.6
-    )
+    near = near_files(place(word).expanduser()) or [
+        *get_close_matches(word.lower(), NAMES, n=1, cutoff=0.6),
+        *get_close_matches(word.lower(), dict.fromkeys(known), n=3, cutoff=0.6),
+    ]
+    near = [*dict.fromkeys(near)][:3]
     hint = f"Did you mean {' or '.join(near)}? " if near else ""
     return f"logdump: {word} is no verb, command or file. {hint}logdump --help lists the verbs.\n"
 

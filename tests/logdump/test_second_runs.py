@@ -25,12 +25,6 @@ SHOP = TRAILS / "et000000000"
 _NO_SPACE = OSError(errno.ENOSPC, "No space left on device")
 
 
-@pytest.fixture(autouse=True)
-def _is_not_durable(monkeypatch: pytest.MonkeyPatch) -> None:
-    """No run waits for the disk: what a machine that crashes would lose is no matter here."""
-    monkeypatch.setattr(os, "fsync", lambda _file: None)
-
-
 def _raising(error: BaseException, *targets: tuple[object, str]) -> Iterator[None]:
     def fail(*_arguments: object, **_named: object) -> None:
         raise error
