@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from logdump.features.sql.trail_table import TrailTable, read
 
-__version__ = "0.1.0"
+__version__ = "1.0.0"
 __all__ = ["TrailTable", "read"]
 
 _MISSING = "A trail as a table needs pyarrow: pip install 'logdump[export]'"

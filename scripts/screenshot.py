@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import re
+import shutil
+import tempfile
+from pathlib import Path
 from typing import NamedTuple
 
 from fixtures import TRAILS
@@ -14,6 +18,9 @@ from logdump.tui.app import TrailApp
 from logdump.tui.text.appearance import Appearance
 from logdump.tui.text.themes import THEMES
 from scripts.marked import ROOT
+from tests.simulated.bounded_recovery import HOUR, Worked, write_trail
+from trailformat import TrailFile
+from trailformat.records.record_header import ONLY
 
 
 class Picture(NamedTuple):
@@ -29,14 +36,20 @@ class Picture(NamedTuple):
 PICTURES = (
     Picture("tui.svg", "at000000000", ("pos 3491",), ("escape",)),
     Picture("tui-timeline.svg", "yt000000000", ("pos 4628",), ("escape", "l"), (110, 34)),
-    Picture("tui-diff.svg", "et000000000", (f"diff {TRAILS / 'et000000000'} {TRAILS / 'mt000000000'}",), ("escape",)),
+    Picture("tui-transactions.svg", "br000000000", (), ("escape", "l", "down", *["right"] * 3)),
+    Picture(
+        "tui-diff.svg",
+        "et000000000",
+        ("diff dirdat/et000000000 copy/et000000000 values",),
+        ("escape", "D", "right_square_bracket"),
+    ),
 )
 
 
 async def _svg(picture: Picture) -> str:
     session = Session()
     session.settings.time_offset = GMT
-    line = f"open {TRAILS / picture.trail}"
+    line = f"open dirdat/{picture.trail}"
     app = TrailApp(session, line, KeptHistory(None), Appearance(theme=THEMES["dark"]))
     async with app.run_test(size=picture.size) as pilot:
         await _rest(app)
@@ -51,6 +64,30 @@ async def _svg(picture: Picture) -> str:
     return shown
 
 
+def _write_long_transactions(path: Path) -> None:
+    """A trail of short transactions, and of some that are open for hours."""
+    long = ((2, 1, 9), (3, 2, 20), (5, 4, 14), (8, 7, 26), (13, 11, 17))
+    history = [Worked(number, (begin * HOUR, end * HOUR), end * HOUR) for number, begin, end in long]
+    history += [Worked(100 + at, (at * HOUR,), at * HOUR) for at in range(30)]
+    write_trail(path, history, commit_times=False)
+
+
+def _make(folder: Path, name: str) -> None:
+    """The trail in ``dirdat``, and in ``copy`` as another site has it: another tea, a transaction that never came."""
+    for place in ("dirdat", "copy"):
+        (folder / place).mkdir()
+    path = folder / "dirdat" / name
+    if name == "br000000000":
+        _write_long_transactions(path)
+    else:
+        shutil.copy(TRAILS / name, path)
+    data = path.read_bytes().replace(b"Sencha Fukamushi", b"Sencha Kabusecha")
+    with TrailFile(path) as trail:
+        rows = (one for one in trail.records() if not one.is_file_header and not one.is_metadata)
+        lone = next(one for one in rows if one.header.trans_ind == ONLY)
+    (folder / "copy" / name).write_bytes(data[: lone.rba] + data[lone.rba + lone.length :])
+
+
 async def _rest(app: TrailApp) -> None:
     """Wait until every thread is done and its results are painted."""
     for _ in range(3):
@@ -61,7 +98,9 @@ async def _rest(app: TrailApp) -> None:
 
 def picture(one: Picture) -> str:
     """The picture, the same on every machine."""
-    text = asyncio.run(_svg(one)).replace(str(TRAILS.parents[1]), "/home/me/logdump")
+    with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
+        _make(Path(folder), one.trail)
+        text = asyncio.run(_svg(one)).replace(str(Path(folder).resolve()), "/home/me")
     return re.sub(r"terminal-[0-9]+", "terminal", text)
 
 

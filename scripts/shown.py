@@ -26,23 +26,24 @@ def documents() -> list[Path]:
     return sorted([ROOT / "README.md", *(ROOT / "docs").glob("*.md")])
 
 
-def updated(text: str) -> str:
-    """The text of a page with what its commands print today."""
-    return _BLOCK.sub(lambda found: f"```console\n{_block(found[1])}```", text)
+def updated(text: str, *, programs: Path = Path(sys.executable).parent, folder: Path = ROOT) -> str:
+    """The text of a page with what its commands print today, in a folder, by the programs of another one."""
+
+    def block(found: re.Match[str]) -> str:
+        commands = [line for line in found[1].splitlines() if line.startswith("$ ")]
+        lines = "\n".join(f"{line}\n{_output(line.removeprefix('$ '), programs, folder)}" for line in commands)
+        return f"```console\n{lines}```"
+
+    return _BLOCK.sub(block, text)
 
 
-def _block(text: str) -> str:
-    commands = [line for line in text.splitlines() if line.startswith("$ ")]
-    return "\n".join(f"{line}\n{_output(line.removeprefix('$ '))}" for line in commands)
-
-
-def _output(command: str) -> str:
+def _output(command: str, programs: Path, folder: Path) -> str:
     """The output of a command, standard error included."""
-    path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
+    path = f"{programs}:{os.environ['PATH']}"
     environment = {**os.environ, "PATH": path, "TZ": "GMT", "LOGDUMP_HISTORY": "", "COLUMNS": "120"}
     done = subprocess.run(  # noqa: S603
         ["/bin/bash", "-c", f"exec 2>&1; {command}"],
-        cwd=ROOT,
+        cwd=folder,
         env=environment,
         stdin=subprocess.DEVNULL,
         capture_output=True,
@@ -50,7 +51,7 @@ def _output(command: str) -> str:
         check=False,
         timeout=120,
     )
-    lines = [line.replace(str(ROOT), HOME).rstrip() for line in done.stdout.splitlines()]
+    lines = [line.replace(str(folder), HOME).rstrip() for line in done.stdout.splitlines()]
     return "".join(f"{_shortened(line)}\n" for line in lines)
 
 

@@ -64,6 +64,14 @@ def kernels(request: pytest.FixtureRequest) -> Iterator[None]:
         yield
 
 
+@pytest.fixture(scope="session", autouse=True)
+def _is_not_durable() -> Iterator[None]:
+    """No file of a test has to outlive the machine: writing does not wait for the disk."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(os, "fsync", os.fstat)
+        yield
+
+
 @pytest.fixture(scope="session")
 def trails() -> Path:
     """The folder of the fixtures' trails."""

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
@@ -13,6 +15,7 @@ from logdump.session.exit_status import ExitStatus
 from scripts import reference, shown
 from scripts.marked import REFERENCE
 from tests.laws.test_registry_law import LOGDUMP_WORDS
+from tests.logdump.program import logdump
 from trailformat.values import DATA_TYPES
 
 ROOT = Path(__file__).parents[1]
@@ -21,6 +24,25 @@ FIDELITY = (ROOT / "docs" / "fidelity.md").read_text(encoding="utf-8")
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *(ROOT / "tests").glob("*.md")])
 SHOWN = [page for page in shown.documents() if "console\n$ " in page.read_text(encoding="utf-8")]
 UPDATE = "python -m scripts.update_docs brings it up to date"
+
+
+class Question(NamedTuple):
+    """A question of docs/questions.md, its line after ``logdump``, the status, and a part of the answer."""
+
+    question: str
+    line: str
+    status: int
+    part: str
+
+
+QUESTIONS = [
+    Question(question, line, int(status), part)
+    for question, line, status, part in re.findall(
+        r"^\| \d+ \| (.*) \| `logdump (.*)` \| (\d) \| `(.*)` \|$",
+        (ROOT / "docs" / "questions.md").read_text(encoding="utf-8"),
+        re.MULTILINE,
+    )
+]
 VERDICTS = ("same output as evidence", "same behaviour, text ours", "not supported, because ")
 ROWS = [line.split(" | ") for line in FIDELITY.split("## Where")[0].splitlines() if line.startswith("| ")][1:]
 
@@ -29,6 +51,20 @@ ROWS = [line.split(" | ") for line in FIDELITY.split("## Where")[0].splitlines()
 def test_commands_print_what_the_page_shows(page: Path) -> None:
     text = page.read_text(encoding="utf-8")
     assert shown.updated(text) == text, UPDATE
+
+
+@pytest.mark.parametrize("row", QUESTIONS, ids=[row.question for row in QUESTIONS])
+def test_each_question_is_answered_by_the_line_of_its_page(
+    row: Question, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "fixtures").symlink_to(ROOT / "fixtures")
+    monkeypatch.chdir(tmp_path)
+    answer = logdump(*shlex.split(row.line))
+    assert (answer.status, row.part in answer.out + answer.err) == (row.status, True), answer
+
+
+def test_the_page_has_the_questions_and_the_stories() -> None:
+    assert len(QUESTIONS) == 31 + 18
 
 
 def test_the_readme_answers_five_questions_with_commands_and_their_output() -> None:

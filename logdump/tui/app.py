@@ -16,10 +16,8 @@ from logdump.line.history_file import KeptHistory
 from logdump.notation.times import iso_time
 from logdump.session.exit_status import ExitStatus
 from logdump.session.session import Session
-from logdump.tui.keys.jumps import Jumps
+from logdump.tui.keys.jumps import Jumps, MarkLetters, WordsOfCursor
 from logdump.tui.keys.keys import Area, bindings
-from logdump.tui.keys.mark_letters import MarkLetters
-from logdump.tui.keys.words_of_cursor import WordsOfCursor
 from logdump.tui.model.model import OUTPUT, SIDE_BY_SIDE, TIMELINE, Model
 from logdump.tui.model.reports import Reports
 from logdump.tui.panes.choice_pane import ChoicePane
@@ -41,6 +39,7 @@ from logdump.tui.panes.title import Title
 from logdump.tui.reading import messages
 from logdump.tui.reading.open_file import OpenFile
 from logdump.tui.reading.rows import ListRow, RowKind
+from logdump.tui.reading.scans import INDEX
 from logdump.tui.reading.screen_mode import ScreenMode
 from logdump.tui.reading.start_page import StartPage, StartPlace
 from logdump.tui.text.appearance import Appearance
@@ -98,6 +97,7 @@ class TrailApp(HarmlessApp):
         self._letters = MarkLetters()
         self._jumps = Jumps()
         self._has_brushed = False
+        self._page_after = 0
         self._goes_back_to: Widget | None = None
 
     def get_default_screen(self) -> StyledScreen:
@@ -379,6 +379,17 @@ class TrailApp(HarmlessApp):
         """To another record that the one under the cursor depends on."""
         self.file.ask_related(what, self.model.current)
 
+    def action_go_to_damage(self) -> None:
+        """To the next damaged place after the cursor, from the last one to the first."""
+        places = [one.rba for one in self.model.index.places.bad_spans]
+        here = self.model.row.rba if self.model.row is not None else 0
+        after = next((rba for rba in places if rba > here), places[0] if places else None)
+        if after is None:
+            self._reports.tell(f"No damage in this file{', as far as it is read' * self.model.has_more(INDEX)}.")
+        else:
+            self.enter(f"POS {after}")
+            self._page_after = self.mode.entered  # the page of damage says what POS says, and more
+
     def action_jump_back(self) -> None:
         """To where the cursor was before the last jump."""
         spot = self._jumps.back()
@@ -498,6 +509,8 @@ class TrailApp(HarmlessApp):
         self._reports.take(report)
         if isinstance(report, messages.CommandEnded):
             path = self.model.state.path
+            if report.number == self._page_after:
+                self.model.show_records_page()
             self._jumps.end(report.number, Spot(path, self.model.rba) if path is not None else None)
 
     def on_related_found(self, message: messages.RelatedFound) -> None:

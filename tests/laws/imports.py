@@ -24,7 +24,7 @@ def modules() -> dict[str, Path]:
     return found
 
 
-def _imported(tree: ast.AST) -> Iterator[str]:
+def imported(tree: ast.AST) -> Iterator[str]:
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             yield from (one.name for one in node.names)
@@ -32,7 +32,7 @@ def _imported(tree: ast.AST) -> Iterator[str]:
             yield from (f"{node.module}.{one.name}" for one in node.names)
 
 
-def _home(name: str) -> str | None:
+def home_of(name: str) -> str | None:
     """The module that an imported name leads to; None where it is not ours."""
     package, _, last = name.rpartition(".")
     if package == "trailformat" and last in trailformat._HOMES:
@@ -47,7 +47,7 @@ def edges() -> dict[str, frozenset[str]]:
     for name, path in modules().items():
         if name in PACKAGES:
             continue  # the names of the package itself are offered, not used
-        homes = map(_home, _imported(ast.parse(path.read_text(encoding="utf-8"))))
+        homes = map(home_of, imported(ast.parse(path.read_text(encoding="utf-8"))))
         found[name] = frozenset(home for home in homes if home is not None and home not in (*PACKAGES, name))
     return found
 

@@ -12,8 +12,8 @@ from logdump.display.record_row import RecordRows
 from logdump.features.list.follow import Follower
 from logdump.features.list.model import RecordListed
 from logdump.language.command import Command, Origin
-from logdump.language.forms import Alternatives, AnyOrder, Keyword, Maybe
-from logdump.language.parameters import Number, OneOf
+from logdump.language.forms import Alternatives, AnyOrder, Keyword, Sequence
+from logdump.language.parameters import Number, OneOf, Word
 from logdump.session.errors import CommandError
 from logdump.session.events import Event, Notice
 from logdump.session.scan import DamagePassed, over_damage
@@ -29,9 +29,14 @@ ShowRecord = Callable[[Session, Record], Iterator[Event]]
 
 
 class Lister:
-    """Makes the lines of records: of one file at a time, whose definitions and transactions are known by then."""
+    """Makes the lines of records: of one file at a time, whose definitions and transactions are known by then.
 
-    def __init__(self) -> None:
+    Args:
+        columns: names, in capitals, of those to be shown; None: those of the key, and what changed.
+    """
+
+    def __init__(self, columns: frozenset[str] | None = None) -> None:
+        self._columns = columns
         self._made: tuple[TrailFile, RecordRows] | None = None
 
     def __call__(self, session: Session, record: Record) -> Iterator[Event]:
@@ -40,12 +45,22 @@ class Lister:
         if self._made is None or self._made[0] is not trail:
             self._made = trail, RecordRows(trail, session.row_definitions, session.cursor.transactions)
         has_file = session.settings.across is not Across.OFF
-        yield RecordListed(trail.path, self._made[1].of(record), has_file)
+        row = self._made[1].of(record)
+        if self._columns is not None:
+            row = row._replace(columns=tuple(one for one in row.columns if one.name.upper() in self._columns))
+        yield RecordListed(trail.path, row, has_file)
 
 
-def run_list(session: Session, count: int | None) -> Iterator[Event]:
+class ListOptions(NamedTuple):
+    """How many records LIST shows, and which columns of them."""
+
+    most: int = _SCREENFUL
+    columns: frozenset[str] | None = None
+
+
+def run_list(session: Session, options: ListOptions) -> Iterator[Event]:
     """List the next records that pass the filter, in the read direction; over damage it goes on."""
-    done, lister = 0, Lister()
+    done, lister = 0, Lister(options.columns)
     with closing(over_damage(session)) as items:
         for item in items:
             if isinstance(item, DamagePassed):
@@ -55,7 +70,7 @@ def run_list(session: Session, count: int | None) -> Iterator[Event]:
             elif isinstance(item, Record):
                 yield from lister(session, item)
                 done += 1
-                if done == (count or _SCREENFUL):
+                if done == options.most:
                     return
             else:
                 yield item
@@ -77,15 +92,27 @@ def run_follow(session: Session, options: FollowOptions) -> Iterator[Event]:
     yield from Follower(session, show, every=options.every, idle=options.idle).run()
 
 
+def _names(text: str) -> frozenset[str]:
+    return frozenset(name.strip().upper() for name in text.split(",") if name.strip())
+
+
 COMMANDS = (
     Command(
         "LIST",
-        Maybe(Alternatives(Number("<count>", least=1), OneOf({"ALL": sys.maxsize}))),
+        AnyOrder(
+            ListOptions,
+            {
+                "most": Alternatives(Number("<count>", least=1), OneOf({"ALL": sys.maxsize})),
+                "columns": Keyword("COLUMNS", Sequence(_names, Word("<column>,..."))),
+            },
+            wrong="{!r} is not a number of records and none of ALL, COLUMNS.",
+        ),
         "List the next records as one line each: RBA, time, operation, table, CSN, XID, key, what changed",
         run_list,
         details=(
             "20 records unless <count> or ALL is given; the filter applies. A field that is not known is -.",
             "Under ACROSS the name of the file is before the RBA. Damage is said, and LIST reads on behind it.",
+            "COLUMNS: of the key and of what changed these columns alone, with commas between them.",
         ),
         origin=Origin.OURS,
     ),

@@ -16,9 +16,10 @@ from logdump.session.scan import DamagePassed, over_damage
 from logdump.session.session import Session
 from trailformat import NotATrail, PartialRecord, Record
 from trailformat.errors import CannotRead
+from trailformat.trail.sequence import next_file
 
 _SETTLED_LOOKS = 2
-"""Looks at a file that has a successor before its end is taken to be the last: a writer may still be closing it."""
+"""Looks at the last file but one before its end is taken to be the last: a writer may still be closing it."""
 
 
 class Follower:
@@ -48,6 +49,7 @@ class Follower:
                 quiet_since, self._looks_at_end = time.monotonic(), 0
             yield Pause()
             if (yield from self._went_on()):
+                quiet_since = time.monotonic()
                 continue
             if self._idle is not None and time.monotonic() - quiet_since >= self._idle:
                 return
@@ -96,7 +98,7 @@ class Follower:
     def _next_file(self, state: FileState) -> Generator[Event, None, bool]:
         """Go on in the file that follows, when this one has not grown since that was there."""
         self._looks_at_end += 1
-        if self._looks_at_end < _SETTLED_LOOKS or state.following is None:
+        if state.following is None or (self._looks_at_end < _SETTLED_LOOKS and next_file(state.following)[0] is None):
             return False
         cursor = self._session.cursor
         rest = state.size - cursor.next

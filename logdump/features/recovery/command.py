@@ -60,7 +60,8 @@ class RecoveryRun:
         self._session, self._options = session, options
         self._whole = whole_trail_of(session, options.over, "RECOVERY")
         self._reader = _reader(options.reader)
-        self._title = f"LogTrail {options.over if isinstance(options.over, str) else self._whole.paths[0]}"
+        over = options.over
+        self._title = f"LogTrail {session.trail.path if over is None else over if isinstance(over, str) else over[0]}"
         self._survey = Survey(self._whole)
         self._scanned = 0
 

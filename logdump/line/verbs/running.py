@@ -7,6 +7,7 @@ import sys
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from pathlib import Path
+from typing import TextIO, cast
 
 from logdump.commands import REGISTRY
 from logdump.language.command import Origin
@@ -14,6 +15,7 @@ from logdump.language.reader import Context, Validity, parse_partial
 from logdump.line import terminal
 from logdump.line.line_mode import Script
 from logdump.line.verbs.pager import paged
+from logdump.line.verbs.paint import PaintedText, has_colour
 from logdump.line.verbs.request import MisuseError, VerbRequest, VerbStep, no_such_file
 from logdump.line.verbs.table import BY_NAME, Verb
 from logdump.notation.escape import Harmless, escape
@@ -123,9 +125,12 @@ def _run(verb: Verb, request: VerbRequest, steps: Iterable[VerbStep]) -> int:
     status = ExitStatus.OK
     with contextlib.ExitStack() as stack, contextlib.suppress(_NotWrittenError):
         if not into_file:
+            is_painted = getattr(options, "format", "text") in (None, "text") and has_colour(verb.name)
             stack.enter_context(
                 paged(wanted=not options.no_pager and not (verb.name == "tail" or getattr(options, "follow", False)))
             )
+            if is_painted:
+                stack.enter_context(contextlib.redirect_stdout(cast("TextIO", PaintedText(sys.stdout, verb.name))))
             run = VerbRun(steps, narrates=verb.narrates)
             run.output_is_data = verb.writes_bytes and not options.output
             run.session.width = _width()

@@ -68,7 +68,8 @@ def listed(request: VerbRequest) -> Iterator[VerbStep]:
     yield from _format(request)
     for steps in _opened(request):
         yield from steps
-        yield VerbStep(f"LIST {request.options.limit or 'ALL'}")
+        columns = f" COLUMNS {request.options.columns}" if request.options.columns else ""
+        yield VerbStep(one_command(f"LIST {request.options.limit or 'ALL'}{columns}"))
     if request.asks("follow"):
         yield VerbStep("FOLLOW LIST")
 

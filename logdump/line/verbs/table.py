@@ -115,7 +115,7 @@ VERBS: tuple[Verb, ...] = (
         "FILE…",
         "List records, one short line each: RBA, time, operation, table, CSN, XID, key, what changed",
         spelling.listed,
-        (*_SHOWN, "follow"),
+        (*_SHOWN, "columns", "follow"),
         (
             "list dirdat/lt000000003 | grep ' DELETE '",
             "list dirdat/lt --table HR.EMPLOYEES --since '2024-03-14 09:30'",

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from logdump.arrow.records.columns.names import distinct
 from logdump.arrow.tables.layout import TableLayout
 from logdump.features.heartbeat.tables import role_of
 from logdump.notation.wildcard import matches
@@ -133,7 +134,7 @@ def _learn(trail: TrailFile) -> set[str]:
     names: set[str] = set()
     for batch in scan(trail):
         learn_definitions(trail, batch)
-        names.update(batch.names[key] for key in np.unique(np.asarray(batch.table)).tolist())
+        names.update(batch.names[key] for key in distinct(np.asarray(batch.table))[0].tolist())
     return names - {""}
 
 

@@ -35,6 +35,7 @@ CHARACTERS = {
     ";": "semicolon",
     "-": "minus",
     "=": "equals_sign",
+    "!": "exclamation_mark",
 }
 """Characters as they are typed, and what Textual calls their keys."""
 

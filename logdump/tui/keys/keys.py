@@ -101,6 +101,7 @@ KEYS = (
     Key("start", "home", "first record", Area.PANES, sends="POS FIRST"),
     Key("end", "G,end", "end of the file", Area.PANES, sends="POS EOF", short="end", weight=6),
     Key("across", "A", "read on over the files of the trail", Area.PANES, sends="ACROSS ON"),
+    Key("damage", "exclamation_mark", "next damaged place", Area.PANES, acts="app.go_to_damage"),
     Key("good_header", "b", "next good header", Area.PANES, sends="SFH"),
     Key("count", "c", "count by table", Area.PANES, sends="COUNT DETAIL", short="count", weight=6),
     Key("save", "s", "save from here on", Area.PANES, acts="app.save_from_here"),

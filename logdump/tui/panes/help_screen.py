@@ -15,7 +15,7 @@ from logdump.tui.text.styled import COMPONENTS, Line, line
 
 OF_THE_NIGHT = (
     *("go_to", "safe", "explain", "find", "transaction_begin"),
-    *("filter", "tables", "transactions", "good_header", "back"),
+    *("filter", "tables", "transactions", "damage", "back"),
 )
 """The keys that come first, by their names: from an RBA in a report to where Replicat may restart."""
 

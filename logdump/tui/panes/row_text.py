@@ -20,9 +20,9 @@ from logdump.features.heartbeat.tables import role_of
 from logdump.notation.times import format_timestamp
 from logdump.session.settings import Across, Settings
 from logdump.tui.keys.kept_choices import COLUMNS, ListColumn
-from logdump.tui.reading.neighbour_files import NeighbourFiles
 from logdump.tui.reading.rows import ListRow, RowKind
-from logdump.tui.text.cells import fit, harmless, width_of
+from logdump.tui.reading.trail_files import NeighbourFiles
+from logdump.tui.text.cells import fit, fit_name, harmless, width_of
 from logdump.tui.text.glyphs import Glyphs
 from logdump.tui.text.styled import Piece, cut_to
 from logdump.tui.text.values_page import KIND_STYLES
@@ -32,7 +32,7 @@ _CLOCK, _SHORT_CLOCK = 15, 8
 _LEAST_RBA, _KIND = 7, 3
 _SHORT_TABLE, _LEAST_TABLE, _LONGEST_TABLE = 16, 8, 40
 _LEAST_CSN = 4
-_LEAST_CELLS = 3
+_LEAST_CELLS, _LEAST_NAME = 3, 5
 _LONGEST_OPERATION = 18
 GAPS = {"rba": 1, "clock": 2, "csn": 2, "kind": 2, "operation": 1, "table": 1, "what": 2}
 """Cells before each column: the cursor's place, blanks."""
@@ -148,7 +148,7 @@ def _layouts(usual: ColumnWidths, needs: ColumnNeeds) -> Iterator[tuple[ColumnWi
     """The columns, the richest first, each with the least room that it leaves for what the records say."""
     table = min(needs.table, _LONGEST_TABLE)
     schema = needs.schema or ""
-    short = max(0, table - len(schema) - 1) if schema else min(table, _SHORT_TABLE)
+    short = max(_LEAST_NAME, table - len(schema) - 1) if schema else min(table, _SHORT_TABLE)
     csn = max(needs.csn, _LEAST_CSN) if needs.csn else 0
     operation = min(needs.operation, _LONGEST_OPERATION)
     full = usual._replace(clock=needs.clock, csn=csn, operation=operation, table=table)
@@ -219,7 +219,7 @@ _CELLS: dict[str, _Cell] = {
     "csn": lambda row, columns, _, glyphs: [(fit(csn_text(row, glyphs), columns.csn, glyphs), "dim")],
     "kind": _kind,
     "operation": lambda row, columns, _, glyphs: [(fit(_operation(row), columns.operation, glyphs), _kind_style(row))],
-    "table": lambda row, columns, _, glyphs: [(fit(_table(row, columns), columns.table, glyphs), "")],
+    "table": lambda row, columns, _, glyphs: [(_table(row, columns, glyphs), "")],
     "what": lambda row, columns, _, glyphs: _what(row, columns, glyphs),
 }
 """The pieces of a cell, by the name of its column."""
@@ -294,9 +294,10 @@ def _operation(row: ListRow) -> str:
     return row.story.operation if row.story is not None else row.operation
 
 
-def _table(row: ListRow, columns: ColumnWidths) -> str:
+def _table(row: ListRow, columns: ColumnWidths, glyphs: Glyphs) -> str:
+    """The table in its column."""
     text = table_text(row)
-    return text.removeprefix(f"{columns.schema}.") if columns.schema else text
+    return fit_name(text.removeprefix(f"{columns.schema}.") if columns.schema else text, columns.table, glyphs)
 
 
 def table_text(row: ListRow) -> str:

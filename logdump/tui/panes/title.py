@@ -58,6 +58,9 @@ def _filter(model: Model) -> str:
 def _facts(model: Model, settings: Settings) -> Iterator[str]:
     """The facts about the file, the most important first."""
     summary, indexed, timeline = model.summary, model.indexed, model.timeline
+    damaged = model.index.places.bad_span_count
+    if indexed is not None and damaged:
+        yield f"{damaged:,} damaged place{'s' * (damaged != 1)} (!)"
     if summary.looks_encrypted:
         yield "record data looks encrypted"
     if timeline is not None and timeline.newest_age is not None and not model.partial(OVER_TIME):

@@ -26,6 +26,8 @@ from logdump.tui.text.timeline_text import HIGH, end_times
 
 _CHECKPOINT = "Checkpoint "
 _RESTART = "R"
+_SPAN_STYLES = ("dim", "bracket1", "update")
+"""Styles of a bar: possibly open, open, on disk."""
 _BELOW = 2
 """The rows below the bars: checkpoints and times."""
 _FEW = 2
@@ -157,8 +159,8 @@ class _Chart:
 
     def _bar_line(self, one: LongTransactionShown, ticks: frozenset[int], *, is_current: bool) -> Line:
         cells, column = self._blank(ticks), self._scale.column
-        for (first, end), glyph in zip(self._spans(one), self._glyphs.spans, strict=False):
-            cells[column(first) : column(end) + 1] = [(glyph, "")] * (column(end) + 1 - column(first))
+        for (first, end), glyph, style in zip(self._spans(one), self._glyphs.spans, _SPAN_STYLES, strict=False):
+            cells[column(first) : column(end) + 1] = [(glyph, style)] * (column(end) + 1 - column(first))
         if is_current:
             at = column(self._moment)
             cells[at] = (cells[at][0], "cursor")

@@ -11,6 +11,8 @@ from logdump.tui.text.glyphs import Glyphs
 from logdump.tui.text.styled import Line, Piece
 
 GAP = "!"
+_COLOURS = 4
+"""Colours of bands, one after the other."""
 _ROWS_WITH_SPACE = 3
 """The rows of a band from which on the first of them is left to its label."""
 
@@ -130,15 +132,17 @@ def _band_lines(
             text = text.ljust(one.first) + _cell(level - base, glyphs) * (one.end - one.first)
         text = text.ljust(columns)
         label = _label(band, labels, glyphs) if row == 0 else " " * labels
-        lines.append(Line(((label, "dim"), *(_around(text, point, glyphs) if point is not None else ((text, ""),)))))
+        style = f"bracket{at % _COLOURS}"
+        bars_and_cursor = _around(text, point, style, glyphs) if point is not None else ((text, style),)
+        lines.append(Line(((label, "dim"), *bars_and_cursor)))
     return lines
 
 
-def _around(text: str, point: PlotPoint, glyphs: Glyphs) -> tuple[Piece, ...]:
+def _around(text: str, point: PlotPoint, style: str, glyphs: Glyphs) -> tuple[Piece, ...]:
     """The row with the bar of the cursor; a thin line, which is no bar, leads from there to the top."""
     bar = text[point.first : point.end]
     here = (bar, "strong") if bar.strip() else (glyphs.divider + bar[1:], "dim")
-    return (text[: point.first], ""), here, (text[point.end :], "")
+    return (text[: point.first], style), here, (text[point.end :], style)
 
 
 def _label(band: Band, width: int, glyphs: Glyphs) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Iterator
 from pathlib import Path
 from random import Random
@@ -31,12 +30,6 @@ from trailformat.transactions.batches import TransactionBatch
 GARBAGE = b"\x00\x01garbage between records\xff"
 HEADER = make_file_header_record(file_header(ORACLE_12))
 ENDS_INSIDE = {"at000000002", "al000000002"}
-
-
-@pytest.fixture(autouse=True)
-def _is_not_durable(monkeypatch: pytest.MonkeyPatch) -> None:
-    """No copy waits for the disk."""
-    monkeypatch.setattr(os, "fsync", lambda _file: None)
 
 
 def test_without_damage_the_copy_is_the_same_file(line: Line, tmp_path: Path) -> None:

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import tempfile
-from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from random import Random
 from typing import NamedTuple
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -30,14 +27,6 @@ from trailformat.records.record_header import BEGINS, ENDS
 SOUND = tuple(sorted(path.name for path in TRAILS.iterdir() if path.name[0] not in "bcfghmw"))
 SEEDS = st.integers(0, 1 << 32)
 NOTHING = "There is no record to copy and no file header"
-
-
-@pytest.fixture(autouse=True, scope="module")
-def _is_not_durable() -> Iterator[None]:
-    """No copy waits for the disk."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(os, "fsync", lambda _file: None)
-        yield
 
 
 class Truth(NamedTuple):

@@ -22,6 +22,7 @@ from logdump.spark.jobs.counting import count_of
 from logdump.spark.source import summary as summary_module
 from logdump.spark.source.slices import wanted_rows
 from tests.logdump.spark.reads import planned, rows
+from tests.searching import IS_LONG
 from tests.simulated.extract import Extract
 from tests.simulated.plain_reader import PlainRecord, read_all
 from tests.simulated.source import Source
@@ -82,11 +83,12 @@ def drawn(folder: Path, seed: int, flavour: Flavour) -> Trail:
     return Trail(extract.paths, found, sign)
 
 
-@pytest.fixture(params=range(4))
-def trail(request: pytest.FixtureRequest, tmp_path: Path) -> Trail:
+@pytest.fixture(params=range(4 if IS_LONG else 3), scope="module")
+def trail(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Trail:
+    """A trail of each flavour, in both byte orders; tests read it."""
     seed: int = request.param
     flavour = (MYSQL_21, ORACLE_12, ORACLE_11)[seed % 3]
-    return drawn(tmp_path, seed, replace(flavour, order=list(ByteOrder)[seed % 2]))
+    return drawn(tmp_path_factory.mktemp("drawn"), seed, replace(flavour, order=list(ByteOrder)[seed % 2]))
 
 
 def _group(record: PlainRecord) -> Group | None:

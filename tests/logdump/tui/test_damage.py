@@ -86,3 +86,21 @@ def test_a_file_of_zeroes_behind_the_header_is_one_row(tmp_path: Path) -> None:
         assert "100000 bytes" in screen.text
 
     drive(steps, path)
+
+
+def test_the_title_counts_damage_and_a_key_leads_from_one_place_to_the_next() -> None:
+    async def steps(screen: Screen) -> None:
+        assert "1 damaged place (!)" in screen.text
+        for _ in range(2):
+            await screen.press("exclamation_mark")
+            assert rba_of(screen) == 3522
+            assert "Next good header at RBA 3631" in screen.text
+        await screen.press("b")
+        assert rba_of(screen) == 3631
+
+    async def without(screen: Screen) -> None:
+        await screen.press("exclamation_mark")
+        assert "No damage in this file." in screen.text
+
+    drive(steps, "gt000000000", place="records")
+    drive(without, place="records")

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import io
 import json
+import re
 import shlex
+import sys
 from itertools import takewhile
 from pathlib import Path
 
 import pytest
 
+from logdump.cli import main
 from logdump.line.verbs.names import NAMES
 from logdump.line.verbs.table import BY_NAME, VERBS, Verb
-from tests.logdump.program import logdump
+from tests.logdump.program import logdump, process
 
 ANSWERS = [
     ("show et000000000 --rba 3,987", 0, "Values of UPDATE TEAHOUSE.SALES"),
@@ -188,6 +192,61 @@ def test_an_answer_goes_to_a_file_whole_or_not_at_all(tmp_path: Path) -> None:
     assert logdump("count", "et000000000", "--op", "nonsense", "-o", str(target), "--replace").status == 1
     assert target.read_text() == logdump("count", "et000000000").out
     assert list(tmp_path.iterdir()) == [target]
+
+
+class _Terminal(io.TextIOWrapper):
+    """A stream that says it is a terminal."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+COLOURED = [
+    ("list et000000000 --op delete --limit 1", "\x1b[31mDELETE\x1b[0m"),
+    ("list et000000000 --op update --limit 1", "\x1b[33mUPDATE\x1b[0m"),
+    ("check ft000000000", "\x1b[31mGap\x1b[0m in "),
+    ("safe at000000000 2913", "\x1b[1mALTER REPLICAT <group>, EXTSEQNO 0, EXTRBA 2722\x1b[0m"),
+    ("doctor ft000000000", "\x1b[31m!! ft000000000 RBA 3522: damage"),
+    ("row et TEAHOUSE.TEAS TEA_CODE=ASS09", "\x1b[32mINSERT\x1b[0m"),
+]
+
+
+def _at_a_terminal(line: str, patch: pytest.MonkeyPatch, **environment: str) -> str:
+    data = io.BytesIO()
+    patch.setattr(sys, "stdout", _Terminal(data, encoding="utf-8", write_through=True))
+    patch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO()))
+    for name, value in {"TERM": "xterm", "NO_COLOR": "", **environment}.items():
+        patch.setenv(name, value)
+    main([*shlex.split(line), "--no-pager"])
+    return data.getvalue().decode()
+
+
+@pytest.mark.parametrize(("line", "part"), COLOURED, ids=[line for line, _ in COLOURED])
+def test_at_a_terminal_parts_are_coloured(line: str, part: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = _at_a_terminal(line, monkeypatch)
+    assert part in text
+    plain = re.sub(r"\x1b\[\d*m", "", text)
+    assert _steady(plain) == _steady(_at_a_terminal(line, monkeypatch, NO_COLOR="1"))
+    assert "\x1b" not in _at_a_terminal(line, monkeypatch, TERM="dumb")
+    assert "\x1b" not in _at_a_terminal(f"{line} --format jsonl", monkeypatch)
+
+
+def test_columns_are_those_that_are_named() -> None:
+    out = logdump("list", "et000000000", "--op", "update", "--columns", "price,tea_code").out
+    assert "SEN01  PRICE →9.40" in out
+    assert "STOCK_KG" not in out
+
+
+def test_tail_reads_what_is_there_over_files_that_are_closed_without_waiting() -> None:
+    line = "tail at --list --since 2024-03-14T09:36Z --idle 1"
+    answer = logdump(*shlex.split(line))
+    assert [one.split()[0] for one in answer.out.splitlines()] == ["2363", "2603", "2797"]
+
+
+def test_the_nearest_verb_comes_first() -> None:
+    answer = process("sfae", "at000000000", "2913")
+    assert answer.status == 2
+    assert "Did you mean safe or " in answer.err
 
 
 def test_repair_writes_its_copy(tmp_path: Path) -> None:

@@ -1,0 +1,96 @@
+"""A module has two users or 150 lines: one that has neither is part of the module that uses it."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections import defaultdict
+
+from tests.laws.imports import ROOT, home_of, imported, modules
+
+LEAST_LINES = 150
+OF_A_KIND = {
+    r"logdump\.features\.\w+\.(command|model|survey|text|json|events)": "found by the package of the feature",
+    r"logdump\.commands\.\w+": "registered: the commands of one topic",
+    r"logdump\.display\.\w*(text|json)\w*": "found by the class of the event",
+    r"logdump\.display\.sql\.(mysql|postgresql)": "the SQL of one database",
+    r"logdump\.filters\.\w+_criteria": "the options of FILTER of one kind",
+    r"logdump\.tui\.panes\.\w+": "one pane",
+    r"trailformat\.native\.\w+\.\w+": "kernels that compile by themselves",
+    r"trailformat\.values\.(decimals|floats)": "one family of data types",
+    r".*\.__main__": "the program",
+}
+"""Modules of which there is one for each thing of a kind, and what that is."""
+_OF_LARGE_USER = "its user would have more than 600 lines"
+_ANOTHER_IDEA = "another idea than that of its user, which reads worse with both"
+EXCEPTIONS = {
+    "logdump.arrow.records.columns.single_images": _ANOTHER_IDEA,
+    "logdump.commands.records.explained_message": "a room below that of its user",
+    "logdump.features.doctor.findings": _ANOTHER_IDEA,
+    "logdump.features.list.follow": _ANOTHER_IDEA,
+    "logdump.features.repair.proof": "it judges what its user makes",
+    "logdump.features.report.html": "one format of a report",
+    "logdump.features.report.markdown": "one format of a report",
+    "logdump.features.row.story": _ANOTHER_IDEA,
+    "logdump.features.sql.conditions": _ANOTHER_IDEA,
+    "logdump.features.sql.plan": _ANOTHER_IDEA,
+    "logdump.features.sql.scan": _ANOTHER_IDEA,
+    "logdump.language.validity": "a room below that of its user",
+    "logdump.line.scroller": _ANOTHER_IDEA,
+    "logdump.line.verbs.pager": _ANOTHER_IDEA,
+    "logdump.parameters.words": "words of a file before they are statements",
+    "logdump.spark.comparison.differing": _ANOTHER_IDEA,
+    "logdump.spark.comparison.moved": _ANOTHER_IDEA,
+    "logdump.spark.needed_columns": _ANOTHER_IDEA,
+    "logdump.spark.source.file_skipper": _ANOTHER_IDEA,
+    "logdump.spark.source.option_types": _ANOTHER_IDEA,
+    "logdump.spark.source.table_alterations": _ANOTHER_IDEA,
+    "logdump.spark.source.table_lobs": _ANOTHER_IDEA,
+    "logdump.tui.keys.jumps": _OF_LARGE_USER,
+    "logdump.tui.reading.matching": _ANOTHER_IDEA,
+    "logdump.tui.text.harmless_app": _OF_LARGE_USER,
+    "trailformat.arrays.columns": "a room below that of its user",
+    "trailformat.arrays.fallback": _ANOTHER_IDEA,
+}
+"""Modules that stay by themselves, and why; the list gets no longer."""
+
+
+def _users() -> tuple[dict[str, set[str]], set[str]]:
+    """The users of each module, and the modules that are loaded when a function needs them."""
+    users, deferred = defaultdict[str, set[str]](set), set[str]()
+    others = [path for folder in ("scripts", "fixtures", "benchmarks") for path in (ROOT / folder).rglob("*.py")]
+    for name, path in [*modules().items(), *((str(path), path) for path in others)]:
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        at_once = {home_of(used) for node in tree.body if _runs_at_once(node) for used in imported(node)}
+        for home in {home_of(used) for used in imported(tree)} - {None, name}:
+            assert home is not None
+            users[home].add(name)
+            if home not in at_once:
+                deferred.add(home)
+    return users, deferred
+
+
+def _runs_at_once(node: ast.stmt) -> bool:
+    is_for_types = isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
+    return not is_for_types and not isinstance(node, ast.FunctionDef | ast.ClassDef)
+
+
+def _is_offered(module: str, users: set[str]) -> bool:
+    """Whether the package that a module lies in offers it to others."""
+    return users == {module.rpartition(".")[0]}
+
+
+def test_a_module_has_two_users_or_150_lines() -> None:
+    users, deferred = _users()
+    small = {
+        name
+        for name, path in modules().items()
+        if path.name != "__init__.py"
+        and path.read_text(encoding="utf-8").count("\n") < LEAST_LINES
+        and len(users[name]) < 2
+        and name not in deferred
+        and not _is_offered(name, users[name])
+        and not any(re.fullmatch(pattern, name) for pattern in OF_A_KIND)
+    }
+    assert small - set(EXCEPTIONS) == set(), "put each into its user, or give it another"
+    assert set(EXCEPTIONS) - small == set(), "no exceptions any more"
