@@ -5,13 +5,12 @@ from __future__ import annotations
 import pytest
 
 from logdump.filters import FilterError
+from logdump.filters.criteria import option_words
+from trailformat.codec.token_names import GGS_TOKENS
 
 from .subjects import filters, tell
 
-OPTIONS = (
-    "RECTYPE, IOTYPE, FILENAME, FILE, ANSINAME, STRING, HEX, INT16, INT32, INT64, STARTTIME, ENDTIME, CSN, LOGCSN, "
-    "GGSTOKEN, USERTOKEN, RBA, RECLEN, AUDITRBA, TRANSIND, SYSKEY, SYSKEYLEN, UNDOFLAG, VALUE, PROCESS, TRANSID"
-)
+OPTIONS = ", ".join(option_words())
 STATEMENTS = {
     "INC": "INCLUDE needs an option, as in FILTER INCLUDE FILENAME hr.*",
     "exclude": "EXCLUDE needs an option, as in FILTER EXCLUDE FILENAME hr.*",
@@ -120,7 +119,7 @@ VALUES = {
     "CSN": "a value is missing",
     "CSN abc": f"'abc' is not a CSN; {CSN_FORMS}",
     "GGSTOKEN >= 5": "the name of a token is missing",
-    "GGSTOKEN ROWID": "no token 'ROWID'; write ORAROWID, LOGCSN, TRANID, ORATAG, DDL or an id as x52",
+    "GGSTOKEN ROWID": f"no token 'ROWID'; write {', '.join(GGS_TOKENS.values())} or an id as x52",
     "GGSTOKEN vamseqid": "the id of token VAMSEQID is not known; write the id that GGSTOKEN DETAIL shows, as x52",
     "GGSTOKEN TRANID >=": "a value is missing",
     "GGSTOKEN LOGCSN abc": f"'abc' is not a CSN; {CSN_FORMS}",
