@@ -107,7 +107,9 @@ def test_under_a_filter_there_is_no_verdict_about_the_row() -> None:
     assert '"there":null,"partial":true' in in_json.splitlines()[-1]
 
 
-def test_the_files_are_read_once_and_three_times_however_many_keys_the_row_has_had(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_files_are_read_once_and_three_times_however_many_keys_the_row_has_had(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     passes = []
 
     def noted(question: RowQuestion, keys: set[Key], *, takes_key_updates: bool) -> list[FilterSet]:
