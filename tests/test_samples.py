@@ -20,8 +20,8 @@ import pytest
 from tests.test_documents import PAGES, ROOT
 
 TRAIL = "fixtures/trails/et000000000"
-SPARK_PAGES = {"docs/spark.md"}
-"""tests/logdump/spark/test_examples.py runs their blocks."""
+SPARK_PAGES = {"docs/spark.md", "docs/spark-rules.md", "docs/clusters.md"}
+"""tests/logdump/spark/test_examples.py runs their blocks, but for text: that takes a cluster."""
 NOT_RUN = {
     ("docs/python.md", "1130 Metadata  None"): "the output of the block before; tests/test_documents.py compares them",
 }

@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from logdump.spark.jobs.local_session import make_known
+from logdump.spark.jobs.local_session import register
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -90,7 +90,7 @@ def _load(
     *,
     stream: bool = False,
 ) -> DataFrame:
-    make_known(spark)
+    register(spark)
     paths = os.fspath(path) if isinstance(path, (str, os.PathLike)) else [os.fspath(file) for file in path]
     if not stream:
         return spark.read.format("trail").options(**options).load(paths)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from pyspark.errors import AnalysisException
 
+from logdump.spark.jobs.local_session import is_remote
 from logdump.spark.needed_columns import needed_columns
 from logdump.spark.view_table import VIEWS, View, views_in
 
@@ -46,6 +47,8 @@ class Views:
         frames = {name: self._read(VIEWS[name]) for name in used}
         _register(frames)
         frame = sql(self._spark, statement)
+        if is_remote(self._spark):
+            return frame  # its plans are not seen here
         needed = {name: needed_columns(frame, frozenset(VIEWS[name].columns)) for name in frames if name in _PRUNED}
         is_whole = all(columns == frozenset(VIEWS[name].columns) for name, columns in needed.items())
         if not _is_query(frame) or (is_whole and "records" not in needed):

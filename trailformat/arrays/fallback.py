@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from trailformat.arrays.spans import STRANGE_INDICATOR, Image, Spans
 from trailformat.codec.byte_order import ByteOrder
@@ -49,6 +48,8 @@ class SlowDecoder:
             return replacement, problems
         missing = np.zeros(len(array), bool)
         missing[rows] = True
+        import pyarrow.compute as pc  # noqa: PLC0415 - it takes its time to load, and few columns come here
+
         return pc.replace_with_mask(array, pa.array(missing), replacement), problems
 
     def _fitting(self, row: int, kind: pa.DataType) -> tuple[bytes, Any, str | None]:

@@ -9,12 +9,13 @@ from typing import Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 
+from logdump.arrow.records.columns.arrow_values import lists as list_array
 from logdump.arrow.tables.group import Group
 from logdump.arrow.tables.layout import PROBLEMS, SIDES, TableLayout
 from logdump.arrow.tables.piece import Array
 from logdump.arrow.tables.rows import RowProblem
 from logdump.arrow.tables.schema import FIXED_TYPES, NULL_NAMES, PROBLEM_LIST, batch_schema_of
-from trailformat.arrays import Image, Numbered
+from trailformat.arrays import Image, Numbered, Strings
 from trailformat.arrays.arrow import arrow_strings, numbered, one_text, plain_array
 from trailformat.arrays.columns import column_arrays
 from trailformat.native.scan.arguments import HAS_NULL, NULL
@@ -98,9 +99,8 @@ def _listed_nulls(rows: int, nulls: Nulls) -> pa.Array:
     of_row = np.concatenate([at for at, _ in nulls])
     names = np.repeat(np.arange(len(nulls)), [len(at) for at, _ in nulls])[np.argsort(of_row, kind="stable")]
     counts = np.bincount(of_row, minlength=rows)
-    offsets = np.concatenate(([0], np.cumsum(counts))).astype(np.int32)
-    texts = pa.array([name for _, name in nulls]).take(plain_array(pa.int64(), names))
-    return pa.ListArray.from_arrays(plain_array(pa.int32(), offsets), texts, mask=plain_array(pa.bool_(), counts == 0))
+    texts = arrow_strings(Strings.of([name for _, name in nulls]).take(names))
+    return list_array(NULL_NAMES, np.concatenate(([0], np.cumsum(counts))), texts, counts > 0)
 
 
 def _listed_problems(rows: int, problems: list[tuple[int, RowProblem]]) -> pa.Array:

@@ -16,7 +16,7 @@ from logdump.features.sql.target import Output, split_target
 from logdump.language.command import Command, Origin
 from logdump.language.forms import Keyword, Maybe
 from logdump.language.forms import Sequence as InOrder
-from logdump.language.parameters import File, FreeText, OneOf, beginning, tables_offered
+from logdump.language.parameters import File, FreeText, Number, OneOf, beginning, tables_offered
 from logdump.language.reader import Context
 from logdump.session.across import files_from
 from logdump.session.errors import CommandError
@@ -44,6 +44,7 @@ _WORDS = tuple(
 _PACKAGES = ("duckdb", "pyarrow")
 _MODES = ("FAILFAST", "PERMISSIVE", "DROPMALFORMED")
 _SEVERAL = 2
+_LEAST_MEMORY, _MOST_MEMORY = 50, 10_000_000
 _EVERY = 0.05
 """Seconds between two looks at how far a statement is."""
 _BY_PARAMETERS = ("ddl", "open_transactions")
@@ -108,12 +109,14 @@ def _views_in(statement: str) -> list[str]:
 class Query(NamedTuple):
     """A statement, and the paths of the files that its views are made over: the open one unless others are given.
 
-    ``effective`` leaves out the rows that a Replicat does not apply; ``mode`` says what damage is, as in Spark.
+    ``effective`` leaves out the rows that a Replicat does not apply; ``mode`` says what damage is, as in Spark;
+    ``megabytes`` is what DuckDB may hold in memory.
     """
 
     paths: tuple[str, ...] | None
     effective: bool | None
     mode: str | None
+    megabytes: int | None
     statement: str
 
 
@@ -121,13 +124,15 @@ class QuerySource(NamedTuple):
     """The files of a query and what of them it sees, as options of the data source.
 
     ``paths`` is empty where no trail is open and none is named; ``by_view`` has the options of single views;
-    ``is_effective`` leaves rows of transactions that a Replicat does not apply out of records and tables.
+    ``is_effective`` leaves rows of transactions that a Replicat does not apply out of records and tables;
+    ``megabytes`` is as in the query.
     """
 
     paths: tuple[str, ...]
     options: Mapping[str, str]
     by_view: Mapping[str, Mapping[str, str]]
     is_effective: bool
+    megabytes: int | None = None
 
 
 def _absolute(wildcards: str) -> tuple[str, ...]:
@@ -169,6 +174,8 @@ def _results(
     if session.settings.spark_master is None:
         yield from _local_results(statement, source, most)
         return
+    if source.megabytes is not None:
+        raise CommandError("MEMORY is of DuckDB; under ENGINE SPARK the settings of Spark say how much there is.")
     from logdump.features.sql.spark_query import spark_results  # noqa: PLC0415 - Spark is another extra
 
     options = {**source.options, **({"effective": "true"} if source.is_effective else {})}
@@ -191,7 +198,8 @@ def _local_results(statement: str, source: QuerySource, most: int | None) -> Gen
     from logdump.features.sql.read_ahead import Ahead  # noqa: PLC0415 - as above
 
     given = path_options(source.paths) if source.paths else {}
-    query = LocalQuery({**source.options, **given}, source.by_view, is_effective=source.is_effective)
+    options = {**source.options, **given}
+    query = LocalQuery(options, source.by_view, is_effective=source.is_effective, megabytes=source.megabytes)
     work = Ahead(query.batches(statement, most))
     try:
         with as_ours():
@@ -242,7 +250,7 @@ def _source(session: Session, query: Query) -> QuerySource:
     beats = _heartbeat_table(session) if any(one.startswith(_HEARTBEATS) for one in named) else {}
     by_view = dict.fromkeys(_BY_PARAMETERS, parameters) | {one: beats for one in named if one.startswith(_HEARTBEATS)}
     given = {"mode": query.mode} if query.mode is not None else {}
-    return QuerySource(paths, {**options, **given}, by_view, is_effective=bool(query.effective))
+    return QuerySource(paths, {**options, **given}, by_view, bool(query.effective), query.megabytes)
 
 
 def _heartbeat_table(session: Session) -> dict[str, str]:
@@ -286,6 +294,7 @@ COMMANDS = (
             Maybe(Keyword("OVER", InOrder(_absolute, File("<wildcard>", missing=_NO_STATEMENT)))),
             Maybe(OneOf({"EFFECTIVE": True})),
             Maybe(Keyword("MODE", OneOf({mode: mode for mode in _MODES}))),
+            Maybe(Keyword("MEMORY", Number("<megabytes>", least=_LEAST_MEMORY, most=_MOST_MEMORY))),
             SqlStatement("<statement>", missing=_NO_STATEMENT),
         ),
         "Ask the trail in SQL",
@@ -295,7 +304,8 @@ COMMANDS = (
             "records (a row each), transactions, summary (counts by table and operation), restarts, ddl,",
             "heartbeats, gg_lag, and each table by its name, as TEAHOUSE.TEAS, with its columns before and after each",
             "change; of the open file, with ACROSS of those after it too, or of the files of <wildcard>, through the",
-            "FILTER. EFFECTIVE leaves out rows that a Replicat does not apply; MODE says what damage does. FROM",
+            "FILTER. EFFECTIVE leaves out rows that a Replicat does not apply; MODE says what damage does; MEMORY is",
+            "what DuckDB may hold before it writes to a private folder (2,000 megabytes if not given). FROM",
             "trail('<wildcard>') or trail('<wildcard>', '<view>') reads another trail. TO <file>.parquet, .csv or",
             ".jsonl after the statement writes the rows, with REPLACE over a file; FORMAT CSV or JSONL there prints",
             "all of them, values whole. DESCRIBE records lists columns; docs/sql.md has more. A semicolon must be in",

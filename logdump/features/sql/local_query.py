@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -21,7 +22,7 @@ from logdump.spark.errors import BadOption, BadTrail, FileChanged, NoTrailFiles,
 from logdump.spark.view_table import VIEWS
 from trailformat import BadRecord
 
-MEMORY = "2GB"
+MEGABYTES = 2000
 """What DuckDB may hold; beyond it writes to a private folder, which goes with the statement."""
 _CONFIG: dict[str, str | bool | int | float | list[str]] = {
     "enable_external_access": False,
@@ -29,12 +30,19 @@ _CONFIG: dict[str, str | bool | int | float | list[str]] = {
     "autoinstall_known_extensions": False,
     "allow_community_extensions": False,
     "python_enable_replacements": False,
-    "memory_limit": MEMORY,
 }
 _OF_DUCKDB = frozenset({"information_schema", "pg_catalog"})
 """Schemas that tell of the views themselves."""
 _BATCH_ROWS = 10_000
 _LONGEST_MESSAGE = 2000
+
+
+_LINE = re.compile(r"^LINE (\d+):", re.MULTILINE)
+
+
+def _line_before(found: re.Match[str]) -> str:
+    """The line of a statement that stands on the second line of another, as wide as before."""
+    return f"LINE {int(found[1]) - 1:>{len(found[1])}}:"
 
 
 class LocalQuery:
@@ -44,6 +52,7 @@ class LocalQuery:
         options: of the data source, ``path`` among them where a trail is open.
         by_view: options that single views need besides.
         is_effective: whether records and tables have no rows that a Replicat does not apply.
+        megabytes: what DuckDB may hold; None: MEGABYTES.
 
     Attributes:
         place: how far the trail is read.
@@ -51,12 +60,19 @@ class LocalQuery:
     """
 
     def __init__(
-        self, options: Mapping[str, str], by_view: Mapping[str, Mapping[str, str]], *, is_effective: bool = False
+        self,
+        options: Mapping[str, str],
+        by_view: Mapping[str, Mapping[str, str]],
+        *,
+        is_effective: bool = False,
+        megabytes: int | None = None,
     ) -> None:
+        self._memory = f"{megabytes or MEGABYTES}MB"
         self._options = dict(options)
         self._effective = {"effective": "true"} if is_effective else {}
         self._by_view = by_view
         self._scans: list[ViewScan] = []
+        self._statement: ParsedStatement | None = None
         self.place = ReadPlace()
         self.interrupt: Callable[[], object] = lambda: None
 
@@ -69,23 +85,26 @@ class LocalQuery:
             duckdb.Error: any other error, with its place in the statement.
         """
         with tempfile.TemporaryDirectory(prefix="logdump-sql-") as folder:
-            connection = duckdb.connect(config=_CONFIG | {"temp_directory": str(Path(folder) / "spill")})
+            own = {"temp_directory": str(Path(folder) / "spill"), "memory_limit": self._memory}
+            connection = duckdb.connect(config=_CONFIG | own)
             self.interrupt = connection.interrupt
             try:
                 connection.execute("SET TimeZone = 'UTC'").fetchall()
                 connection.execute("SET lock_configuration = true").fetchall()
                 yield from self._run(connection, text, most)
-            except (duckdb.Error, OSError):
+            except (duckdb.Error, OSError) as error:
                 for scan in self._scans:
                     if scan.error is not None:
                         raise scan.error from None
-                raise
+                if self._statement is None or not isinstance(error, duckdb.Error):
+                    raise
+                raise type(error)(self._statement.as_written(str(error))) from None
             finally:
                 self.interrupt = lambda: None
                 connection.close()
 
     def _run(self, connection: duckdb.DuckDBPyConnection, text: str, most: int | None) -> Iterator[pa.RecordBatch]:
-        statement = parse(connection, text)
+        statement = self._statement = parse(connection, text)
         for relation in statement.relations:
             self._define(connection, relation)
         if statement.is_explain:
@@ -132,13 +151,19 @@ class LocalQuery:
         except BadOption as error:
             near = difflib.get_close_matches(relation.wanted.lower(), VIEWS, n=1)
             hint = f"; there is a view {near[0]}" if near else ""
-            raise CommandError(f"{str(error).removeprefix('option rowsOf: ')}{hint}.") from None
+            text = f"{str(error).removeprefix('option rowsOf: ')}{hint}"
+            raise CommandError(text if text.endswith("?") else f"{text}.") from None
 
     def _narrow(self, connection: duckdb.DuckDBPyConnection, statement: ParsedStatement) -> None:
-        """Have the scans make what the statement needs."""
-        if not self._scans or statement.is_explain:
-            return
-        [(_, plan)] = connection.execute(f"EXPLAIN (FORMAT JSON) {statement.text}").fetchall()
+        """Have the scans make what the statement needs.
+
+        Raises:
+            duckdb.Error: the statement is wrong, with its place, which ``connection.sql`` does not say.
+        """
+        try:
+            [(_, plan)] = connection.execute(f"EXPLAIN (FORMAT JSON)\n{statement.text}").fetchall()
+        except duckdb.Error as error:
+            raise type(error)(_LINE.sub(_line_before, str(error))) from None
         scans = planned_scans(plan)
         for scan in self._scans:
             scan.narrowed = needs_of(scan.prefix, scan.columns, scans)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
+from itertools import count
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from logdump.notation.sql_tokens import STANDARD, SqlToken, SqlTokenKind, meaningful
@@ -17,13 +19,10 @@ TRAIL = "trail"
 _ONE_QUERY = "SQL takes one query: SELECT, WITH, DESCRIBE, SUMMARIZE or EXPLAIN. Nothing can be written"
 _TRAIL_FORM = "trail(…) takes a path, and the name of a view or table, as in trail('dirdat/lt*', 'HR.EMP')"
 _QUERIES = frozenset({"SELECT", "EXPLAIN"})
-_AFTER_RELATION = frozenset(
-    """
-    WHERE JOIN LEFT RIGHT FULL INNER CROSS NATURAL SEMI ANTI ASOF POSITIONAL ON USING GROUP ORDER HAVING LIMIT OFFSET
-    UNION INTERSECT EXCEPT WINDOW QUALIFY SELECT TABLESAMPLE
-    """.split()  # noqa: SIM905 - a list would fill a page
-)
-"""Words that may follow a relation which has no alias."""
+_EVERY_RECORD = "records"
+
+_LINE = re.compile(r"^(?P<before>LINE (?P<number>\d+): (?:\.{3})?)(?P<shown>.*?)(?P<after>(?:\.{3})?)$", re.MULTILINE)
+"""A line of the statement in a message of DuckDB, cut on both sides if it is long."""
 
 
 class Relation(NamedTuple):
@@ -36,17 +35,35 @@ class Relation(NamedTuple):
     @property
     def wanted(self) -> str:
         """The view or table that it is: its name, with the schema before it if it has one."""
-        if self.path is not None:
-            return self.name.partition(" ")[2]
-        return f"{self.schema}.{self.name}" if self.schema else self.name
+        return f"{self.schema}.{self.name}" if self.schema and self.path is None else self.name
 
 
 class ParsedStatement(NamedTuple):
-    """A query: its text, with a relation of schema ``trail`` for each ``trail(…)``; what it reads; whether EXPLAIN."""
+    """A query as DuckDB takes it.
+
+    Attributes:
+        text: with a relation in place of each ``trail(…)``, as long as that was.
+        relations: what it reads.
+        is_explain: whether it is an EXPLAIN.
+        written: the text as it was written.
+    """
 
     text: str
     relations: list[Relation]
     is_explain: bool
+    written: str
+
+    def as_written(self, message: str) -> str:
+        """A message that shows a line of the text, or a part of one, as one that shows what was written there."""
+
+        def line(found: re.Match[str]) -> str:
+            texts = [text.split("\n")[int(found["number"]) - 1 :] for text in (self.text, self.written)]
+            at = texts[0][0].find(found["shown"]) if all(texts) else -1
+            if at < 0 or len(texts[0][0]) != len(texts[1][0]):
+                return found[0]
+            return found["before"] + texts[1][0][at : at + len(found["shown"])] + found["after"]
+
+        return _LINE.sub(line, message)
 
 
 def parse(connection: DuckDBPyConnection, text: str) -> ParsedStatement:
@@ -56,6 +73,7 @@ def parse(connection: DuckDBPyConnection, text: str) -> ParsedStatement:
         CommandError: it is no query, or more than one.
         duckdb.Error: it cannot be parsed.
     """
+    written = text
     text, trails = _without_trails(text)
     statements = connection.extract_statements(text)
     kinds = {str(one.type).rpartition(".")[2] for one in statements}
@@ -66,9 +84,10 @@ def parse(connection: DuckDBPyConnection, text: str) -> ParsedStatement:
     [(answer,)] = connection.execute("SELECT json_serialize_sql(?)", [query]).fetchall()
     try:
         relations = dict.fromkeys(_relations(_tree(answer), frozenset()))
+        others = [one for one in relations if one.schema not in {trail.schema for trail in trails}]
     except RecursionError:
         raise CommandError("This statement has too many parts inside of parts.") from None
-    return ParsedStatement(text, [*trails, *relations], is_explain)
+    return ParsedStatement(text, [*trails, *others], is_explain, written)
 
 
 def _tree(answer: str) -> Any:
@@ -85,7 +104,7 @@ def _explained(text: str) -> str:
 
 
 def _relations(node: Any, defined: frozenset[str]) -> Iterator[Relation]:
-    """The relations in a tree but for names that WITH defines around them, and those of ``trail(…)``."""
+    """The relations in a tree but for names that WITH defines around them."""
     if isinstance(node, list):
         for part in node:
             yield from _relations(part, defined)
@@ -94,7 +113,7 @@ def _relations(node: Any, defined: frozenset[str]) -> Iterator[Relation]:
         inside = defined | {entry["key"].lower() for entry in entries}
         if node.get("type") == "BASE_TABLE":
             relation = _relation(node)
-            if relation.schema != TRAIL and (relation.schema or relation.name.lower() not in inside):
+            if relation.schema or relation.name.lower() not in inside:
                 yield relation
         for part in node.values():
             yield from _relations(part, inside)
@@ -108,18 +127,24 @@ def _relation(node: dict[str, Any]) -> Relation:
 
 
 def _without_trails(text: str) -> tuple[str, list[Relation]]:
-    """The statement with a relation in place of each ``trail(…)``, and these relations."""
+    """The statement with a relation in place of each ``trail(…)``, and these relations.
+
+    A relation has a schema of its own, so that its name is that of the view, and blanks up to the length of what was
+    written, so that errors name the right place.
+    """
     tokens = [*meaningful(STANDARD.tokens_of(text))]
     made, found, done = "", list[Relation](), 0
     for at, token in enumerate(tokens):
         is_call = token.text.lower() == TRAIL and _text_at(tokens, at + 1) == "(" and _text_at(tokens, at - 1) != "."
         if not is_call:
             continue
-        arguments, after = _arguments(tokens, at + 2)
-        found.append(Relation(TRAIL, f"{len(found) + 1} {arguments[1]}", arguments[0]))
-        alias = "" if _has_alias(tokens, after) else f" AS {quoted_name(arguments[1])}"
-        made += text[done : token.begin] + f"{TRAIL}.{quoted_name(found[-1].name)}{alias}"
-        done = tokens[after - 1].end
+        (path, name), after = _arguments(tokens, at + 2)
+        end = tokens[after - 1].end
+        schema = next(one for number in count(len(found) + 1) if (one := f"t{number}") not in text.lower())
+        found.append(Relation(schema, name, path))
+        relation = f"{schema}.{name if name == _EVERY_RECORD else quoted_name(name)}".ljust(end - token.begin)
+        made += text[done : token.begin] + relation
+        done = end
     return made + text[done:], found
 
 
@@ -134,15 +159,7 @@ def _arguments(tokens: list[SqlToken], at: int) -> tuple[tuple[str, str], int]:
         at += 1
     if _text_at(tokens, at) != ")" or len(texts) not in (1, 2):
         raise CommandError(f"{_TRAIL_FORM}.")
-    return (texts[0], texts[1] if len(texts) > 1 else "records"), at + 1
-
-
-def _has_alias(tokens: list[SqlToken], at: int) -> bool:
-    if at >= len(tokens):
-        return False
-    token = tokens[at]
-    is_name = token.kind in (SqlTokenKind.WORD, SqlTokenKind.NAME)
-    return is_name and token.text.upper() not in _AFTER_RELATION
+    return (texts[0], texts[1] if len(texts) > 1 else _EVERY_RECORD), at + 1
 
 
 def _text_at(tokens: list[SqlToken], at: int) -> str:

@@ -17,7 +17,8 @@ from logdump.spark.comparison.columns import DIFFERENCES
 from logdump.spark.comparison.compared_trail import Compared, ComparedTrail, compared_trail
 from logdump.spark.comparison.differing import difference_rows
 from logdump.spark.comparison.transactions import SCHEMA, TransactionRow, transaction_rows
-from logdump.spark.errors import BadOption
+from logdump.spark.errors import BadOption, SourceError
+from logdump.spark.jobs.local_session import is_remote
 from logdump.spark.source.options import path_options
 from trailformat.changes.csn import CsnKey, csn_key
 
@@ -61,8 +62,10 @@ def diff(
         options: those of the data source that name files and definitions, for both: ``maxPartitionBytes``, ….
 
     Raises:
-        SourceError: an option is refused, or there is no such trail.
+        SourceError: an option is refused, there is no such trail, or the session is one of Spark Connect.
     """
+    if is_remote(spark):
+        raise SourceError("diff needs a session with a SparkContext, which Spark Connect has not")
     how, ignored = _level(level), _ignored([ignore] if isinstance(ignore, str) else ignore)
     bounds = csn_bounds(how, ignored, _csn("from_csn", from_csn), _csn("to_csn", to_csn))
     compared = Compared(_rows(how, ignored, only, is_any_order=any_order), bounds, any_order)

@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 from pyspark.sql import SparkSession
+from pyspark.sql.utils import is_remote as connects
 
 from logdump.spark.errors import SourceError
 from logdump.spark.jobs.java import missing_java
@@ -29,11 +30,15 @@ def session(master: str = "local[*]", **conf: str) -> SparkSession:
 
     Workers are this Python; times are UTC; an error is raised with its one line, and Spark's log has none of the lines
     of its tasks that failed. ``conf`` holds more settings, with underscores for their dots
-    (``spark_driver_memory="4g"``).
+    (``spark_driver_memory="4g"``). In a program that uses Spark Connect it is that session, as its server has set it.
 
     Raises:
         SourceError: there is no Java.
     """
+    if connects():
+        spark = SparkSession.builder.getOrCreate()
+        register(spark)
+        return spark
     if missing := missing_java():
         raise SourceError(missing)
     prepare_workers()
@@ -42,10 +47,9 @@ def session(master: str = "local[*]", **conf: str) -> SparkSession:
     for name, value in {**_SETTINGS, "spark.sql.shuffle.partitions": str(cores()), **given}.items():
         builder = builder.config(name, value)
     spark = builder.getOrCreate()
-    if not is_remote(spark):
-        spark.sparkContext.setLogLevel("FATAL")
+    spark.sparkContext.setLogLevel("FATAL")
     logging.getLogger("SQLQueryContextLogger").setLevel(logging.CRITICAL + 1)
-    make_known(spark)
+    register(spark)
     return spark
 
 
@@ -54,14 +58,14 @@ def is_remote(spark: SparkSession) -> bool:
     return type(spark).__module__.startswith("pyspark.sql.connect.")
 
 
-def make_known(spark: SparkSession) -> None:
+def register(spark: SparkSession) -> None:
     """Make ``format("trail")`` known to a session that does not find it by itself.
 
     A registered format is planned by the Python of ``PYSPARK_PYTHON`` in the driver, which may be for the workers alone
     (``--archives``); one that is found is planned by the driver's own. Where both are one, registering is faster.
     """
     if os.environ.get("PYSPARK_PYTHON") == sys.executable:
-        register(spark)
+        _add(spark)
         return
     from pyspark.errors import AnalysisException  # noqa: PLC0415 - beside its only use
 
@@ -70,10 +74,10 @@ def make_known(spark: SparkSession) -> None:
     except AnalysisException as error:
         if "DATA_SOURCE_NOT_FOUND" not in str(error):
             raise
-        register(spark)
+        _add(spark)
 
 
-def register(spark: SparkSession) -> None:
+def _add(spark: SparkSession) -> None:
     """Make ``format("trail")`` known to a session; to one that knows it already this does nothing."""
     from pyspark.errors import AnalysisException  # noqa: PLC0415 - beside its only use
 

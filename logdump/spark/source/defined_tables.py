@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from logdump.arrow.records.columns.names import distinct
 from logdump.arrow.tables.layout import TableLayout
 from logdump.spark.errors import BadOption, BadTrail, located
 from logdump.spark.source.options import Options
@@ -90,7 +91,7 @@ def _learn(trail: TrailFile) -> set[str]:
     names: set[str] = set()
     for batch in scan(trail):
         learn_definitions(trail, batch)
-        names.update(batch.names[key] for key in np.unique(np.asarray(batch.table)).tolist())
+        names.update(batch.names[key] for key in distinct(np.asarray(batch.table))[0].tolist())
     return names - {""}
 
 

@@ -81,11 +81,15 @@ def _summary(source: OpenSlice, request: Request, schema: Any) -> Iterator[Any]:
 
 
 def _rows_of_table(source: OpenSlice, request: Request, schema: Any) -> Iterator[Any]:
-    from logdump.spark.source.change_rows import change_batches  # noqa: PLC0415 - only option changesOf reads changes
-    from logdump.spark.source.table_reader import table_batches  # noqa: PLC0415 - only option rowsOf reads tables
-
     try:
-        yield from (change_batches if request.options.changes_of else table_batches)(source, request, schema)
+        if request.options.changes_of:
+            from logdump.spark.source.change_rows import change_batches  # noqa: PLC0415 - it loads PySpark
+
+            yield from change_batches(source, request, schema)
+        else:
+            from logdump.spark.source.table_reader import table_batches  # noqa: PLC0415 - few reads need tables
+
+            yield from table_batches(source, request, schema)
     except TrailError as error:
         raise FileChanged(located(error, source.part.path)) from None
 

@@ -89,14 +89,15 @@ class TrailStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         return datasource.ReadAllAvailable()
 
     def reportLatestOffset(self) -> StoredOffset | None:  # noqa: N802 - Spark's name
-        """The end of the trail as its files are now, for the status of the query; no record is read for it.
+        """The end of the trail as its files are now, for the status of the query; only the last records are read.
 
-        ``bytesBehind`` are the bytes from the end of the last micro-batch to there.
+        ``bytesBehind`` are the bytes from the end of the last micro-batch to there, ``secondsBehind`` the seconds from
+        the commit that was read last to the last record there.
         """
         if self._reached is None:
             return None
-        end, behind = self._trail.written_after(self._reached)
-        return {**end._asdict(), "bytesBehind": behind}
+        lag = self._trail.written_after(self._reached)
+        return {**lag.end._asdict(), "bytesBehind": lag.bytes, "secondsBehind": lag.seconds}
 
     def prepareForTriggerAvailableNow(self) -> None:  # noqa: N802 - Spark's name
         """Go no further than what is there now."""

@@ -8,19 +8,35 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
 from logdump.arrow.records.errors import place
 from logdump.spark.errors import FileChanged, NoTrailFiles, SourceError
+from logdump.spark.report import report
 from logdump.spark.source.before import NOTHING_NEEDED, NeededBefore
 from logdump.spark.source.options import Options
 from logdump.spark.source.paths import find_files
 from logdump.spark.source.slice import Slice
 from logdump.spark.stream.stream_walk import NO_LIMIT, Limit, Offset, StreamWalk
-from trailformat import ByteOrder, TrailFile, TrailName
+from trailformat import ByteOrder, CannotRead, TrailError, TrailFile, TrailName
 from trailformat.records import framing
 from trailformat.scan import scan
 from trailformat.trail.packed import unpacked_size
 from trailformat.transactions.applied import AppliedState
+
+
+class Lag(NamedTuple):
+    """How far a stream is behind its trail.
+
+    Attributes:
+        end: the end of the newest file, what is half written included.
+        bytes: from the end of the last micro-batch to there.
+        seconds: from the commit of the last transaction read to that of the last record; None where one is not known.
+    """
+
+    end: Offset
+    bytes: int
+    seconds: float | None
 
 
 class StreamTrail:
@@ -140,16 +156,17 @@ class StreamTrail:
             self._walk.resume(state)
         return self._walk
 
-    def written_after(self, start: Offset) -> tuple[Offset, int]:
-        """The end of the newest file, what is half written included, and the bytes from an offset to there.
-
-        Raises like after.
-        """
-        at, behind = start, 0
+    def written_after(self, start: Offset) -> Lag:
+        """What has been written after an offset. Raises like after."""
+        at, behind, newest = start, 0, None
         for name, _ in self._from(start):
             size, begun = _size(name), start.rba if name.seqno == start.seqno else 0
-            at, behind = Offset(name.seqno, size), behind + size - begun
-        return at, behind
+            at, behind, newest = Offset(name.seqno, size), behind + size - begun, name if size else newest
+        if not behind or newest is None:
+            return Lag(at, behind, 0.0)
+        last = _last_time(newest)
+        is_known = last is not None and self.time
+        return Lag(at, behind, max((last or 0) - self.time, 0) / 1_000_000 if is_known else None)
 
     def _names(self) -> list[TrailName]:
         """The files of the trail, in order."""
@@ -183,10 +200,17 @@ class StreamTrail:
 
     def _after_missing(self, start: Offset, names: list[TrailName]) -> int:
         """The offset at which to go on when the file of an offset is missing."""
+        at = next((number for number, name in enumerate(names) if name.seqno > start.seqno), len(names))
+        read = f"the file with seqno {start.seqno} has gone: the stream has read it up to RBA {start.rba}"
+        missing = ""
+        if at < len(names):
+            one = names[at]
+            first, last = one.beyond(start.seqno - one.seqno).path, one.previous.path
+            missing = f"; {first} is missing" if first == last else f"; {first} to {last.name} are missing"
         if not self._options.ignore_missing_files:
-            read = f"the stream has read it up to RBA {start.rba}"
-            raise FileChanged(f"the file with seqno {start.seqno} has gone: {read}; {_IGNORE}")
-        return next((number for number, name in enumerate(names) if name.seqno > start.seqno), len(names))
+            raise FileChanged(f"{read}{missing}; {_IGNORE}")
+        report(f"{read}{missing}")
+        return at
 
     def _check_unchanged(self, name: TrailName, rba: int) -> None:
         """Check that a file still holds what was read of it; where damage is stepped over, by its size alone."""
@@ -208,6 +232,18 @@ def _size(name: TrailName) -> int:
         return unpacked_size(name.path)
     except OSError as error:
         raise FileChanged(f"{place(name.path)}: {error.strerror}") from None
+
+
+def _last_time(name: TrailName) -> int | None:
+    """IO Time (Julian) of the record with which a file ends; None where that is half written, or has none."""
+    try:
+        with TrailFile(name.path) as trail:
+            starts = (framing.start_before(trail.bytes, trail.size, order) for order in ByteOrder)
+            begin = next((start for start in starts if start is not None), None)
+            last = trail.record_at(begin) if begin is not None else None
+            return last.header.io_time if last is not None and not last.is_file_header else None
+    except (TrailError, CannotRead):
+        return None
 
 
 def _record_from(name: TrailName, rba: int) -> int:

@@ -8,7 +8,9 @@ from typing import NamedTuple, Protocol
 
 from logdump.features.save.header import own_header
 from logdump.spark.write.publish import StagedFile
+from logdump.spark.write.target import Target
 from trailformat import CannotWrite, FileHeader, Record, TrailWriter, make_file_header_record
+from trailformat.codec.mapped_file import MappedFile
 
 _NAME = "tr{:09d}"
 
@@ -37,13 +39,16 @@ class PartFiles:
     Args:
         directory: makes an empty folder; called for the first record.
         max_bytes: size over which a file is not to grow; a single record may be larger. None: no limit.
+        target: the target that the files will have. FileName in their headers is as long as it will be there, so that
+            they are not written again when they get their names.
     """
 
-    def __init__(self, directory: Callable[[], Path], max_bytes: int | None) -> None:
+    def __init__(self, directory: Callable[[], Path], max_bytes: int | None, target: Target | None = None) -> None:
         self.parts: list[StagedFile] = []
         self._make_directory = directory
         self._directory: Path | None = None
         self._max_bytes = max_bytes
+        self._target = target
         self._source: SourceFiles | None = None
         self._writer: TrailWriter | None = None
         self._definitions: Definitions | None = None
@@ -85,6 +90,13 @@ class PartFiles:
         self._writer.write_bytes(data, records)
         self._records += records
 
+    def copy_range(self, source: MappedFile, start: int, stop: int, records: int) -> None:
+        """Write a range of another file, of such records."""
+        if self._writer is None:
+            raise CannotWrite("no file has been begun")
+        self._writer.copy_range(source, start, stop, records)
+        self._records += records
+
     def _start(self, first: Record) -> tuple[TrailWriter, Definitions]:
         self.end()
         if self._source is None:
@@ -95,7 +107,8 @@ class PartFiles:
         self._writer = TrailWriter(path, order=first.order)
         self._definitions = self._source.definitions()
         if self._source.header is not None:
-            self._writer.write(make_file_header_record(own_header(self._source.header, path, str(path), first)))
+            name = path if self._target is None else self._target.likely_name(self._source.path)
+            self._writer.write(make_file_header_record(own_header(self._source.header, path, str(name), first)))
         self._head_size = self._writer.size
         return self._writer, self._definitions
 

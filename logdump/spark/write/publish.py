@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from logdump.features.save.header import renamed
 from logdump.spark.write.job_folder import JOURNAL, JobFolder, is_at_work, job_folders
 from logdump.spark.write.target import SUCCESS, Mode, Target
-from trailformat import CannotWrite, TrailFile, make_file_header_record
+from trailformat import CannotWrite, Record, TrailFile, make_file_header_record
 from trailformat.trail.whole_file import WholeFile, sync_names
 
 _REPLACED = "replaced"
@@ -150,8 +150,13 @@ def _rename_header(path: Path, final: Path, name: str) -> None:
             file.write(record.raw)
             os.fsync(file.fileno())
         return
+    _write_again(path, record, length)
+
+
+def _write_again(path: Path, header: Record, length: int) -> None:
+    """Write a file with a header of another length."""
     with path.open("rb") as source, WholeFile(path, replace=True) as copy:
-        copy.write(record.raw)
+        copy.write(header.raw)
         source.seek(length)
         while rest := source.read(1 << 20):
             copy.write(rest)

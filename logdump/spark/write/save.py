@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import pickle
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from logdump.features.save.definitions import SavedDefinitions
 from logdump.features.save.ranges import RangeCopy, rows_of
 from logdump.spark.errors import BadTrail, SourceError, located
+from logdump.spark.jobs.local_session import is_remote
 from logdump.spark.source.bounds import selection_of
 from logdump.spark.source.options import Options, Paths, Use, parse_options, path_options
 from logdump.spark.source.planner import packed, plan
@@ -25,6 +27,7 @@ from trailformat.codec.remote.path import place
 from trailformat.scan import PARTIAL, RECORD, scan
 
 if TYPE_CHECKING:
+    from pyarrow import RecordBatch
     from pyspark.sql import SparkSession
 
     from trailformat.scan import Batch
@@ -33,11 +36,12 @@ MEGABYTE = 1 << 20
 
 
 class Job(NamedTuple):
-    """The job that all tasks share: its folder, the options, and the size of a file; None for no limit."""
+    """The job that all tasks share: its folder, the options, the size of a file, None for no limit, and the target."""
 
     folder: JobFolder
     options: Options
     max_bytes: int | None
+    target: Target | None = None
 
 
 class SliceFailure(NamedTuple):
@@ -79,7 +83,7 @@ def save(
     slices = [part for lot in plan(replace(read, max_partition_bytes=0)) for part in lot]
     for part in slices:
         goal.refuse_source(part.path)
-    job = Job(new_job_folder(goal.directory, os.getpid()), read, megabytes * MEGABYTE if megabytes else None)
+    job = Job(new_job_folder(goal.directory, os.getpid()), read, megabytes * MEGABYTE if megabytes else None, goal)
     try:
         job.folder.make()
         return publish(job.folder, goal, chosen, _run(spark, job, slices))
@@ -89,11 +93,30 @@ def save(
 
 def _run(spark: SparkSession, job: Job, slices: Sequence[Slice]) -> list[StagedFile]:
     """Have the tasks save whole files, small ones together; the parts in the order of the sources."""
+    most = job.options.max_partition_bytes
+    if is_remote(spark):
+        lots = list(packed(slices, most))
+        numbers = spark.range(0, len(lots), 1, max(len(lots), 1))
+        rows = numbers.mapInArrow(partial(_in_task, job, lots), _OUTCOMES).collect()
+        return _parts(pickle.loads(row.outcome) for row in sorted(rows, key=lambda row: int(row.lot)))  # noqa: S301 - of our own tasks
     context = spark.sparkContext
     share = -(-sum(part.size for part in slices) // context.defaultParallelism)
-    lots = list(packed(slices, min(share, job.options.max_partition_bytes)))
+    lots = list(packed(slices, min(share, most)))
     tasks = context.parallelize(lots, max(len(lots), 1))
     return _parts(tasks.mapPartitionsWithIndex(partial(save_lots, job)).collect())
+
+
+_OUTCOMES = "lot bigint, outcome binary"
+
+
+def _in_task(job: Job, lots: Sequence[Sequence[Slice]], numbers: Iterable[RecordBatch]) -> Iterator[RecordBatch]:
+    """Save the lots with these numbers: over Connect, where a task gets rows."""
+    import pyarrow as pa  # noqa: PLC0415 - in the tasks only
+
+    for batch in numbers:
+        for number in batch.column(0).to_pylist():
+            outcomes = [pickle.dumps(outcome) for outcome in save_lots(job, number, [lots[number]])]
+            yield pa.RecordBatch.from_pydict({"lot": [number] * len(outcomes), "outcome": outcomes})
 
 
 def _parts(outcomes: Iterable[list[StagedFile] | SliceFailure]) -> list[StagedFile]:
@@ -112,7 +135,7 @@ def save_lots(job: Job, partition: int, lots: Iterable[Sequence[Slice]]) -> Iter
     context = TaskContext.get()
     attempt = context.taskAttemptId() if context is not None else 0
     for lot in lots:
-        files = PartFiles(lambda: job.folder.attempt(partition, attempt), job.max_bytes)
+        files = PartFiles(lambda: job.folder.attempt(partition, attempt), job.max_bytes, job.target)
         try:
             for part in lot:
                 _save_file(part, job.options, files)
@@ -137,7 +160,7 @@ def _save_file(part: Slice, options: Options, files: PartFiles) -> None:
     with trail:
         files.begin(SourceFiles(part.path, trail.file_header, lambda: SavedDefinitions(trail)))
         selection = selection_of(trail, options)
-        copy = RangeCopy(files.write, files.write_bytes, lambda: files.room)
+        copy = RangeCopy(files.write, files.write_bytes, lambda: files.room, copy_range=files.copy_range)
         for batch in scan(trail, trail.first_rba, part.stop):
             passing = selection.rows(batch) & _is_wanted(batch, part)
             for chunk in rows_of(trail, batch, passing.nonzero()[0]):

@@ -139,6 +139,14 @@ class Target(NamedTuple):
             yield name.path
             name = name.next
 
+    def likely_name(self, source: str | None) -> Path:
+        """A name as long as that of a new file which comes from this source, before the others are known."""
+        if self.first is not None:
+            return self.first.path
+        name = documented_name(Path(source)) if source is not None else None
+        prefix, digits = (name.prefix, name.digits) if name is not None else _UNKNOWN
+        return TrailName(self.directory, prefix, 0, digits).path
+
     def _first_name(self, mode: Mode, sources: Iterable[str | None]) -> TrailName:
         if self.first is not None:
             last = _last_of(self.first) if mode is Mode.APPEND else None

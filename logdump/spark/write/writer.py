@@ -60,7 +60,7 @@ class TrailFrameWriter(DataSourceArrowWriter):
 
         context = TaskContext.get()
         partition, attempt = (context.partitionId(), context.taskAttemptId()) if context is not None else (0, 0)
-        files = PartFiles(lambda: self._folder.attempt(partition, attempt), self._max_bytes)
+        files = PartFiles(lambda: self._folder.attempt(partition, attempt), self._max_bytes, self._target)
         writing = FrameWriting(self._columns, files, self._target)
         try:
             for batch in iterator:

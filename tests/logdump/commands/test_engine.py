@@ -74,9 +74,9 @@ def _query(text: str) -> object:
 
 def test_sql_takes_a_path_before_the_statement(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    assert _query("select 1") == Query(None, None, None, "select 1")
-    assert _query("over lt* select\n1") == Query((str(tmp_path / "lt*"),), None, None, "select\n1")
-    assert _query('OVER "a b/lt*" select 1') == Query((str(tmp_path / "a b/lt*"),), None, None, "select 1")
+    assert _query("select 1") == Query(None, None, None, None, "select 1")
+    assert _query("over lt* select\n1") == Query((str(tmp_path / "lt*"),), None, None, None, "select\n1")
+    assert _query('OVER "a b/lt*" select 1') == Query((str(tmp_path / "a b/lt*"),), None, None, None, "select 1")
 
 
 @pytest.mark.parametrize("text", ["", "over", "over lt*"])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from logdump.filters import FilterError
+from trailformat.codec.token_names import GGS_TOKENS
 
 from .subjects import filters, tell
 
@@ -120,7 +121,7 @@ VALUES = {
     "CSN": "a value is missing",
     "CSN abc": f"'abc' is not a CSN; {CSN_FORMS}",
     "GGSTOKEN >= 5": "the name of a token is missing",
-    "GGSTOKEN ROWID": "no token 'ROWID'; write ORAROWID, LOGCSN, TRANID, ORATAG, DDL or an id as x52",
+    "GGSTOKEN ROWID": f"no token 'ROWID'; write {', '.join(GGS_TOKENS.values())} or an id as x52",
     "GGSTOKEN vamseqid": "the id of token VAMSEQID is not known; write the id that GGSTOKEN DETAIL shows, as x52",
     "GGSTOKEN TRANID >=": "a value is missing",
     "GGSTOKEN LOGCSN abc": f"'abc' is not a CSN; {CSN_FORMS}",

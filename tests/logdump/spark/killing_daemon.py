@@ -25,7 +25,7 @@ def _dies_in(step: str) -> bool:
     if context is None or not seed or context.attemptNumber():
         return False
     drawn = random.Random(f"{seed}.{context.partitionId()}")
-    way, where = drawn.choice(_WAYS), drawn.choice(("write", "write_bytes", "end"))
+    way, where = drawn.choice(_WAYS), drawn.choice(("write", "copy", "end"))
     if where != step or way == "none":
         return False
     if way == "exit":
@@ -33,8 +33,8 @@ def _dies_in(step: str) -> bool:
     return True
 
 
-def _deadly(step: str) -> None:
-    do = getattr(PartFiles, step)
+def _deadly(name: str, step: str) -> None:
+    do = getattr(PartFiles, name)
 
     def done_or_dead(self: PartFiles, *arguments: Any) -> Any:
         result = do(self, *arguments)
@@ -42,10 +42,10 @@ def _deadly(step: str) -> None:
             raise RuntimeError(f"an attempt dies in {step}")
         return result
 
-    setattr(PartFiles, step, done_or_dead)
+    setattr(PartFiles, name, done_or_dead)
 
 
 if __name__ == "__main__":
-    for name in ("write", "write_bytes", "end"):
-        _deadly(name)
+    for name, step in (("write", "write"), ("write_bytes", "copy"), ("copy_range", "copy"), ("end", "end")):
+        _deadly(name, step)
     daemon.manager()

@@ -6,6 +6,7 @@ A stream gives the rows of a batch, however the trail grows, wherever batches en
 from __future__ import annotations
 
 import json
+import shutil
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -20,6 +21,7 @@ from logdump.features.recovery.model import CutShown
 from logdump.spark.source import planner
 from tests.logdump.line import Line
 from tests.logdump.spark.reads import Row, closed_places, rows, stream_reader
+from tests.logdump.spark.test_changes import changes_in
 from tests.simulated.recovery import append_recovery, rebuilt
 
 TRAIL = str(TRAILS / "at00000000*")
@@ -149,3 +151,24 @@ def test_a_stream_gives_what_a_replicat_applies(make: Any, seed: int, tmp_path: 
     for _ in _grown(paths, trail, random):
         stream.go_on()
     assert stream.rows == rows(trail, *columns, effective="true")
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_changes_of_a_stream_are_those_that_a_replicat_applies(seed: int, tmp_path: Path) -> None:
+    random, trail = Random(seed), tmp_path / "dirdat"
+    (tmp_path / "made").mkdir()
+    trail.mkdir()
+    paths = rebuilt(tmp_path / "made", random, MYSQL_21).extract.paths
+    shutil.copy(paths[0], trail / "lt000000000")
+    given = {"changesOf": "teahouse.teas", "maxBytesPerTrigger": "900"}
+    stream = Stream(trail, random, **given)
+    for number, path in enumerate(paths):
+        shutil.copy(path, trail / f"lt{number:09d}")
+        stream.go_on()
+    applied = changes_in(trail, "teahouse.teas", effective="true")
+    assert sorted(stream.rows, key=_sequence) == sorted(applied, key=_sequence)
+    assert len(applied) < len(changes_in(trail, "teahouse.teas"))
+
+
+def _sequence(row: Row) -> Any:
+    return row["_sequence"]

@@ -87,7 +87,9 @@ def test_the_commands_of_the_page_run(as_after_make_demo: Path) -> None:
 
 
 def _of_the_page(*languages: str) -> list[Block]:
-    return [block for block in RUN if block.page in SPARK_PAGES and block.language in languages]
+    """Those of the guide first: they make the session."""
+    blocks = [block for block in RUN if block.page in SPARK_PAGES and block.language in languages]
+    return sorted(blocks, key=lambda block: block.page != "docs/spark.md")
 
 
 def test_the_notebook(spark: SparkSession, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,7 +13,7 @@ from pyspark.errors import AnalysisException
 
 import logdump.spark
 from logdump.spark import TrailSource
-from logdump.spark.jobs.local_session import make_known, prepare_workers
+from logdump.spark.jobs.local_session import prepare_workers, register
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -99,11 +99,11 @@ def test_the_format_is_registered_where_spark_does_not_find_it(
     """With ``--archives`` a registered source would be planned by a Python that is not on the driver."""
     monkeypatch.setattr(os, "environ", {"PYSPARK_PYTHON": python} if python else {})
     session = _Session(problem)
-    make_known(cast("SparkSession", session))
+    register(cast("SparkSession", session))
     assert session.registered == expected
 
 
 def test_another_error_of_spark_is_no_reason_to_register(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "environ", {})
     with pytest.raises(AnalysisException, match="BadOption"):
-        make_known(cast("SparkSession", _Session("[PYTHON_DATA_SOURCE_ERROR] BadOption")))
+        register(cast("SparkSession", _Session("[PYTHON_DATA_SOURCE_ERROR] BadOption")))

@@ -47,6 +47,10 @@ def test_a_bare_trail_name_means_all_its_files(dirdat: Path) -> None:
     assert found(dirdat / "lt") == ["lt000000000", "lt000000001"]
 
 
+def test_a_path_may_be_a_url_of_this_machine(dirdat: Path) -> None:
+    assert found(f"file://localhost{dirdat}/lt*") == found(f"file://{dirdat}/lt*") == found(dirdat / "lt*")
+
+
 def test_commas_separate_and_belong_to_a_file_that_is_there(dirdat: Path) -> None:
     both = Options(path=f"{dirdat}/rt*, {dirdat}/lt000000001")
     assert [file.path.name for file in find_files(both)] == ["lt000000001", "rt000000000"]

@@ -12,11 +12,14 @@ from logdump.spark.errors import BadTrail
 from logdump.spark.source.options import Use, parse_options
 from logdump.spark.source.planner import plan
 from logdump.spark.source.slice import Slice
+from logdump.spark.write import publish as publishing
 from logdump.spark.write.job_folder import JobFolder
 from logdump.spark.write.publish import StagedFile
 from logdump.spark.write.save import Job, SliceFailure, save_lots
+from logdump.spark.write.target import Mode, Target
 from tests.logdump.line import Line
 from tests.logdump.spark.written import body, meant_rows, paths_of
+from trailformat import CannotWrite, TrailWriter
 
 DAMAGED = "fcgmw"
 """The first letters of the fixtures that are damaged, or lack a definition."""
@@ -111,3 +114,29 @@ def test_the_report_counts_rows_and_bytes(tmp_path: Path) -> None:
     assert part.source == str(path)
     assert part.bytes == Path(part.path).stat().st_size
     assert part.records == len(meant_rows(part.path))
+
+
+def test_a_file_is_not_written_again_for_its_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """FileName in its header is as long from the beginning as it will be."""
+    monkeypatch.setattr(publishing, "_write_again", None)
+    target = Target(tmp_path / "a folder with a name of its own", None)
+    options = parse_options({"path": str(TRAILS / "st000000000"), "maxPartitionBytes": "0"}, Use.READ)
+    folder = JobFolder(target.directory / "_temporary-1")
+    folder.make()
+    [parts] = save_lots(Job(folder, options, None, target), 0, plan(options))
+    assert isinstance(parts, list)
+    [saved] = publishing.publish(folder, target, Mode.ERROR, parts)
+    assert saved.file == str(target.directory / "st000000000")
+    assert body(saved.file) == body(TRAILS / "st000000000")
+
+
+def test_a_full_disk_in_a_task_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_arguments: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(TrailWriter, "_grow", full)
+    outcome = _outcome(TRAILS / "st000000000", tmp_path)
+    assert isinstance(outcome, SliceFailure)
+    assert isinstance(outcome.error, CannotWrite)
+    assert "No space left on device" in str(outcome.error)
+    assert [path for path in tmp_path.rglob("*") if path.is_file()] == []

@@ -11,11 +11,11 @@ import pytest
 from benchmarks.generate import large_trail
 from fixtures import TRAILS
 from logdump.arrow.records.schema import COLUMNS, Selected
-from logdump.spark.errors import FileChanged
+from logdump.spark.errors import BadOption, FileChanged
 from logdump.spark.source.options import Use, parse_options
 from logdump.spark.stream.stream_reader import TrailStreamReader
 from tests.logdump.spark.bytes_read import counted
-from tests.logdump.spark.reads import table
+from tests.logdump.spark.reads import stream_reader, table
 from trailformat import TrailFile
 
 SAMPLE = (TRAILS / "et000000000").read_bytes()
@@ -46,9 +46,9 @@ def _offset(seqno: int, rba: int) -> dict[str, int]:
     return {"seqno": seqno, "rba": rba}
 
 
-def _reported(seqno: int, rba: int, behind: int) -> dict[str, int]:
+def _reported(seqno: int, rba: int, behind: int, seconds: float | None) -> dict[str, Any]:
     """The end of the trail, and how far behind it the stream is."""
-    return {"seqno": seqno, "rba": rba, "bytesBehind": behind}
+    return {"seqno": seqno, "rba": rba, "bytesBehind": behind, "secondsBehind": seconds}
 
 
 def test_before_spark_4_2_a_batch_goes_up_to_what_is_there_and_on_from_there(tmp_path: Path) -> None:
@@ -57,7 +57,7 @@ def test_before_spark_4_2_a_batch_goes_up_to_what_is_there_and_on_from_there(tmp
     assert reader.reportLatestOffset() is None
     assert reader.latestOffset() == reader.latestOffset() == _offset(0, ENDS[8])
     _put(tmp_path, SIZE, ENDS[2] + 1)
-    assert reader.reportLatestOffset() == _reported(1, ENDS[2] + 1, SIZE - ENDS[8] + ENDS[2] + 1)
+    assert reader.reportLatestOffset() == _reported(1, ENDS[2] + 1, SIZE - ENDS[8] + ENDS[2] + 1, None)
     assert reader.latestOffset() == _offset(1, ENDS[2])
 
 
@@ -69,7 +69,7 @@ def test_before_spark_4_2_files_may_go_once_later_batches_have_been_read(tmp_pat
     assert reader.latestOffset() == _offset(1, ENDS[2])
     (tmp_path / "lt000000000").unlink()
     assert reader.latestOffset() == _offset(1, ENDS[2])
-    assert reader.reportLatestOffset() == _reported(1, ENDS[2], 0)
+    assert reader.reportLatestOffset() == _reported(1, ENDS[2], 0, 0.0)
 
 
 def test_before_spark_4_2_no_batch_goes_over_what_has_changed_since_the_last(tmp_path: Path) -> None:
@@ -106,7 +106,7 @@ def test_from_spark_4_2_on_a_batch_goes_from_its_start_as_far_as_its_limit(
     assert reader.latestOffset(start, requested) == _offset(*expected), "from its start, not from where it was"
     seqno, rba = expected
     rest = {0: SIZE - rba + SIZE + ENDS[2], 1: SIZE - rba + ENDS[2], 2: ENDS[2] - rba}[seqno]
-    assert reader.reportLatestOffset() == _reported(2, ENDS[2], rest)
+    assert reader.reportLatestOffset() == _reported(2, ENDS[2], rest, 0.0)
 
 
 @pytest.mark.parametrize("most", ["maxBytesPerTrigger", "maxFilesPerTrigger", "maxTransactionsPerTrigger"])
@@ -114,6 +114,17 @@ def test_spark_asks_with_the_limit_that_is_set(most: str, tmp_path: Path) -> Non
     _put(tmp_path, SIZE)
     pytest.importorskip("pyspark.sql.streaming.datasource", exc_type=ImportError)
     assert type(_reader(tmp_path, **{most: "1"}).getDefaultReadLimit()).__name__ != "ReadAllAvailable"
+
+
+def test_the_lag_is_the_time_between_commits(tmp_path: Path) -> None:
+    _put(tmp_path, SIZE)
+    reader = _reader(tmp_path, maxTransactionsPerTrigger="2")
+    assert reader.latestOffset(_offset(0, 0), ReadMaxBytes()) == _offset(0, ENDS[8])
+    with TrailFile(TRAILS / "et000000000") as trail:
+        times = [record.header.io_time for record in trail.records() if not record.is_file_header]
+    seconds = (times[-1] - times[7]) / 1_000_000
+    assert seconds >= 60
+    assert reader.reportLatestOffset() == _reported(0, SIZE, SIZE - ENDS[8], seconds)
 
 
 def test_a_start_that_spark_gives_counts_though_all_of_it_was_read_before(tmp_path: Path) -> None:
@@ -124,6 +135,14 @@ def test_a_start_that_spark_gives_counts_though_all_of_it_was_read_before(tmp_pa
     (tmp_path / "lt000000000").unlink()
     with pytest.raises(FileChanged, match="seqno 0 has gone"):
         reader.latestOffset(_offset(0, ENDS[1]), ReadAllAvailable())
+
+
+def test_a_stream_of_changes_needs_the_definition_of_its_table(tmp_path: Path) -> None:
+    _put(tmp_path, ENDS[1])
+    with pytest.raises(BadOption, match=r"option changesOf: there is no table TEAHOUSE\.TEAS"):
+        stream_reader({"path": str(tmp_path), "changesOf": "TEAHOUSE.TEAS"}, ())
+    _put(tmp_path, ENDS[2])
+    assert stream_reader({"path": str(tmp_path), "changesOf": "teahouse.Teas"}, ()).initialOffset() == _offset(0, 0)
 
 
 def test_what_is_available_now_is_as_far_as_it_goes(tmp_path: Path) -> None:

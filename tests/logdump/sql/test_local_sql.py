@@ -224,6 +224,13 @@ def test_the_configuration_is_locked() -> None:
     assert batch.to_pydict()["value"] == ["false", "true", "false"]
 
 
+def test_memory_is_what_duckdb_may_hold(asked: Asked) -> None:
+    setting = "select value from duckdb_settings() where name = 'memory_limit'"
+    assert [asked.rows(setting), asked.rows(f"memory 1,000 {setting}")] == [[("1.8 GiB",)], [("953.6 MiB",)]]
+    assert asked.rows("memory 50 select count(distinct a.rba + b.rba * 6000) from records a, records b") == [(484,)]
+    assert "Out of Memory" in asked.refusal("memory 50 select max(l) from (select list(i) l from range(20000000) t(i))")
+
+
 def test_a_variable_of_ours_is_no_table(asked: Asked) -> None:
     assert "no table asked" in asked.refusal("select * from asked")
 
@@ -244,10 +251,42 @@ def test_what_is_wrong_is_said(statement: str, words: str, asked: Asked) -> None
     assert words.lower() in asked.refusal(statement).lower()
 
 
-def test_an_error_shows_its_place_in_the_statement(asked: Asked) -> None:
-    lines = asked.refusal("select op, opp from records").splitlines()
-    at = next(number for number, line in enumerate(lines) if line.startswith("LINE 1:"))
-    assert lines[at].index("opp", lines[at].index("op,") + 3) == lines[at + 1].index("^")
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "select op, WRONG from records",
+        "select WRONG",
+        "with w as (select 1 as a)\nselect a,\n  WRONG from w",
+        f"select a.op, WRONG from trail('{TRAILS}/st*') a join records b using (rba)",
+        f"select op from trail('{TRAILS}/st*', 'teahouse.teas') a where WRONG = 1",
+        "select 1," + "\n" * 8 + "WRONG",
+    ],
+)
+def test_an_error_shows_its_place_in_the_statement(statement: str, asked: Asked) -> None:
+    lines = asked.refusal(statement).splitlines()
+    at = next(number for number, line in enumerate(lines) if line.startswith("LINE "))
+    assert lines[at].index("WRONG") == lines[at + 1].index("^")
+    number, _, text = lines[at].removeprefix("LINE ").partition(": ")
+    assert text.removeprefix("...").removesuffix("...") in statement.splitlines()[int(number) - 1]
+
+
+def test_two_trails_under_the_names_of_their_views(asked: Asked) -> None:
+    trails = f"trail('{TRAILS}/st*') as a, trail('{TRAILS}/at*') as b, trail('{TRAILS}/at*', 'restarts')"
+    [row] = asked.rows(
+        f"select count(distinct a.file), count(distinct b.file), count(distinct restarts.file) from {trails}"
+    )
+    assert row == (2, 3, 3)
+    assert asked.rows(f"select count(records.rba) from trail('{TRAILS}/st*')") == [(26,)]
+
+
+def test_filter_and_effective_apply_to_other_trails_too() -> None:
+    asked = Asked("filter include iotype insert")
+    at = f"trail('{TRAILS}/at*')"
+    assert asked.rows(f"select distinct op from {at}") == [("Insert",)]
+    everything, applied = (asked.rows(f"{word} select count(*) from {at}") for word in ("", "effective"))
+    assert applied < everything
+    here = asked.rows(f"over {TRAILS}/at* effective select count(*) from {at} a join records b using (file, rba)")
+    assert here == applied
 
 
 def test_a_statement_of_a_megabyte(asked: Asked) -> None:

@@ -16,9 +16,14 @@ import pytest
 
 import logdump
 from fixtures import TRAILS
+from logdump.arrow.tables.layout import TableLayout
+from logdump.arrow.tables.schema import schema_of
 from logdump.features.sql.read_ahead import Ahead
 from logdump.spark.errors import BadOption, BadSchema, BadTrail, NoTrailFiles
+from logdump.spark.source.options import Options
+from logdump.spark.source.table_columns import spark_type, table_columns
 from tests.logdump.line import Line
+from tests.trailformat.values.kinds import KINDS
 
 SHOP = TRAILS / "et000000000"
 
@@ -95,3 +100,36 @@ def test_damage_and_missing_files() -> None:
         logdump.read(TRAILS / "no*", columns=["rba"])
     rows = logdump.read(TRAILS / "ft000000000", columns=["rba", "_corrupt_record"], mode="PERMISSIVE").to_arrow()
     assert [row["rba"] for row in rows.to_pylist() if row["_corrupt_record"] is not None] == [3522]
+
+
+WIDER = {
+    **dict.fromkeys(["int8", "uint8"], "int16"),
+    "uint16": "int32",
+    "uint32": "int64",
+    "uint64": "decimal128(20, 0)",
+    "time64[us]": "string",
+}
+"""What Spark has in place of types of EXPORT PARQUET that it lacks; SQL and ``read`` have the same."""
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_types_of_export_parquet_of_spark_and_of_sql_are_one_table(kind: str) -> None:
+    layout = TableLayout("TEA.LEAVES", (KINDS[kind].definition._replace(name="LEAF"),), "utf-8")
+    exported = schema_of(layout).field("after_LEAF").type
+    column = table_columns([layout], Options())["after_LEAF"]
+    assert str(column.type.arrow(pa)) == WIDER.get(str(exported), str(exported))
+    assert spark_type(exported).ddl == column.type.ddl
+    with duckdb.connect() as connection:
+        connection.register("leaves", pa.table({"leaf": pa.nulls(1, column.type.arrow(pa))}))
+        [(in_sql,)] = connection.execute("select typeof(leaf) from leaves").fetchall()
+    assert column.type.ddl == SPARKS.get(in_sql, in_sql.lower())
+
+
+SPARKS = {
+    "VARCHAR": "string",
+    "INTEGER": "int",
+    "BLOB": "binary",
+    "TIMESTAMP": "timestamp_ntz",
+    "TIMESTAMP WITH TIME ZONE": "timestamp",
+}
+"""Spark's name of a type of DuckDB, where it is another."""
