@@ -60,10 +60,7 @@ _OTHERS = FILES if IS_LONG else FILES[1::3]
 Way = tuple[tuple[object, str, object], ...]
 WAYS: dict[str, tuple[list[Path], Way]] = {
     "in threads": (FILES[::3], ((session_scan, "_LARGEST", 1), (passing, "BATCH_SIZE", 4), (parallel, "PIECE", 700))),
-    "from the beginning after some records": (
-        FILES if IS_LONG else FILES[1::3],
-        ((session_scan, "_LARGEST", 1), (session_scan, "_BACK", 4)),
-    ),
+    "from the beginning after some records": (_OTHERS, ((session_scan, "_LARGEST", 1), (session_scan, "_BACK", 4))),
 }
 
 
