@@ -65,7 +65,7 @@ OTHERS = {
     "logdump.filters.token_criteria": TOKENS,
     "logdump.session.trail_range": TOKENS,
     "logdump.spark.comparison.stretches": WALK,
-    "logdump.tui.text.margin": OWN_ROLE,
+    "logdump.tui.text.detail_text": OWN_ROLE,
     "logdump.session.known_record": PIECES,
     "logdump.spark.source.file_skipper": OWN_ROLE,
     "logdump.spark.source.summary": COUNT,

@@ -13,12 +13,11 @@ from logdump.tui.keys.kept_choices import COLUMNS, ListColumn
 from logdump.tui.keys.keys import Area
 from logdump.tui.model.observable import Observable, Part
 from logdump.tui.reading.messages import TrailsListed
-from logdump.tui.reading.neighbour_files import NeighbourFiles
 from logdump.tui.reading.rows import ListRow
 from logdump.tui.reading.scans import FILTER, OVER_TIME
 from logdump.tui.reading.state import Current, State
 from logdump.tui.reading.summary import Summary
-from logdump.tui.reading.trail_files import ListedFile
+from logdump.tui.reading.trail_files import ListedFile, NeighbourFiles
 from logdump.tui.reading.transactions import ListedTransaction
 from trailformat import TrailName
 from trailformat.index import TableTotals, TrailIndex

@@ -35,7 +35,7 @@ class Reports:
         self._takers: dict[type[messages.Report], Callable[[Any], None]] = {
             messages.OutputGrew: self._take_output,
             messages.AlignedGrew: self._take_aligned,
-            messages.Asked: self._take_question,
+            messages.QuestionAsked: self._take_question,
             messages.CommandEnded: self._take_end,
             messages.Crossed: self._take_crossing,
             messages.SummaryRead: self._take_summary,
@@ -125,7 +125,7 @@ class Reports:
         if before is None or before.listing is not report.so_far.listing:
             model.show_page(SIDE_BY_SIDE)
 
-    def _take_question(self, report: messages.Asked) -> None:
+    def _take_question(self, report: messages.QuestionAsked) -> None:
         self._model.output += 1
         self._model.prompt = report.prompt
         self._model.questions += 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -16,11 +17,25 @@ from logdump.commands import REGISTRY
 from logdump.language.completion import complete, completed
 from logdump.language.reader import Context, Validity
 from logdump.language.validity import validity
+from logdump.language.words import last_word
 from logdump.session.known_tables import column_names_in
 from logdump.session.settings import Settings
-from logdump.tui.keys.completions import suggestion
 from logdump.tui.keys.keys import Area, bindings
 from logdump.tui.model.model import Model
+
+
+def suggestion(text: str, history: Sequence[str], found: Sequence[str]) -> str | None:
+    """The line that the grey text goes on to: the newest one of the history that begins so, else the first offer."""
+    if not text.strip():
+        return None
+    earlier = next((one for one in reversed(history) if one.startswith(text) and one != text), None)
+    if earlier is not None:
+        return earlier
+    last = text[last_word(text) :]
+    if found and last and found[0].upper().startswith(last.upper()) and len(found[0]) > len(last):
+        return text + found[0][len(last) :]
+    return None
+
 
 LONGEST = 4096
 """Characters of a line; more come from a file by OBEY."""

@@ -20,9 +20,9 @@ from logdump.features.heartbeat.tables import role_of
 from logdump.notation.times import format_timestamp
 from logdump.session.settings import Across, Settings
 from logdump.tui.keys.kept_choices import COLUMNS, ListColumn
-from logdump.tui.reading.neighbour_files import NeighbourFiles
 from logdump.tui.reading.rows import ListRow, RowKind
-from logdump.tui.text.cells import fit, harmless, width_of
+from logdump.tui.reading.trail_files import NeighbourFiles
+from logdump.tui.text.cells import fit, fit_name, harmless, width_of
 from logdump.tui.text.glyphs import Glyphs
 from logdump.tui.text.styled import Piece, cut_to
 from logdump.tui.text.values_page import KIND_STYLES
@@ -219,7 +219,7 @@ _CELLS: dict[str, _Cell] = {
     "csn": lambda row, columns, _, glyphs: [(fit(csn_text(row, glyphs), columns.csn, glyphs), "dim")],
     "kind": _kind,
     "operation": lambda row, columns, _, glyphs: [(fit(_operation(row), columns.operation, glyphs), _kind_style(row))],
-    "table": lambda row, columns, _, glyphs: [(fit(_table(row, columns, glyphs), columns.table, glyphs), "")],
+    "table": lambda row, columns, _, glyphs: [(_table(row, columns, glyphs), "")],
     "what": lambda row, columns, _, glyphs: _what(row, columns, glyphs),
 }
 """The pieces of a cell, by the name of its column."""
@@ -295,12 +295,9 @@ def _operation(row: ListRow) -> str:
 
 
 def _table(row: ListRow, columns: ColumnWidths, glyphs: Glyphs) -> str:
-    """The table; where there is no room for its schema, the name alone after a mark."""
+    """The table in its column."""
     text = table_text(row)
-    text = text.removeprefix(f"{columns.schema}.") if columns.schema else text
-    if width_of(text, glyphs) <= columns.table:
-        return text
-    return f"{glyphs.cut}{text.rpartition('.')[2]}" if "." in text else text
+    return fit_name(text.removeprefix(f"{columns.schema}.") if columns.schema else text, columns.table, glyphs)
 
 
 def table_text(row: ListRow) -> str:

@@ -16,7 +16,7 @@ from logdump.tui.panes.choice_pane import Choice, ChoicePane
 from logdump.tui.panes.choices import largest_tables, short_count, table_filter
 from logdump.tui.panes.title import size_text
 from logdump.tui.reading.scans import INDEX
-from logdump.tui.text.cells import fit, width_of
+from logdump.tui.text.cells import fit, fit_name, width_of
 from logdump.tui.text.glyphs import Glyphs
 from logdump.tui.text.styled import Styled
 from trailformat import io_type_name
@@ -26,12 +26,16 @@ _LEAST_WIDTH, _LARGEST_PART = 29, 4
 
 
 class _Entry(NamedTuple):
-    """A line: text, numbers after it, the action of a click on a heading, the line that a click on a row enters."""
+    """A line: text, numbers after it, the action of a click on a heading, the line that a click on a row enters.
+
+    The text of one that ``is_table`` is the table's name.
+    """
 
     text: str
     numbers: tuple[str, ...] = ()
     action: str = ""
     enters: str = ""
+    is_table: bool = False
 
 
 class Sidebar(Styled):
@@ -62,7 +66,7 @@ class Sidebar(Styled):
     def _widen(self) -> None:
         """Take the width that the values need, up to a quarter of the screen."""
         rows = [one for one in self._entries if not one.action]
-        need = max(width_of(one.text, self._glyphs) + _NUMBER * len(one.numbers) for one in rows) + 2
+        need = max(width_of(one.text, self._glyphs) + _NUMBER * len(one.numbers) + one.is_table for one in rows) + 2
         self.styles.width = max(_LEAST_WIDTH, min(need, self.app.size.width // _LARGEST_PART))
 
     @staticmethod
@@ -78,7 +82,7 @@ class Sidebar(Styled):
         yield _Entry(f"[t]ables{self._so_far}", ("recs", "%"), action="app.show_choices('tables')")
         for name, one, part in largest_tables(self._model.tables, self.size.height):
             numbers = short_count(one.records), f"{part:.0f}"
-            yield _Entry(f" {name or '(no name)'}", numbers, enters=table_filter(name))
+            yield _Entry(name or "(no name)", numbers, enters=table_filter(name), is_table=True)
 
     def _transaction_lines(self) -> Iterator[_Entry]:
         yield _Entry("[x] transactions", ("recs", "size"), action="app.show_choices('transactions')")
@@ -119,7 +123,9 @@ class Sidebar(Styled):
         one = self._entries[y] if y < len(self._entries) else _Entry("")
         numbers = "".join(f"{number:>{_NUMBER}}" for number in one.numbers)
         room = width - 1 if one.action else width - 2
-        text = fit(one.text, max(1, room - len(numbers)), self._glyphs) + numbers
+        cells = max(1, room - len(numbers))
+        text = f" {fit_name(one.text, cells - 1, self._glyphs)}" if one.is_table else fit(one.text, cells, self._glyphs)
+        text += numbers
         strip = self.strip(((text, "title" if one.action else ""),), width - 1)
         return Strip([*strip, *self.strip(((self._glyphs.divider, "dim"),), 1)])
 

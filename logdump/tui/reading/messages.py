@@ -11,11 +11,10 @@ from textual.message import Message
 from logdump.session.events import Progress, SearchProgress
 from logdump.session.read_progress import ReadSoFar
 from logdump.session.reading import Reading
-from logdump.tui.reading.neighbour_files import NeighbourFiles
 from logdump.tui.reading.page import Page, PageRequest
 from logdump.tui.reading.state import Current, State
 from logdump.tui.reading.summary import Summary
-from logdump.tui.reading.trail_files import ListedFile
+from logdump.tui.reading.trail_files import ListedFile, NeighbourFiles
 from logdump.tui.reading.transactions import ListedTransaction
 from logdump.tui.text.hex_text import HexText
 from logdump.tui.text.styled import Line
@@ -181,7 +180,7 @@ class AlignedGrew(Report):
 
 
 @dataclass(eq=False)
-class Asked(Report):
+class QuestionAsked(Report):
     """The command under way asks for a line under a prompt of its own."""
 
     prompt: str

@@ -26,15 +26,13 @@ from logdump.tui.reading.messages import (
     TrailFilesRead,
     TransactionsRead,
 )
-from logdump.tui.reading.neighbour_files import NeighbourLookup
-from logdump.tui.reading.neighbour_rows import with_neighbours
-from logdump.tui.reading.page import PageRequest, RowSource, read_page
+from logdump.tui.reading.page import PageRequest, RowSource, read_page, with_neighbours
 from logdump.tui.reading.reader import Reader
 from logdump.tui.reading.rows import NEAR, RowReader, known_to
 from logdump.tui.reading.scans import FILTER, INDEX, OPEN_TRANSACTIONS, OVER_TIME, SHAPE, BackgroundScan
 from logdump.tui.reading.state import Current, State
 from logdump.tui.reading.summary import summary_of
-from logdump.tui.reading.trail_files import ListedFile, trail_files
+from logdump.tui.reading.trail_files import ListedFile, NeighbourLookup, trail_files
 from logdump.tui.reading.transactions import read_transactions
 from logdump.tui.text.styled import line
 from trailformat.index import TrailIndex, attach, build

@@ -22,9 +22,9 @@ from logdump.session.known_record import KnownRecord
 from logdump.session.read_progress import ReadSoFar
 from logdump.session.session import Session
 from logdump.tui.reading.background import Background
-from logdump.tui.reading.messages import Asked, CommandEnded, Crossed, OutputGrew
-from logdump.tui.reading.neighbour_files import NeighbourFiles, neighbour_files
+from logdump.tui.reading.messages import CommandEnded, Crossed, OutputGrew, QuestionAsked
 from logdump.tui.reading.state import State, state_of
+from logdump.tui.reading.trail_files import NeighbourFiles, neighbour_files
 from logdump.tui.reading.transcript import Answer, Transcript
 from trailformat import CannotRead, TrailError, TrailFile
 from trailformat.index import TrailIndex, attach
@@ -191,7 +191,7 @@ class ScreenMode(LineMode):
 
     def _read(self, prompt: str) -> str | None:
         self.is_asking = True
-        self._post(Asked(prompt))
+        self._post(QuestionAsked(prompt))
         answer = self._answers.get()
         if isinstance(answer, type):
             raise KeyboardInterrupt

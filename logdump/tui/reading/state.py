@@ -10,8 +10,8 @@ from logdump.parameters.in_use import ParametersInUse
 from logdump.session.marks import Mark, SourceDefinitions
 from logdump.session.session import Session
 from logdump.session.settings import Across
-from logdump.tui.reading.neighbour_files import NeighbourFiles
 from logdump.tui.reading.rows import ListRow
+from logdump.tui.reading.trail_files import NeighbourFiles
 
 if TYPE_CHECKING:
     from logdump.filters import FilterSet

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import islice
+from typing import NamedTuple
 
 from rich.cells import cell_len
 
@@ -32,11 +33,19 @@ from logdump.features.diff.text import (
 from logdump.notation.differing import around_difference
 from logdump.notation.plural import amount
 from logdump.session.settings import Settings
-from logdump.tui.text.aligned_cursor import AlignedCursor
 from logdump.tui.text.cells import fit, harmless
 from logdump.tui.text.glyphs import Glyphs
 from logdump.tui.text.styled import Line, line, wrapped
 from trailformat.trail.sequence import Spot
+
+
+class AlignedCursor(NamedTuple):
+    """The row under the cursor, the side (0 or 1), and the first row that is visible."""
+
+    at: int
+    side: int = 0
+    top: int = 0
+
 
 _STYLES = {
     DifferenceKind.MISSING: "warn",

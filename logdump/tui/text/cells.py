@@ -37,6 +37,13 @@ def fit(text: str, width: int, glyphs: Glyphs) -> str:
     return set_cell_size(shown, max(0, width - 1)) + glyphs.cut if width else ""
 
 
+def fit_name(name: str, width: int, glyphs: Glyphs) -> str:
+    """The name of a table in exactly ``width`` cells; where there is no room for its schema, without, after a mark."""
+    if "." in name and width_of(name, glyphs) > width:
+        name = f"{glyphs.cut}{name.rpartition('.')[2]}"
+    return fit(name, width, glyphs)
+
+
 def fit_right(text: str, width: int, glyphs: Glyphs) -> str:
     """The same with the text at the right."""
     shown = harmless(text, glyphs)

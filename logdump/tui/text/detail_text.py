@@ -2,21 +2,111 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 
 from logdump.commands import REGISTRY
 from logdump.display.text import render
+from logdump.display.values_text import column_name, value_text
 from logdump.language.execute import run_commands
+from logdump.notation.display_width import cut_to
 from logdump.session.events import Event, Failure, Notice, Progress
 from logdump.session.session import Session
 from logdump.session.settings import OutputFormat
 from logdump.tui.text.ddl_lines import ddl_lines
-from logdump.tui.text.line_fields import with_fields
-from logdump.tui.text.margin import with_margin
-from logdump.tui.text.record_fields import fields_of
+from logdump.tui.text.record_fields import RecordField, fields_of
 from logdump.tui.text.styled import Line, line
-from trailformat import TrailError
+from trailformat import ColumnChange, Record, TrailError, Value, change_of
+from trailformat.changes.transactions import place_of
+
+_POSITIONS = ("begins its transaction", "inside its transaction", "ends its transaction", "the whole transaction")
+_LONGEST = 60
+
+
+def with_margin(lines: Iterable[Line], record: Record, session: Session) -> Iterator[Line]:
+    """The lines with what is known of the fields that they show, where each of them is shown first."""
+    notes = dict(_notes(record, session))
+    for one in lines:
+        found = [notes.pop(name) for name in one.fields if name in notes]
+        yield one._replace(margin=tuple((note, "") for note in found)) if found else one
+
+
+def _notes(record: Record, session: Session) -> Iterator[tuple[str, str]]:
+    """A remark for each field that there is something to say about, by its name."""
+    if record.is_file_header:
+        return
+    place = place_of(record)
+    if place is not None and place < len(_POSITIONS):
+        yield "TransInd", _POSITIONS[place]
+    yield from _columns(record, session)
+
+
+def _columns(record: Record, session: Session) -> Iterator[tuple[str, str]]:
+    """Name and value of each column in the record; after a change, what it was before, wherever that stands."""
+    try:
+        images = record.images
+    except TrailError:
+        return
+    change = change_of(session.trail, record, session.row_definitions, session.cursor.transactions)
+    if images is None or change is None:
+        return
+    changed = {column.index: column for column in change.columns}
+    labels = (" before", " after") if images.prefix_size else ("", "")
+    for column in images.before or ():
+        yield f"Column {column.index}{labels[0]}", _named(changed[column.index], changed[column.index].before)
+    for column in images.after or ():
+        one = changed[column.index]
+        was = f"   was {_text(one.before)}" if one.is_changed else ""
+        yield f"Column {column.index}{labels[1]}", _named(one, one.after) + was
+
+
+def _named(column: ColumnChange, value: Value | None) -> str:
+    return f"{column_name(column)} = {_text(value)}"
+
+
+def _text(value: Value | None) -> str:
+    return cut_to(value_text(value), _LONGEST)
+
+
+_LABEL = re.compile(
+    r"(Hdr-Ind|Partition|UndoFlag|BeforeAfter|RecLength|IO Time|IOType|OrigNode|TransInd|FormatType"
+    r"|SyskeyLen|Incomplete|AuditRBA|AuditPos|Continued|RecCount) *:"
+)
+_DEFINITION_INDEX = "DDR/TDR index:"
+_COLUMN = re.compile(r"(?:Column|KeyCol) +([0-9]+) \(")
+_TOKEN = re.compile(r"TokenID x[0-9a-f]{2} '.' ")
+
+
+def with_fields(lines: Iterable[Line], fields: list[RecordField]) -> Iterator[Line]:
+    """The lines of a record's display, each with the names of the fields that it shows."""
+    columns = iter([field.name for field in fields if field.kind == "column"])
+    tokens = iter([field.name for field in fields if field.kind == "token"])
+    data = "Data" if any(field.kind == "data" for field in fields) else ""
+    current = ""
+    for one in lines:
+        text = one.text
+        if _COLUMN.match(text):
+            current = next(columns, "")
+        elif _TOKEN.match(text):
+            current = next(tokens, "")
+        elif not text.startswith(" "):
+            current = ""
+        elif not current:
+            current = data
+        names = [current] if current else list(_fields_in(text))
+        yield one._replace(fields=tuple(names))
+
+
+def _fields_in(text: str) -> Iterator[str]:
+    """The fields of a line of the GHDR block, or of the lines about the record."""
+    if _DEFINITION_INDEX in text:
+        yield "AuditRBA"
+    yield from _LABEL.findall(text)
+    if text.startswith("Name:"):
+        yield "Name"
+    elif text.startswith(("After  Image:", "Before Image:")):
+        yield from ("BeforeAfter", "Partition", "TransInd")
 
 
 def detail_lines(session: Session, rba: int) -> list[Line]:

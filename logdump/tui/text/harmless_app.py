@@ -3,16 +3,85 @@
 from __future__ import annotations
 
 import os
+from collections import deque
 from collections.abc import Sequence
 
+from textual import events, on
+from textual.app import App
+from textual.await_complete import AwaitComplete
 from textual.filter import LineFilter
+from textual.message import Message
+from textual.message_pump import MessagePump
 from textual.notifications import SeverityLevel
 
 from logdump.notation.escape import escape
 from logdump.tui.text.appearance import Appearance
 from logdump.tui.text.cells import HarmlessLines
-from logdump.tui.text.ordered_keys import OrderedKeysApp
 from logdump.tui.text.themes import THEMES
+
+_BY_WIDGET, _BY_APPLICATION = 2, 3
+"""Rounds: a key goes up from its widget, then so do the messages that it causes; these may move the focus, later."""
+
+
+class KeyHandled(Message):
+    """Follows a key from the widget that has it up to the application, in so many rounds."""
+
+    def __init__(self, number: int = 1) -> None:
+        super().__init__()
+        self.number = number
+
+
+class OrderedKeysApp(App[None]):
+    """An application in which a key finds the focus where the key before it has put it.
+
+    Textual gives a key to the widget that has the focus when the key comes. A binding acts when the key has gone from
+    there up to the application: keys that come with the one that moves the focus would go to the old widget.
+    """
+
+    def __init__(self, *, ansi_color: bool) -> None:
+        self._waiting: deque[events.Event] = deque()
+        self._target: MessagePump = self
+        self._handling: KeyHandled | None = None
+        super().__init__(ansi_color=ansi_color)
+
+    async def on_event(self, event: events.Event) -> None:
+        """Handle an event; keys and pastes wait until the one before them has had its effect."""
+        if not isinstance(event, events.Key | events.Paste) or event.is_forwarded:
+            await super().on_event(event)
+        elif self._handling is not None:
+            self._waiting.append(event)
+        else:
+            await self._begin(event)
+
+    async def _begin(self, event: events.Event) -> None:
+        self._target = self.focused or self.screen
+        screens = len(self.screen_stack)
+        await super().on_event(event)
+        self._follow(self._target if len(self.screen_stack) >= screens else self, KeyHandled())
+
+    def _follow(self, target: MessagePump, message: KeyHandled) -> None:
+        self._target = target
+        self._handling = message if target.post_message(message) else None
+
+    @on(KeyHandled)
+    async def go_on(self, message: KeyHandled) -> None:
+        """Handle the next key when the last one has had its effect."""
+        if message is not self._handling:
+            return
+        self._handling = None
+        if message.number < _BY_APPLICATION:
+            target = self._target if message.number < _BY_WIDGET else self
+            self._follow(target, KeyHandled(message.number + 1))
+        while self._waiting and self._handling is None:
+            await self._begin(self._waiting.popleft())
+
+    def pop_screen(self) -> AwaitComplete:
+        """Leave a screen; what follows a key through its widgets would go away with them."""
+        popped = super().pop_screen()
+        if self._handling is not None:
+            self._follow(self, KeyHandled())
+        return popped
+
 
 NOTICE = 2.0
 """Seconds that a notification stays."""

@@ -16,7 +16,7 @@ from logdump.tui.panes.choices import mark_choices, table_choices, transaction_c
 from logdump.tui.panes.row_text import GAPS, ColumnNeeds, ColumnWidths, clock_text, columns_for, heading, row_pieces
 from logdump.tui.reading.rows import ListRow, RowKind
 from logdump.tui.reading.transactions import ORDERS, ListedTransaction
-from logdump.tui.text.cells import cut_line, fit, harmless
+from logdump.tui.text.cells import cut_line, fit, fit_name, harmless
 from logdump.tui.text.glyphs import ASCII, UNICODE, Glyphs
 from tests.searching import examples
 from trailformat.index import TableTotals, TransactionSpan
@@ -156,3 +156,11 @@ def test_a_line_is_whole_or_marked(texts: list[str], width: int) -> None:
     shown = "".join(one.text for one in cut_line([Segment(one) for one in texts], width, "…"))
     assert cell_len(shown) <= width
     assert is_whole_or_marked(shown, "".join(texts), UNICODE)
+
+
+@given(st.integers(8, 60), GLYPHS)
+def test_tables_of_a_long_schema_are_told_apart(width: int, glyphs: Glyphs) -> None:
+    names = [f"{'WAREHOUSE' * 6}.{name}" for name in ("TEAS", "SALES", "STOCK")]
+    shown = [fit_name(name, width, glyphs) for name in names]
+    assert len({*shown}) == len(names)
+    assert {cell_len(one) for one in shown} == {width}

@@ -9,7 +9,7 @@ from logdump.language.completion import complete as offers
 from logdump.language.completion import completed
 from logdump.language.reader import Context, Validity
 from logdump.language.validity import validity
-from logdump.tui.keys.completions import suggestion
+from logdump.tui.panes.prompt import suggestion
 
 TABLES = ["TEAHOUSE.SALES", "TEAHOUSE.TEAS", ""]
 TRAIL = Context(tables=TABLES)

@@ -17,8 +17,7 @@ from logdump.features.diff.model import DifferenceShown, DiffLevel, PairedTransa
 from logdump.session.events import Progress
 from logdump.tui.model.model import SIDE_BY_SIDE
 from logdump.tui.panes.side_by_side_pane import SideBySidePane
-from logdump.tui.text.aligned_cursor import AlignedCursor
-from logdump.tui.text.aligned_text import SideBySidePage
+from logdump.tui.text.aligned_text import AlignedCursor, SideBySidePage
 from logdump.tui.text.appearance import Appearance
 from logdump.tui.text.glyphs import ASCII, UNICODE
 from tests.hostile import nasty, raw_characters
