@@ -26,6 +26,7 @@ from logdump.session.session import Session, is_trail
 from logdump.session.settings import OutputFormat
 from trailformat.codec.regular_file import open_regular
 from trailformat.codec.remote.path import place
+from trailformat.codec.remote.url import keeping_secrets
 from trailformat.errors import CannotRead
 
 if TYPE_CHECKING:
@@ -54,6 +55,7 @@ examples:
   logdump dirdat/lt000000003 -c 'count detail'"""
 
 
+_STORAGE = "--storage"
 _COMPARED = 2
 """Files that DIFF takes."""
 _SQL_WORDS = 3
@@ -95,6 +97,8 @@ def _parser(*, with_verbs: bool) -> argparse.ArgumentParser:
     parser.add_argument("--stop", action="store_true", help=stop)
     parser.add_argument("--tui", action="store_true", help=screen)
     parser.add_argument("--no-mouse", action="store_true", help="leave the mouse to the terminal (--tui)")
+    storage = "an option of the store of a URL, as fsspec names it: endpoint_url=…, s3:anon=true; may be repeated"
+    parser.add_argument(_STORAGE, action="append", metavar="KEY=VALUE", help=storage)
     parser.add_argument("--version", action="version", version=f"logdump {__version__}")
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     return parser
@@ -225,11 +229,33 @@ def _is_data(line: str) -> bool:
 
 def main(argv: list[str] | None = None) -> int:
     """Run ``logdump``; returns the exit status."""
-    arguments = sys.argv[1:] if argv is None else argv
     _prepare_streams()
+    arguments = [keeping_secrets(word) for word in _without_storage(sys.argv[1:] if argv is None else argv)]
     if arguments and (status := _guarded(lambda: _run_verb(arguments))) is not None:
         return status
     return _guarded(lambda: _run_mode(*_command_line(arguments))) or ExitStatus.OK
+
+
+def _without_storage(arguments: list[str]) -> list[str]:
+    """The arguments without the options of stores, which are set: a verb takes them like all else."""
+    rest, given = [], {}
+    words = iter(arguments)
+    for word in words:
+        name, equals, value = word.partition("=")
+        if name != _STORAGE:
+            rest.append(word)
+            continue
+        option = value if equals else next(words, "")
+        key, equals, value = option.partition("=")
+        if not key or not equals:
+            terminal.write_line(escape(f"logdump: {_STORAGE} takes KEY=VALUE"), is_narration=True)
+            raise SystemExit(ExitStatus.USAGE)
+        given[key] = value
+    if given:
+        from trailformat.codec.remote.store import use_storage  # noqa: PLC0415 - most files are local
+
+        use_storage(given)
+    return rest
 
 
 def _run_verb(arguments: list[str]) -> int | None:

@@ -11,6 +11,7 @@ from logdump.session.errors import CommandError
 from logdump.session.events import Event, say
 from logdump.session.session import Session
 from trailformat import TrailName
+from trailformat.trail.packed import WHOLE
 
 
 def run_open(session: Session, path: str | None) -> Iterator[Event]:
@@ -21,7 +22,9 @@ def run_open(session: Session, path: str | None) -> Iterator[Event]:
         yield say("LogTrail is *Not Open*")
         return
     yield say(f"Current LogTrail is {session.trail.path}")
-    if session.trail.packing is not None:
+    if session.trail.packing == WHOLE:
+        yield say(f"The server gives no parts of files: read from a copy of {session.trail.size:,} bytes")
+    elif session.trail.packing is not None:
         yield say(f"It is packed ({session.trail.packing}): read from an unpacked copy of {session.trail.size:,} bytes")
 
 

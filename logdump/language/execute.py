@@ -17,6 +17,7 @@ from logdump.session.events import Bad, Event, Failure, Notice
 from logdump.session.exit_status import ExitStatus
 from logdump.session.session import Session
 from trailformat import CannotRead, CannotWrite, NotATrail, PartialRecord, TrailError
+from trailformat.codec.remote.url import keeping_secrets
 from trailformat.trail.embedded import embedded_up_to
 from trailformat.trail.whole_file import OUTCOMES
 
@@ -89,6 +90,7 @@ def run_line(session: Session, registry: Registry, line: str) -> Generator[Event
     if len(line) > MOST_CHARACTERS:
         yield Failure((f"A line of more than {MOST_CHARACTERS} characters is not carried out.",))
         return
+    line = keeping_secrets(line)
     calls = split_calls(line)
     if calls:
         session.history.append(line.strip())
@@ -97,7 +99,7 @@ def run_line(session: Session, registry: Registry, line: str) -> Generator[Event
 
 def run_commands(session: Session, registry: Registry, line: str) -> Iterator[Event]:
     """Run the commands of a line that was not entered; the history stays as it is."""
-    yield from _run_calls(session, registry, split_calls(line))
+    yield from _run_calls(session, registry, split_calls(keeping_secrets(line)))
 
 
 def _run_calls(session: Session, registry: Registry, calls: list[tuple[str, str]]) -> Iterator[Event]:

@@ -12,6 +12,8 @@ from logdump.language.words import is_keyword, plain, split_words
 from logdump.notation.numbers import whole_number
 from logdump.notation.times import TimeOffset, begins_datetime
 from logdump.session.errors import ArgumentError, CommandError
+from trailformat.codec.remote.path import absolute, place
+from trailformat.codec.remote.url import is_url
 
 T = TypeVar("T")
 _QUOTE = '"'
@@ -216,6 +218,11 @@ def types_offered(typed: str) -> list[str]:
 
 
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+):(?://([^/]*))?(/.*)?", re.DOTALL)
+
+
+def file_path(text: str) -> Path:
+    """The path of a file to write: a URL of a store, or as ``local_path`` has it. Raises like that."""
+    return absolute(place(text if is_url(text) else local_path(text)).expanduser())
 
 
 def local_path(text: str) -> str:

@@ -21,6 +21,7 @@ from logdump.session.read_progress import Hint, ReadProgress, ReadSoFar
 from logdump.session.session import Session
 from logdump.session.session_log import SessionLog
 from logdump.session.settings import OutputFormat
+from trailformat.codec.remote.url import keeping_secrets
 from trailformat.errors import CannotRead
 from trailformat.records import far, reached
 from trailformat.trail.whole_file import OUTCOMES
@@ -85,6 +86,7 @@ class LineMode:
     def enter(self, line: str) -> None:
         """Run one line and print its events."""
         OUTCOMES.forget()
+        line = keeping_secrets(line)
         self._log(escape(f"{self.prompt}{line}"))
         events = run_line(self.session, REGISTRY, line)
         try:

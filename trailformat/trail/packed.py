@@ -267,7 +267,7 @@ def status_of(path: Path) -> os.stat_result:
     """
     try:
         return path.stat()
-    except NotADirectoryError:
+    except (NotADirectoryError, FileNotFoundError):
         if not is_file(path):
             raise
         return next(parent for parent in _maybe_archives(path) if parent.is_file()).stat()

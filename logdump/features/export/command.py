@@ -13,7 +13,7 @@ from logdump.features.heartbeat.command import CHOICE, heartbeat_options
 from logdump.features.heartbeat.survey import Display
 from logdump.language.command import Command, Origin
 from logdump.language.forms import Alternatives, Amount, AnyOrder, Keyword, RefusedKeyword, Sequence
-from logdump.language.parameters import File, OneOf, local_path
+from logdump.language.parameters import File, OneOf, file_path
 from logdump.language.reader import Context, Form, parse_partial
 from logdump.language.words import split_calls
 from logdump.session.across import gaps_stepped_over, goes_over_files, move_to, place_of, return_to
@@ -22,7 +22,6 @@ from logdump.session.events import Event, Notice
 from logdump.session.exit_status import ExitStatus
 from logdump.session.session import Session
 from trailformat.changes.encrypted import looks_encrypted
-from trailformat.codec.remote.path import absolute, place
 from trailformat.trail.sequence import Spot
 
 _NAME = "EXPORT"
@@ -124,7 +123,7 @@ def _beats(**values: Any) -> dict[str, Any]:
 def _target(name: str) -> Path:
     if name == str(STANDARD_OUTPUT):
         return STANDARD_OUTPUT
-    return absolute(place(local_path(name)).expanduser())
+    return file_path(name)
 
 
 _REPLACE = OneOf({"REPLACE": True, "!": True}, syntax="REPLACE")

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from logdump.features.export.options import ExportOptions
 from logdump.session.errors import CommandError
+from trailformat.codec.remote.path import RemotePath
 from trailformat.trail.whole_file import WholeFile, WholeFolder, cannot_write, sweep
 
 SUFFIXES = {"JSONL": ".jsonl", "CSV": ".csv", "PARQUET": ".parquet", "ARROW": ".arrow"}
@@ -43,7 +44,8 @@ def export_target(target: Path, *, is_folder: bool, replaces: bool, command: str
         CommandError: the target exists and may not be replaced.
         CannotWrite: nothing can be written there.
     """
-    sweep(target.parent)
+    if not isinstance(target, RemotePath):
+        sweep(target.parent)
     _check(target, command, is_folder=is_folder, replaces=replaces)
     with WholeFolder(target) if is_folder else WholeFile(target, replace=replaces) as whole:
         try:

@@ -9,14 +9,13 @@ from logdump.features.repair.headers import HeaderChoice
 from logdump.features.repair.repairing import Repair, RepairOptions
 from logdump.language.command import Command, Origin
 from logdump.language.forms import Alternatives, AnyOrder, Keyword, Sequence
-from logdump.language.parameters import File, Number, OneOf, local_path
+from logdump.language.parameters import File, Number, OneOf, file_path
 from logdump.session.across import files_from
 from logdump.session.chosen_trail import whole_trail_of
 from logdump.session.errors import CommandError
 from logdump.session.events import Event, Notice
 from logdump.session.exit_status import ExitStatus
 from logdump.session.session import Session
-from trailformat.codec.remote.path import place
 from trailformat.transactions.whole_trail import WholeTrail
 
 _NO_TARGET = "takes TO and the name of a file."
@@ -40,7 +39,7 @@ def run_repair(session: Session, options: RepairOptions) -> Iterator[Event]:
 
 
 def _options(name: str, header: dict[str, Any] | None = None, **given: Any) -> RepairOptions:
-    return RepairOptions(place(local_path(name)).expanduser().absolute(), name, **given, **(header or {}))
+    return RepairOptions(file_path(name), name, **given, **(header or {}))
 
 
 COMMANDS = (

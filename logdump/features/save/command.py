@@ -10,14 +10,13 @@ from logdump.features.save.saver import SaveOptions, Saver
 from logdump.language.command import Command
 from logdump.language.execute import stopped_writing
 from logdump.language.forms import Amount, AnyOrder, Keyword, RefusedKeyword, Sequence
-from logdump.language.parameters import File, Number, OneOf, local_path
+from logdump.language.parameters import File, Number, OneOf, file_path
 from logdump.language.reader import ArgumentReader, Form
 from logdump.notation.plural import amount
 from logdump.session.across import gaps_stepped_over, place_of, return_to
 from logdump.session.errors import ArgumentError, CommandError
 from logdump.session.events import Event, say
 from logdump.session.session import Session
-from trailformat.codec.remote.path import place
 from trailformat.trail.whole_file import OUTCOMES
 
 _TRANS_INDS = {"FIRST": 0, "MIDDLE": 1, "END": 2, "LAST": 2, "ONLY": 3, "WHOLE": 3, "0": 0, "1": 1, "2": 2, "3": 3}
@@ -57,7 +56,7 @@ def _save_options(name: str, values: dict[str, Any]) -> SaveOptions:
         name, values["replaces"] = name[:-1], True
     if not name:
         raise ArgumentError(_NO_FILE)
-    return SaveOptions(place(local_path(name)).expanduser().absolute(), name, **{unit: amount}, **values)
+    return SaveOptions(file_path(name), name, **{unit: amount}, **values)
 
 
 def run_save(session: Session, options: SaveOptions) -> Iterator[Event]:

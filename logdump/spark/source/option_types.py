@@ -71,6 +71,13 @@ def _json_list(text: str) -> tuple[str, ...]:
     return tuple(values)
 
 
+def _json_object(text: str) -> tuple[tuple[str, str], ...]:
+    values = json.loads(text)
+    if not isinstance(values, dict):
+        raise ValueError  # noqa: TRY004 - of the text, not of an argument
+    return tuple((name, one if isinstance(one, str) else json.dumps(one)) for name, one in values.items())
+
+
 def one_of(*words: str) -> OptionType:
     """One of some words, case aside."""
     known = {word.upper(): word for word in words}
@@ -92,3 +99,4 @@ POSITIVE_SIZE = OptionType("a number of bytes above 0, as 8388608 or 8m", _posit
 MOMENT = OptionType("a time, as 2024-03-01T09:00:00 (UTC) or 2024-03-01T09:00:00+01:00", _moment)
 NAMES = OptionType("names with commas between them", _names)
 JSON_LIST = OptionType("a JSON list of texts", _json_list)
+JSON_OBJECT = OptionType("a JSON object", _json_object)

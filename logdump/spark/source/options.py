@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 from logdump.spark.errors import BadOption
 from logdump.spark.source.option_types import (
     JSON_LIST,
+    JSON_OBJECT,
     MOMENT,
     NAMES,
     NUMBER,
@@ -28,6 +29,7 @@ from logdump.spark.source.option_types import (
     OptionType,
     one_of,
 )
+from trailformat.codec.remote.url import Credentials, keep_all, keeping_secrets, kept
 
 Paths = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
 """A path, directory or glob, or several."""
@@ -71,6 +73,14 @@ class Options:
         "path", TEXT, None, _FILES | Use.WRITE, "File, directory or glob; several with commas between"
     )
     paths: tuple[str, ...] = _option("paths", JSON_LIST, (), _FILES, "The list given to `load([…])`", "")
+    storage_options: tuple[tuple[str, str], ...] = _option(
+        "storageOptions",
+        JSON_OBJECT,
+        (),
+        _FILES,
+        "Options of the stores of URLs, a JSON object with the names of fsspec; from the environment without it",
+        "",
+    )
     path_glob_filter: str | None = _option(
         "pathGlobFilter", TEXT, None, _FILES, "Only files whose names match, as `lt0000000*`"
     )
@@ -239,10 +249,26 @@ class Options:
         "megabytes", POSITIVE, None, Use.WRITE, "Size over which a new file is not to grow, in units of 1,048,576 bytes"
     )
 
+    def __post_init__(self) -> None:
+        """Tell the stores: also in the process of a task, in which these options are made anew."""
+        if self.storage_options:
+            from trailformat.codec.remote.store import use_storage  # noqa: PLC0415 - most files are local
+
+            use_storage(dict(self.storage_options))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _again, (*kept(), *(getattr(self, one.name) for one in fields(self)))
+
     @property
     def undecodable_ends(self) -> bool:
         """Whether what does not decode ends the read."""
         return (self.undecodable or ("fail" if self.mode == "FAILFAST" else "null")) == "fail"
+
+
+def _again(credentials: dict[str, Credentials], queries: dict[str, str], *values: Any) -> Options:
+    """The options in another process, with what the URLs of the paths held."""
+    keep_all(credentials, queries)
+    return Options(*values)
 
 
 OPTIONS: dict[str, SourceOption] = {field.name: field.metadata["option"] for field in fields(Options)}
@@ -268,9 +294,10 @@ def parse_options(given: Mapping[str, str], use: Use) -> Options:
             raise BadOption(_refusal(key, use))
         option = OPTIONS[attribute]
         try:
-            values[attribute] = option.kind.read(text)
+            values[attribute] = option.kind.read(keeping_secrets(text))
         except ValueError:
-            raise BadOption(f"option {option.name} takes {option.kind.wants}, not {text[:80]!r}") from None
+            shown = "what was given" if option.kind is JSON_OBJECT else repr(text[:80])  # it may hold credentials
+            raise BadOption(f"option {option.name} takes {option.kind.wants}, not {shown}") from None
     return Options(**values)
 
 

@@ -82,21 +82,25 @@ def _after_filters(matching: int) -> str:
 
 def _patterns(options: Options) -> list[str]:
     given = [*([options.path] if options.path else []), *options.paths]
-    patterns = [part for text in given for part in _parts(local_path(text))]
+    patterns = [part for text in given for part in _parts(source_path(text))]
     if not patterns:
         raise BadOption(_NO_PATH)
     return patterns
 
 
+def source_path(text: str) -> str:
+    """The URL of a store, or a path as :func:`local_path` has it. Raises like that."""
+    return text.strip() if is_url(text.strip()) else local_path(text)
+
+
 def local_path(text: str) -> str:
-    """A path without the scheme ``file:`` and the blanks around it; or the URL of a store.
+    """A path without the scheme ``file:`` and the blanks around it.
 
     Raises:
         BadOption: it has another scheme.
     """
-    text = text.strip()
     try:
-        return text if is_url(text) else parameters.local_path(text)
+        return parameters.local_path(text.strip())
     except ArgumentError as error:
         raise BadOption(str(error)) from None
 
@@ -105,7 +109,7 @@ def _parts(text: str) -> list[str]:
     """The paths of a list with commas; a comma may also stand in the name of a file that is there."""
     if "," not in text or place(text).exists():
         return [text] if text else []
-    return [local_path(part) for part in text.split(",") if part.strip()]
+    return [source_path(part) for part in text.split(",") if part.strip()]
 
 
 def _matching(pattern: str, options: Options) -> Iterator[Path]:

@@ -23,17 +23,22 @@ from logdump.spark.source.source_definitions import source_definitions
 SAMPLE = TRAILS / "et000000000"
 RAW = StructType([StructField("raw", BinaryType())])
 FOREIGN = (
-    "s3a://bucket/out",
     "s3a:/bucket/out",
+    "dbfs:/out",
+    "ftp://host/lt000000000",
+    "file://elsewhere/dirdat/lt",
+    "file://elsewhere",
+    "  dbfs:/out ",
+)
+STORES = (
+    "s3a://bucket/out",
     "S3A://bucket/lt000000000",
     "hdfs://name:8020/lt*",
     "abfss://in@account.net/x",
-    "dbfs:/out",
     "gs://bucket",
-    "file://elsewhere/dirdat/lt",
-    "file://elsewhere",
     "  s3a://bucket/out ",
 )
+"""URLs that are read, and to which the jobs of Spark do not write."""
 
 
 def _in_session(command: str) -> Callable[[str], Any]:
@@ -78,6 +83,14 @@ def test_a_path_of_another_file_system_is_refused_and_nothing_is_made(
         ):
             WAYS[way](path)
     assert not list(tmp_path.glob("*/*"))
+
+
+@pytest.mark.parametrize("way", ["sourceDefs", "df.write", "target of save"])
+def test_spark_writes_to_no_store(way: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for path in STORES:
+        with pytest.raises(BadOption, match="only files of this machine's own paths"):
+            WAYS[way](path)
 
 
 @pytest.mark.parametrize("given", ["file:{}", "file://{}", "FILE:///{}", "file://localhost{}", "{}", "  file:{} "])

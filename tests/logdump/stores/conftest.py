@@ -80,5 +80,5 @@ def memory() -> Iterator[Callable[[str, bytes], None]]:
         system.pipe("/" + url.removeprefix("memory://"), data)
 
     yield put
-    for name in list(system.store):
-        system.store.pop(name)
+    system.store.clear()
+    system.pseudo_dirs[:] = [""]

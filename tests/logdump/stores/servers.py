@@ -24,6 +24,7 @@ class TrailServer(ThreadingHTTPServer):
 
     Attributes:
         files: the bytes by path.
+        endless, redirects: whether a file has no end, whether each answer is that it is elsewhere.
         ranges: whether it gives parts of files.
         lists: whether a folder is answered with a page of links.
         faults: what befalls the next requests for bytes, one each: a status, ``reset``, ``short``, ``slow`` or None.
@@ -37,9 +38,8 @@ class TrailServer(ThreadingHTTPServer):
         super().__init__(("127.0.0.1", 0), _Handler)
         self.files: dict[str, bytes] = {}
         self.ranges = self.lists = True
-        self.endless = False
+        self.endless = self.redirects = False
         self.faults: list[int | str | None] = []
-        self.headers: dict[str, str] = {}
         self.wanted_header: tuple[str, str] | None = None
         self.requests: list[tuple[str, str, str]] = []
         self.sent = 0
@@ -51,6 +51,7 @@ class TrailServer(ThreadingHTTPServer):
 
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True
 
     @property
     def trails(self) -> TrailServer:
@@ -74,8 +75,8 @@ class _Handler(BaseHTTPRequestHandler):
             self._say(401)
             return
         fault = server.faults.pop(0) if with_body and server.faults else None
-        if isinstance(fault, int):
-            self._say(fault)
+        if isinstance(fault, int) or server.redirects:
+            self._say(fault if isinstance(fault, int) else 301)
         elif fault == "reset":
             self.close_connection = True
         elif path in server.files:
@@ -90,7 +91,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _give(self, data: bytes, fault: str | None, *, with_body: bool) -> None:
         server = self.trails
-        headers = {"ETag": f'"{md5(data).hexdigest()}"', "Last-Modified": DATE, **server.headers}
+        headers = {"ETag": f'"{md5(data).hexdigest()}"', "Last-Modified": DATE}
         if server.endless:
             self._send_head(200, {**headers, "Connection": "close"})
             while with_body:

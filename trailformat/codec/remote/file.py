@@ -7,6 +7,7 @@ once. Whatever comes says of which version of the file it is: bytes of two versi
 
 from __future__ import annotations
 
+import errno
 import io
 import mmap
 import os
@@ -229,7 +230,12 @@ class _Remote:
     def _fetch(self, start: int, stop: int) -> bytes:
         if self._problem is not None:
             raise self._problem
-        data, facts = self.store.fetch(self.path.url, start, stop)
+        try:
+            data, facts = self.store.fetch(self.path.url, start, stop)
+        except OSError as error:
+            if error.errno == errno.ESTALE:
+                self._see(self.store.facts(self.path.url, now=True))
+            raise
         self._see(facts)
         self.fetched += stop - start
         if start == 0:

@@ -7,6 +7,7 @@ URLs and from :func:`use_storage`.
 
 from __future__ import annotations
 
+import base64
 import errno
 import json
 import os
@@ -19,6 +20,7 @@ from typing import Any, NamedTuple, TypeVar, cast
 from zlib import crc32
 
 from trailformat.codec.remote.url import StoreUrl, without_secrets
+from trailformat.errors import TrailError
 
 T = TypeVar("T")
 ATTEMPTS = 5
@@ -32,6 +34,7 @@ _BUSY = (408, 425, 429, 500, 502, 503, 504)
 _BUSY_CODES = ("SlowDown", "RequestTimeout", "InternalError")
 _FAILED = 300
 _PARTIAL = 206
+_TOO_SHORT = 416
 _ELSEWHERE = errno.EPROTO, "it is in another region or behind another endpoint"
 _ANSWERS = {
     **dict.fromkeys((301, 302, 307, 308), _ELSEWHERE),
@@ -39,8 +42,9 @@ _ANSWERS = {
     403: (errno.EACCES, "the store refuses it"),
     404: (errno.ENOENT, ""),
     410: (errno.ENOENT, ""),
-    416: (errno.ESTALE, "the file has become shorter"),
+    _TOO_SHORT: (errno.ESTALE, "the file has become shorter"),
 }
+_UNREACHED = (errno.EHOSTUNREACH, errno.ETIMEDOUT)
 _MOST_CAUSES = 8
 _PASSING = (ConnectionError, TimeoutError, EOFError, InterruptedError)
 _PASSING_NAMES = {
@@ -125,6 +129,7 @@ class Store:
         self.root = url.store
         self._answers: dict[str, tuple[float, Facts | OSError]] = {}
         self._listings: dict[str, tuple[float, dict[str, Facts]]] = {}
+        self._down: tuple[float, OSError | None] = 0.0, None
         self._of_http = self.scheme in ("http", "https")
         try:
             self.fs = _file_system(url)
@@ -151,7 +156,7 @@ class Store:
             return answer[1]
         found: Facts | OSError
         try:
-            found = self._tried(lambda: self._look(url))
+            found = self._answered(lambda: self._look(url))
         except OSError as error:
             found = error
         self._answers[name] = time.monotonic(), found
@@ -161,7 +166,7 @@ class Store:
 
     def names(self, folder: StoreUrl) -> list[str]:
         """The names in a folder."""
-        listed = self._tried(lambda: self._list(folder))
+        listed = self._answered(lambda: self._list(folder))
         self._listings[str(folder)] = time.monotonic(), listed
         return list(listed)
 
@@ -186,6 +191,8 @@ class Store:
             with self._opened(url) as file:
                 while chunk := file.read(_CHUNK):
                     write(chunk)
+        except TrailError:
+            raise
         except OSError as error:
             if error.errno == errno.ENOSPC:
                 raise
@@ -237,6 +244,18 @@ class Store:
             return f"/{url.key}"
         host = url.host.partition("@")[0] if self.scheme in ("abfs", "abfss", "az") else url.host
         return f"/{host}/{url.key}" if self.scheme == "memory" else f"{host}/{url.key}".rstrip("/")
+
+    def _answered(self, ask: Callable[[], T]) -> T:
+        """The answer about a name; a server that has just not been reached is not asked again at once."""
+        moment, problem = self._down
+        if problem is not None and time.monotonic() - moment < RECENT:
+            raise problem
+        try:
+            return self._tried(ask)
+        except OSError as error:
+            if error.errno in _UNREACHED:
+                self._down = time.monotonic(), error
+            raise
 
     def _tried(self, work: Callable[[], T]) -> T:
         for attempt in range(1, ATTEMPTS + 1):
@@ -322,22 +341,30 @@ class Store:
             answer.raise_for_status()
             if answer.status != _PARTIAL:
                 raise NoRangesError("the server gives no parts of files")
-            return Fetched(await answer.content.readexactly(stop - start), _facts_of_answer(answer))
+            facts = _facts_of_answer(answer)
+            _see_that_it_reaches(facts, stop)
+            return Fetched(await answer.content.readexactly(stop - start), facts)
 
     async def _fetch_from_s3(self, url: StoreUrl, start: int, stop: int) -> Fetched:
         answer = await self.fs._call_s3(  # noqa: SLF001 - what it offers publicly gives no ETag with the bytes
             "get_object", Bucket=url.host, Key=url.key, Range=f"bytes={start}-{stop - 1}"
         )
+        size = int(answer["ContentRange"].rpartition("/")[2])
+        facts = Facts(size, int(answer["LastModified"].timestamp()) * 1_000_000_000, answer["ETag"])
         try:
-            data = await answer["Body"].read()
+            _see_that_it_reaches(facts, stop)
+            return Fetched(await answer["Body"].read(), facts)
         finally:
             answer["Body"].close()
-        size = int(answer["ContentRange"].rpartition("/")[2])
-        return Fetched(data, Facts(size, int(answer["LastModified"].timestamp()) * 1_000_000_000, answer["ETag"]))
 
 
 async def _awaited(work: Any) -> Any:
     return await work
+
+
+def _see_that_it_reaches(facts: Facts, stop: int) -> None:
+    if facts.size is not None and facts.size < stop:
+        raise OSError(errno.ESTALE, _ANSWERS[_TOO_SHORT][1])
 
 
 def _is_page(answer: Any) -> bool:
@@ -425,7 +452,8 @@ def _file_system(url: StoreUrl) -> Any:
         timeout = aiohttp.ClientTimeout(total=None, sock_connect=_TIMEOUT // 3, sock_read=_TIMEOUT)
         options["client_kwargs"] = {"timeout": timeout, **options.get("client_kwargs", {})}
         if user or password:
-            options["auth"] = aiohttp.BasicAuth(user, password)
+            basic = base64.b64encode(f"{user}:{password}".encode()).decode()
+            options["headers"] = {**options.get("headers", {}), "Authorization": f"Basic {basic}"}
     elif scheme in ("abfs", "abfss", "az") and "@" in url.host:
         options.setdefault("account_name", url.host.partition("@")[2].partition(".")[0])
     # its own caches would give yesterday's answers, and one instance for two users
@@ -455,8 +483,10 @@ def _problem(error: BaseException) -> tuple[OSError, bool]:
     names = {kind.__name__ for one in chain for kind in type(one).__mro__}
     answered = next((found for one in chain if (found := _of_answer(one)) is not None), None)
     is_late = any(isinstance(one, TimeoutError) for one in chain) or any("Timeout" in name for name in names)
-    if names & _WITHOUT_CREDENTIALS:
-        problem: OSError = PermissionError(errno.EACCES, f"the store wants credentials: {_text(error)}")
+    if "RecursionError" in names:  # botocore asks on and on where the bucket is
+        problem: OSError = OSError(*_ELSEWHERE)
+    elif names & _WITHOUT_CREDENTIALS:
+        problem = PermissionError(errno.EACCES, f"the store wants credentials: {_text(error)}")
     elif answered is not None:
         return answered
     elif isinstance(error, FileNotFoundError | NotADirectoryError | IsADirectoryError):
@@ -479,7 +509,9 @@ def _of_answer(error: BaseException) -> tuple[OSError, bool] | None:
         status = answer.get("ResponseMetadata", {}).get("HTTPStatusCode")
         code = str(answer.get("Error", {}).get("Code", ""))
     else:
-        status = getattr(error, "status", None) or getattr(answer, "status_code", None) or getattr(error, "code", None)
+        status = getattr(error, "status", None) or getattr(answer, "status_code", None)
+        if type(error).__name__ == "HttpError":  # of Google's
+            status = status or getattr(error, "code", None)
     if not isinstance(status, int) or status < _FAILED:
         return None
     number, text = _ANSWERS.get(status, (errno.EPROTO, "the server refuses it"))

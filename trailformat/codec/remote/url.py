@@ -7,6 +7,7 @@ are kept apart, in the memory of the process, by the URL of the store or of the 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from typing import NamedTuple
 from urllib.parse import unquote
 
@@ -23,6 +24,7 @@ _SECRET = re.compile(
     r"sktid$|skt$|ske$|sks$|skv$|.*(token|secret|passw|pwd|credential|auth|key))"
 )
 _PASSWORD_IN_TEXT = re.compile(rf"(?i)\b((?:{'|'.join(SCHEMES)})://[^\s/:@'\"]*):[^\s/'\"]*@")
+_URL_IN_TEXT = re.compile(rf"(?i)\b(?:{'|'.join(SCHEMES)})://[^\s,;'\"]+")
 _QUERY_IN_TEXT = re.compile(r"(?i)(https?://[^\s?'\"]*)\?([^\s'\"]*)")
 
 
@@ -78,6 +80,27 @@ class StoreUrl(NamedTuple):
             _credentials[self.store] = Credentials(*credentials)
         if query:
             _queries[str(self)] = query
+
+
+def keeping_secrets(text: str) -> str:
+    """A line or a word that was entered, without the passwords and signatures of the URLs in it, which are kept."""
+    return _URL_IN_TEXT.sub(lambda found: _kept_out(found[0]), text) if "://" in text else text
+
+
+def _kept_out(text: str) -> str:
+    url = url_of(text)
+    return text if url is None or without_secrets(text) == text else str(url) + "/" * text.endswith("/")
+
+
+def kept() -> tuple[dict[str, Credentials], dict[str, str]]:
+    """All that is kept of URLs and not shown, for another process."""
+    return dict(_credentials), dict(_queries)
+
+
+def keep_all(credentials: Mapping[str, Credentials], queries: Mapping[str, str]) -> None:
+    """Keep what another process has kept."""
+    _credentials.update(credentials)
+    _queries.update(queries)
 
 
 def is_url(text: str) -> bool:

@@ -6,11 +6,13 @@ import contextlib
 import errno
 import os
 import stat
-from collections.abc import Iterator
+import tempfile
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import BinaryIO, Self
+from typing import BinaryIO, Self, cast
 
+from trailformat.codec.remote.path import RemotePath
 from trailformat.errors import CannotWrite, reason_of
 from trailformat.trail.whole_file.leftovers import beside, close, create, create_folder, lock, make, sweep
 from trailformat.trail.whole_file.outcomes import OUTCOMES
@@ -67,6 +69,7 @@ class StagedFiles:
         self._writer = ""
         self._staged: list[tuple[Path, Path]] = []
         self._lock: int | None = None
+        self._folder: Path | None = None
 
     def new(self, path: Path) -> BinaryIO:
         """Begin the next file, with the final name ``path``; ``finish`` ends it.
@@ -75,6 +78,8 @@ class StagedFiles:
             OSError, ValueError: something else exists there, or writing fails.
         """
         check_target(path, replace=self._replace)
+        if isinstance(path, RemotePath):
+            return self._new_in_store(path)
         if self._lock is None:
             sweep(path.parent)
             self._writer, self._lock = make(path, create)
@@ -83,6 +88,14 @@ class StagedFiles:
         handle = create(beside(path, self._writer))
         self._staged.append((beside(path, self._writer), path))
         return os.fdopen(handle, "wb")
+
+    def _new_in_store(self, path: RemotePath) -> BinaryIO:
+        """Begin a file of this machine that is going to be put into a store."""
+        if self._folder is None:
+            self._folder = Path(tempfile.mkdtemp(prefix="logdump-"))
+        temporary = self._folder / path.name
+        self._staged.append((temporary, path))
+        return os.fdopen(create(temporary), "wb")
 
     @property
     def paths(self) -> tuple[Path, ...]:
@@ -102,6 +115,11 @@ class StagedFiles:
         Raises:
             OSError: none has its name; former files are restored, or are in OUTCOMES.displaced.
         """
+        if self._folder is not None:
+            put_into_store(self._staged)
+            OUTCOMES.named.extend(path for _, path in self._staged)
+            self.discard()
+            return
         named: list[Path] = []
         try:
             for temporary, path in reversed(self._staged):
@@ -168,6 +186,9 @@ class StagedFiles:
         """Remove what has no name yet."""
         for temporary, _ in reversed(self._staged):
             OUTCOMES.remove(temporary)
+        if self._folder is not None:
+            OUTCOMES.remove(self._folder)
+            self._folder = None
         self._staged.clear()
         self._unlock()
 
@@ -175,6 +196,28 @@ class StagedFiles:
         if self._lock is not None:
             close(self._lock)
             self._lock = None
+
+
+def put_into_store(files: Sequence[tuple[Path, Path]]) -> None:
+    """Put files of this machine into a store, each whole, the first one last: where it is, all are.
+
+    Raises:
+        OSError: those that did not replace another are removed again.
+    """
+    from trailformat.codec.remote.store import store_of  # noqa: PLC0415 - most files are local
+
+    done: list[RemotePath] = []
+    try:
+        for temporary, path in reversed(files):
+            remote = cast("RemotePath", path)
+            is_new = not remote.exists()
+            store_of(remote.url).put(os.fspath(temporary), remote.url)
+            done += [remote] if is_new else []
+    except BaseException:
+        for remote in done:
+            with contextlib.suppress(OSError):
+                remote.unlink()
+        raise
 
 
 class _Whole:
@@ -262,7 +305,11 @@ class WholeFolder(_Whole):
     def __init__(self, path: Path) -> None:
         self._path = path
         try:
-            check_target(path, replace=True, wanted="a folder")
+            check_target(path, replace=not isinstance(path, RemotePath), wanted="a folder")
+            if isinstance(path, RemotePath):
+                self._lock: int | None = None
+                self.staged = Path(tempfile.mkdtemp(prefix="logdump-"))
+                return
             sweep(path.parent)
             self._writer, self._lock = make(path, create_folder)
         except (OSError, ValueError) as error:
@@ -271,9 +318,15 @@ class WholeFolder(_Whole):
 
     def _discard(self) -> None:
         OUTCOMES.remove(self.staged)
-        close(self._lock)
+        if self._lock is not None:
+            close(self._lock)
 
     def _publish(self) -> None:
+        if isinstance(self._path, RemotePath):
+            files = sorted(file for file in self.staged.rglob("*") if file.is_file())
+            put_into_store([(file, self._path / file.relative_to(self.staged)) for file in files])
+            OUTCOMES.named.append(self._path)
+            return
         for folder, _, names in os.walk(self.staged, onerror=_refuse):
             for name in names:
                 _sync(Path(folder, name))
