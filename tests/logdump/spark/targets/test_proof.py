@@ -13,6 +13,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING
@@ -139,14 +140,17 @@ def _kill_one(driver: subprocess.Popen[bytes], server: PostgreSQLServer, number:
 
 
 def _kill_workers(driver: int) -> None:
-    """kill -9 of the Python workers of a driver, wherever they are."""
+    """kill -9 of the Python workers of a driver, not of the process that starts them."""
     found = subprocess.run(["ps", "-eo", "pid,ppid,args"], capture_output=True, text=True, check=True).stdout
     rows = [line.split(None, 2) for line in found.splitlines()[1:]]
+    by_pid = {int(pid): arguments for pid, _, arguments in rows}
     parents = {int(pid): int(parent) for pid, parent, _ in rows}
     for pid, _, arguments in rows:
         ancestors, at = set(), int(pid)
         while at in parents and at not in ancestors:
             ancestors.add(at)
             at = parents[at]
-        if driver in ancestors and int(pid) != driver and "daemon" in arguments:
-            os.kill(int(pid), signal.SIGKILL)
+        is_worker = "daemon" in arguments and "daemon" in by_pid.get(parents[int(pid)], "")
+        if driver in ancestors and is_worker:
+            with suppress(ProcessLookupError):
+                os.kill(int(pid), signal.SIGKILL)
