@@ -17,6 +17,7 @@ from trailformat.changes.segments import joined
 from trailformat.errors import CannotRead
 from trailformat.scan import RECORD, Batch, occurrences
 from trailformat.scan.row_tokens import payloads, rows_with_token
+from trailformat.scan.rows import NO_INDEX
 from trailformat.transactions.not_applied import rows_not_applied
 
 if TYPE_CHECKING:
@@ -46,12 +47,14 @@ class FilterSource:
         self._definitions = definitions
         self.kept: dict[object, Any] = {}
 
-    def definition_at(self, rba: int) -> RowDefinition:
-        """The definition of the row at an RBA.
+    def definition_at(self, rba: int, table_index: int = NO_INDEX) -> RowDefinition:
+        """The definition of the row at an RBA, whose header holds this index or a name.
 
         Raises:
             CannotRead: there is none any more.
         """
+        if table_index != NO_INDEX:
+            return self._definitions().at(table_index, rba)
         record = self.trail.record_at(rba)
         if record is None:
             raise CannotRead("the file has become shorter", path=self.trail.path, rba=rba)

@@ -16,6 +16,7 @@ from logdump.filters.value_comparison import ValueComparison
 from trailformat.arrays import StoredValues
 from trailformat.codec.mapped_file import FileBuffer
 from trailformat.definitions.column import ColumnDefinition
+from trailformat.definitions.metadata import TableDefinition
 from trailformat.records.images import PREFIX_SIZES, ROW_TYPES
 from trailformat.scan import RECORD, Batch
 from trailformat.scan.rows import NO_INDEX, RowBytes, by_definition, headers_of, images_of, metadata_rows
@@ -49,20 +50,22 @@ class ValueSearch:
     Args:
         fits: predicate: True for a column name that matches.
         comparison: the comparison of its values.
-        definition_at: returns the definition of the row at an RBA.
+        definition_at: returns the definition of the row at an RBA, given the index in its header or NO_INDEX.
     """
 
     def __init__(
         self,
         fits: Callable[[str], bool],
         comparison: ValueComparison,
-        definition_at: Callable[[int], RowDefinition],
+        definition_at: Callable[[int, int], RowDefinition],
     ) -> None:
         self._fits, self._comparison = fits, comparison
         self._definition_at = definition_at
         self._comparisons: list[StoredComparison] = []
         self._numbers: dict[tuple[object, ...], int] = {}
         self._by_index: dict[int, _Meant] = {}
+        self._by_table: dict[tuple[int, str], tuple[TableDefinition, _Meant]] = {}
+        """By the identity of a definition, which is kept with it, and its character set."""
         self._end = -1
 
     def values(self, batch: Batch, buffer: FileBuffer, among: Array) -> Values:
@@ -87,7 +90,7 @@ class ValueSearch:
         headers = headers_of(rows)
         of_row, first = by_definition(rows, headers.table_index)
         places = zip(rows.of("rba")[first].tolist(), headers.table_index[first].tolist(), strict=True)
-        meant = [self._meant(rba, index if is_one_definition else NO_INDEX) for rba, index in places]
+        meant = [self._meant(rba, index, is_one_definition=is_one_definition) for rba, index in places]
         index, comparison = np.array(meant, np.int64).reshape(-1, 2).T[:, of_row]
         wanted = (index >= 0) & _HAS_IMAGES[rows.of("io_type")]
         held = np.zeros(len(rows), np.bool_)
@@ -108,28 +111,35 @@ class ValueSearch:
             held[row[at][self._comparisons[number].held(stored)]] = True
         return held & is_plain, (index == _UNCLEAR) | (wanted & ~is_plain)
 
-    def _meant(self, rba: int, table_index: int) -> _Meant:
+    def _meant(self, rba: int, table_index: int, *, is_one_definition: bool) -> _Meant:
         """The column in the definition of the row at ``rba``.
 
         It is looked up once for rows of a table that is known by its index, as long as no definition comes.
         """
-        if table_index == NO_INDEX:
-            return self._look_up(rba)
+        if table_index == NO_INDEX or not is_one_definition:
+            return self._look_up(rba, table_index)
         if table_index not in self._by_index:
-            self._by_index[table_index] = self._look_up(rba)
+            self._by_index[table_index] = self._look_up(rba, table_index)
         return self._by_index[table_index]
 
-    def _look_up(self, rba: int) -> _Meant:
-        known = self._definition_at(rba)
-        columns = known.table.columns if known.table is not None else ()
-        fitting = [index for index, column in enumerate(columns) if self._fits(column.name)]
+    def _look_up(self, rba: int, table_index: int) -> _Meant:
+        known = self._definition_at(rba, table_index)
+        if known.table is None:
+            return _Meant(_ABSENT)
+        key = id(known.table), known.charset
+        if key not in self._by_table:
+            self._by_table[key] = known.table, self._fitting(known.table, known.charset)
+        return self._by_table[key][1]
+
+    def _fitting(self, table: TableDefinition, charset: str) -> _Meant:
+        fitting = [index for index, column in enumerate(table.columns) if self._fits(column.name)]
         if len(fitting) != 1:
             return _Meant(_UNCLEAR if fitting else _ABSENT)
-        definition = columns[fitting[0]]
-        key = (*_decoding(definition), known.charset)
+        definition = table.columns[fitting[0]]
+        key = (*_decoding(definition), charset)
         if key not in self._numbers:
             self._numbers[key] = len(self._comparisons)
-            self._comparisons.append(StoredComparison(self._comparison, definition, known.charset))
+            self._comparisons.append(StoredComparison(self._comparison, definition, charset))
         return _Meant(fitting[0], self._numbers[key])
 
 

@@ -117,7 +117,7 @@ COMMANDS = {
     "find": Judge("find nowhere-at-all", is_over_damage=True),
 }
 slow = settings(
-    max_examples=examples(12), suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+    max_examples=examples(6), suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
 )
 
 

@@ -5,9 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from fixtures import TRAILS
 from tests.trailformat.samples import BOTH, metadata_record, row, table_record, trail_of
 from trailformat import ByteOrder, Record, TrailFile
-from trailformat.definitions.metadata_kinds import DATABASE, REFERENCE
+from trailformat.definitions.metadata_kinds import DATABASE, REFERENCE, TABLE
 from trailformat.index import attach, build, index_of
 from trailformat.trail import file
 
@@ -156,3 +157,12 @@ def test_the_entries_are_all_definitions_of_the_file(tmp_path: Path) -> None:
     records = table_record(1, "OLD"), row(name=1), table_record(1, "NEW"), metadata_record(REFERENCE, 1, "LIKE")
     with TrailFile(trail_of(tmp_path, *records)) as trail:
         assert sorted(one.name for one in trail.tables.entries()) == ["LIKE", "NEW", "OLD"]
+
+
+def test_definitions_with_the_same_data_are_one(tmp_path: Path) -> None:
+    with TrailFile(TRAILS / "et000000000") as trail:
+        tables = [one.raw for one in trail.records() if one.is_metadata and one.header.orig_node == TABLE]
+    with TrailFile(trail_of(tmp_path, tables[0], row(name=1), tables[0], tables[1], row(name=1))) as trail:
+        first, again, other = (trail.tables.columns(entry) for entry in sorted(trail.tables.entries()))
+        assert first is again is not None
+        assert other not in (None, first)

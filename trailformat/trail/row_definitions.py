@@ -56,6 +56,11 @@ class RowDefinitions:
         table = self._trail.tables.columns(entry) if entry else None
         return self._known(name, table, record.rba if record.table_index is not None else None)
 
+    def at(self, table_index: int, rba: int) -> RowDefinition:
+        """The definition of a row at ``rba`` whose header holds this index."""
+        entry = self._trail.tables.lookup(table_index, rba)
+        return self._known(entry.name if entry else "", self._trail.tables.columns(entry) if entry else None, rba)
+
     def of_entry(self, entry: TableEntry) -> RowDefinition:
         """The definition of the rows for which an entry of the trail is in force."""
         return self._known(entry.name, self._trail.tables.columns(entry), entry.rba)

@@ -16,6 +16,7 @@ from trailformat.errors import TrailError
 from trailformat.records.io_types import METADATA
 
 if TYPE_CHECKING:
+    from trailformat.codec.byte_order import ByteOrder
     from trailformat.definitions.metadata import TableDefinition
     from trailformat.records.record import Record
     from trailformat.records.transaction import Transaction
@@ -102,6 +103,7 @@ class TableDefinitions:
         self._highest = -1
         self._databases: list[int] = []
         self._decoded: dict[int, TableDefinition | None] = {}
+        self._alike: dict[tuple[ByteOrder, bytes], TableDefinition] = {}
 
     @property
     def known_to(self) -> int:
@@ -143,7 +145,7 @@ class TableDefinitions:
         return self._databases[at - 1] if at else None
 
     def columns(self, entry: TableEntry) -> TableDefinition | None:
-        """Return the definition of an entry, decoded once; None if the TDR is lost or damaged."""
+        """Return the definition of an entry, one object for TDRs with the same data; None if it is lost or damaged."""
         rba = entry.definition_rba
         if rba is None:
             return None
@@ -152,14 +154,21 @@ class TableDefinitions:
         return self._decoded[rba]
 
     def _decode(self, rba: int) -> TableDefinition | None:
-        try:
-            record = self._trail.record_at(rba)
-            definition = record.metadata if record else None
-        except TrailError:
-            return None
         from trailformat.definitions.metadata import TableDefinition  # noqa: PLC0415 - a reader of names starts faster without
 
-        return definition if isinstance(definition, TableDefinition) else None
+        try:
+            record = self._trail.record_at(rba)
+            if record is None:
+                return None
+            key = record.order, record.data
+            if key not in self._alike:
+                definition = record.metadata
+                if not isinstance(definition, TableDefinition):
+                    return None
+                self._alike[key] = definition
+        except TrailError:
+            return None
+        return self._alike[key]
 
     def learn(self, start: int, stop: int, found: Iterable[MetadataRecord]) -> None:
         """Take over the metadata records that a walk from ``start`` to ``stop`` has found."""
@@ -177,7 +186,7 @@ class TableDefinitions:
         self._by_rba = dict(other._by_rba)
         self._highest = other._highest
         self._databases = list(other._databases)
-        self._decoded = dict(other._decoded)
+        self._decoded, self._alike = dict(other._decoded), dict(other._alike)
 
     def state_at(self, rba: int) -> DefinitionsState:
         """The definitions in force at ``rba``."""

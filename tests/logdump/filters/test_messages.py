@@ -5,14 +5,12 @@ from __future__ import annotations
 import pytest
 
 from logdump.filters import FilterError
+from logdump.filters.criteria import option_words
 from trailformat.codec.token_names import GGS_TOKENS
 
 from .subjects import filters, tell
 
-OPTIONS = (
-    "RECTYPE, IOTYPE, FILENAME, FILE, ANSINAME, STRING, HEX, INT16, INT32, INT64, STARTTIME, ENDTIME, CSN, LOGCSN, "
-    "GGSTOKEN, USERTOKEN, RBA, RECLEN, AUDITRBA, TRANSIND, SYSKEY, SYSKEYLEN, UNDOFLAG, VALUE, PROCESS, TRANSID"
-)
+OPTIONS = ", ".join(option_words())
 STATEMENTS = {
     "INC": "INCLUDE needs an option, as in FILTER INCLUDE FILENAME hr.*",
     "exclude": "EXCLUDE needs an option, as in FILTER EXCLUDE FILENAME hr.*",

@@ -138,7 +138,7 @@ def held(
 
 
 @pytest.mark.parametrize("name", NAMED)
-@settings(max_examples=examples(6))
+@settings(max_examples=examples(4))
 @given(data=st.data())
 def test_it_holds_as_the_decoded_value_does(name: str, data: st.DataObject) -> None:
     definition, order = NAMED[name].definition, data.draw(st.sampled_from(BOTH))

@@ -19,7 +19,7 @@ from tests.logdump.spark.reads import planned, rows, table
 from tests.searching import IS_LONG, examples
 
 WHOLE = [path for path in sorted(TRAILS.iterdir()) if path.name[0] in "eondrpuvhs"]
-SIZES = (40, *random.Random(5).sample(range(41, 6000), examples(20)))
+SIZES = (40, *random.Random(5).sample(range(41, 6000), examples(10)))
 """The smallest puts each record of a fixture at the edge of a piece."""
 BULK = ("rba", "length", "op", "table", "time", "csn", "xid", "tdr_index", "raw")
 
