@@ -123,7 +123,9 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     """Say it loudly when Spark's tests were left out."""
-    reasons = [one.longrepr[2] for one in terminalreporter.getreports("skipped") if "spark" in one.keywords]
+    skipped = [one for one in terminalreporter.getreports("skipped") if isinstance(one, pytest.TestReport)]
+    of_spark = [one.longrepr for one in skipped if "spark" in one.keywords]
+    reasons = [why[2] for why in of_spark if isinstance(why, tuple)]
     without_java = [reason for reason in reasons if "needs Java" in reason]
     if without_java:
         terminalreporter.section("SPARK WAS NOT TESTED", yellow=True, bold=True)

@@ -64,12 +64,11 @@ _HOMES = {
         "ARGETNONDATACHANGES ARSTOPNONDATACHANGES CALCTLFKEY DATAFILE WRITEREC GGSAUDITREAD TMFBEFOREIMAGE "
         "TMFGETRECADDR NOTMFGETRECADDR TMFIGNORERECCOUNT"
     ),
-    "help": "HELP",
+    "help": "HELP ?",
 }
 """The names and aliases that each module defines, in the order of HELP; a module is loaded when one is first used."""
 
 _ELSEWHERE = {
-    "?": "HELP <command> explains one.",
     "GOTO": "POSITION goes to a place.",
     "H": "Did you mean HELP or HISTORY?",
     "SEEK": "POSITION goes to a place.",

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
+from textwrap import wrap
 from typing import NamedTuple
 
 from logdump.language.command import AnyCommand, Command, Origin, Term
@@ -14,14 +16,18 @@ from logdump.session.errors import CommandError
 from logdump.session.events import Event, say
 from logdump.session.session import Session
 
-_WIDTH = 26
+_WIDTH, _LONGEST = 26, 110
+
+
+_SENTENCE = re.compile(r"(?<=\.)\s+(?=[A-Z])")
 
 
 class Topic(NamedTuple):
-    """The topic of HELP: a command, or one of its terms."""
+    """The topic of HELP: a command, one of its terms, or a word with which a form of it begins."""
 
     command: AnyCommand
     term: Term | None = None
+    word: str = ""
 
 
 class Topics(Parameter[list[Topic]]):
@@ -37,7 +43,9 @@ class Topics(Parameter[list[Topic]]):
         while words:
             command = REGISTRY.find(words.pop(0))
             terms = {spelling.upper(): term for term in command.terms() for spelling in term.words}
-            if not words or not terms:
+            if words and not terms and _forms(command, words[0]) and not _is_command(words[0]):
+                topics.append(Topic(command, word=words.pop(0).upper()))
+            elif not words or not terms:
                 topics.append(Topic(command))
             elif words[0].upper() not in terms:
                 raise CommandError(f"{command.name} has no option {words[0]}.", f"HELP {command.name} lists them.")
@@ -68,8 +76,43 @@ def run_help(_session: Session, topics: list[Topic] | None) -> Iterator[Event]:
 
     if topics is None:
         yield say(*(line(command) for command in REGISTRY.commands))
-    for command, term in topics or ():
-        yield say(*(explanation(command) if term is None else _of_term(term)))
+    for command, term, word in topics or ():
+        if word:
+            yield say(*_of_word(command, word))
+        else:
+            yield say(*(explanation(command) if term is None else _of_term(term)))
+
+
+def _is_command(word: str) -> bool:
+    from logdump.commands import REGISTRY  # noqa: PLC0415 - HELP is itself in the registry
+
+    try:
+        REGISTRY.find(word)
+    except CommandError:
+        return False
+    return True
+
+
+def _forms(command: AnyCommand, word: str) -> list[str]:
+    """The forms of a command that begin with a word."""
+    text, forms, depth = command.syntax.partition(" ")[2], [""], 0
+    if text.startswith("{") and text.endswith("}"):
+        text = text[1:-1]
+    for character in text:
+        depth += (character in "[{") - (character in "]}")
+        if character == "|" and depth == 0:
+            forms.append("")
+        else:
+            forms[-1] += character
+    return [form.strip() for form in forms if form.split()[:1] == [word.upper()]]
+
+
+def _of_word(command: AnyCommand, word: str) -> Iterator[str]:
+    """The forms that begin with a word, and the sentences that name it."""
+    for form in _forms(command, word):
+        yield f"{command.name} {form} - {command.summary}"
+    sentences = [one for one in _SENTENCE.split(" ".join(command.details)) if re.search(rf"\b{word}\b", one)]
+    yield from wrap(" ".join(sentences), _LONGEST, initial_indent="     ", subsequent_indent="     ")
 
 
 def line(command: AnyCommand) -> str:
@@ -99,4 +142,6 @@ def _of_term(term: Term) -> Iterator[str]:
 
 
 _TOPICS = Topics(syntax="<command> [<option>]")
-COMMANDS = (Command("HELP", Maybe(_TOPICS), "List the commands, or explain one", run_help, is_one_shot=True),)
+COMMANDS = (
+    Command("HELP", Maybe(_TOPICS), "List the commands, or explain one", run_help, is_one_shot=True, also=("?",)),
+)

@@ -254,7 +254,13 @@ class TrailApp(HarmlessApp):
         self._letters.came_from = self._spot_of_row
         self.model.upper = "records"
         self.records.focus()
-        self.enter(message.choice.sends[message.what])
+        sends = message.choice.sends
+        if message.what == "save":
+            self.enter(sends["enter"])
+            self.action_type_in(sends["save"])
+            self.prompt.cursor_position = sends["save"].index(" ") + 1
+        else:
+            self.enter(sends[message.what])
 
     def on_timeline_pane_opened(self, message: TimelinePane.Opened) -> None:
         """A point of the timeline: its record, of another file of the trail too."""

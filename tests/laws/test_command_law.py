@@ -12,7 +12,9 @@ from logdump.commands import REGISTRY
 from logdump.language.command import AnyCommand
 from tests.laws.imports import modules
 
-NAMES = {word for command in REGISTRY.commands for word in (command.name, *command.aliases)}
+NAMES = {word for command in REGISTRY.commands for word in (command.name, *command.aliases)} - {
+    "?"
+}  # which is a key too
 KEYS = "logdump.tui.keys.keys"
 """The table that maps keys to the lines they enter."""
 ENTERING = {"enter", "run_commands"}

@@ -66,7 +66,6 @@ def test_the_names_that_others_give_to_options(word: str, line: Line) -> None:
     [
         ("rep", "Did you mean REPAIR or REPORT? HELP lists all commands."),
         ("exp", "Did you mean EXPLAIN or EXPORT? HELP lists all commands."),
-        ("?", "HELP <command> explains one. HELP lists all commands."),
         ("goto", "POSITION goes to a place. HELP lists all commands."),
         ("repiar", "Did you mean REPAIR? HELP lists all commands."),
     ],

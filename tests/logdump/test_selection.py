@@ -15,6 +15,7 @@ from logdump.session import scan as session_scan
 from logdump.session.known_record import KnownRecord
 from logdump.session.settings import OutputFormat
 from tests.logdump.line import Line
+from tests.searching import IS_LONG
 from tests.trailformat.samples import row, trail_of
 from trailformat import TrailFile
 from trailformat.scan import Scan, parallel
@@ -55,10 +56,11 @@ def _session(path: Path, commands: str) -> tuple[list[str], int]:
     return shown, position
 
 
+_OTHERS = FILES if IS_LONG else FILES[1::3]
 Way = tuple[tuple[object, str, object], ...]
 WAYS: dict[str, tuple[list[Path], Way]] = {
     "in threads": (FILES[::3], ((session_scan, "_LARGEST", 1), (passing, "BATCH_SIZE", 4), (parallel, "PIECE", 700))),
-    "from the beginning after some records": (FILES, ((session_scan, "_LARGEST", 1), (session_scan, "_BACK", 4))),
+    "from the beginning after some records": (_OTHERS, ((session_scan, "_LARGEST", 1), (session_scan, "_BACK", 4))),
 }
 
 

@@ -60,8 +60,9 @@ def _question(table: str, text: str, takes_back: bool) -> RowQuestion:  # noqa: 
 class _Search:
     """The changes that touch a key or one that the row has had before or after.
 
-    The first pass over the files also takes the updates of keys in the table, so that one more is enough for all keys
-    of the row. Where a column of the key is not part of that of the table, other updates may lead to further keys.
+    One pass over the files is enough for a row whose key has not changed. For one whose key has, the second pass also
+    takes all updates of keys in the table, and the third looks for all keys that these lead to. Where a column of the
+    key is not part of that of the table, other updates may lead to further keys.
 
     Attributes:
         changes: by the number of the file and the RBA.
@@ -78,13 +79,15 @@ class _Search:
     def run(self) -> Iterator[Event]:
         """Look for the key in all files, then for those that its changes lead to; yields progress."""
         known, left = {self._question.key}, {self._question.key}
-        yield from self._look_for(left, takes_key_updates=True)
+        yield from self._look_for(left, takes_key_updates=False)
+        takes_key_updates = True
         while left := self._reached_from(known):
             if len(known) + len(left) > _MOST_KEYS:
                 self.unread[f"The row has had more than {_MOST_KEYS} keys: those after them are not followed."] = None
                 return
             known |= left
-            yield from self._look_for(left, takes_key_updates=False)
+            yield from self._look_for(left, takes_key_updates=takes_key_updates)
+            takes_key_updates = False
 
     def _reached_from(self, keys: set[Key]) -> set[Key]:
         """The other keys that updates of a key lead to, from some keys."""

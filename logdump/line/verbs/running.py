@@ -14,8 +14,7 @@ from logdump.language.command import Origin
 from logdump.language.reader import Context, Validity, parse_partial
 from logdump.line import terminal
 from logdump.line.line_mode import Script
-from logdump.line.verbs.pager import paged
-from logdump.line.verbs.paint import PaintedText, has_colour
+from logdump.line.verbs.pager import PaintedText, has_colour, paged
 from logdump.line.verbs.request import MisuseError, VerbRequest, VerbStep, no_such_file
 from logdump.line.verbs.table import BY_NAME, Verb
 from logdump.notation.escape import Harmless, escape

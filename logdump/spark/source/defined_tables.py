@@ -17,7 +17,7 @@ from logdump.spark.source.options import Options
 from logdump.spark.source.planner import plan
 from logdump.spark.source.source_definitions import definitions_of, source_definitions
 from trailformat import NotATrail, TrailFile
-from trailformat.scan import scan
+from trailformat.scan import Workers, scan_in_threads
 from trailformat.scan.jobs import cores
 from trailformat.scan.rows.definitions import learn_definitions
 
@@ -52,8 +52,8 @@ def tables_meant(given: Sequence[str], option: str, options: Options) -> list[tu
     """The same of several tables, by one pass; ``option`` is the one that names them."""
     paths = list(dict.fromkeys(part.path for lot in plan(options) for part in lot))
     wanted = {name.lower() for name in given}
-    with ThreadPoolExecutor(cores()) as pool:
-        files = list(pool.map(lambda path: _tables_in(path, wanted, options), paths))
+    with ThreadPoolExecutor(cores()) as pool, Workers(1 if len(paths) > 1 else None) as workers:
+        files = list(pool.map(lambda path: _tables_in(path, wanted, options, workers), paths))
     names = set[str]().union(*(file.names for file in files))
     found = []
     for name in given:
@@ -67,10 +67,10 @@ def tables_meant(given: Sequence[str], option: str, options: Options) -> list[tu
     return found
 
 
-def _tables_in(path: str, wanted: Collection[str], options: Options) -> _FileTables:
+def _tables_in(path: str, wanted: Collection[str], options: Options, workers: Workers) -> _FileTables:
     try:
         with TrailFile(path) as trail:
-            names = _learn(trail)
+            names = _learn(trail, workers)
             entries = sorted(entry for entry in trail.tables.entries() if entry.name.lower() in wanted)
             definitions = definitions_of(trail, options)
             known = [(entry.name, definitions.of_entry(entry)) for entry in entries]
@@ -86,10 +86,10 @@ def _tables_in(path: str, wanted: Collection[str], options: Options) -> _FileTab
     return found
 
 
-def _learn(trail: TrailFile) -> set[str]:
+def _learn(trail: TrailFile, workers: Workers) -> set[str]:
     """Give the trail the places of its definitions; returns the names of all tables."""
     names: set[str] = set()
-    for batch in scan(trail):
+    for batch in scan_in_threads(trail, workers):
         learn_definitions(trail, batch)
         names.update(batch.names[key] for key in distinct(np.asarray(batch.table))[0].tolist())
     return names - {""}

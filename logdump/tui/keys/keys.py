@@ -175,6 +175,16 @@ KEYS = (
         weight=2,
         pane="transactions",
     ),
+    Key(
+        "choose_save",
+        "s",
+        "save the transaction",
+        Area.CHOICES,
+        acts="take('save')",
+        short="save",
+        weight=3,
+        pane="transactions",
+    ),
     Key("choose_filter", "plus", "filter to the table", Area.CHOICES, acts="take('filter')", pane="tables"),
     Key(
         "sort",

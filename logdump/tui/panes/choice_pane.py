@@ -20,11 +20,18 @@ class Choice:
     """
 
     def __init__(
-        self, text: str, enter: str = "", end: str = "", filter_line: str = "", *, is_current: bool = False
+        self,
+        text: str,
+        enter: str = "",
+        end: str = "",
+        filter_line: str = "",
+        save: str = "",
+        *,
+        is_current: bool = False,
     ) -> None:
         self.text = text
         self.is_current = is_current
-        self.sends = {"enter": enter, "end": end, "filter": filter_line}
+        self.sends = {"enter": enter, "end": end, "filter": filter_line, "save": save}
 
 
 class ChoicePane(Styled, can_focus=True):
@@ -35,7 +42,7 @@ class ChoicePane(Styled, can_focus=True):
 
     @dataclass(eq=False)
     class Chosen(Message):
-        """A key for a line: ``what`` is enter, end or filter."""
+        """A key for a line: ``what`` is enter, end, filter, or save: a line without the name of its file."""
 
         choice: Choice
         what: str

@@ -98,7 +98,7 @@ def transaction_choices(
         limits[-1] | more for more in ({7: _SHORT_XID}, {7: 0}, {7: 0, sorted_by: 0}, {7: 0, sorted_by: 0, 1: 0})
     ]
     heading, lines = in_columns(columns, limits, (7, 6), width, glyphs)
-    return heading, [_transaction_choice(text[1:], one) for text, one in zip(lines, spans, strict=True)]
+    return heading, [_transaction_choice(text[1:], one) for text, one in zip(lines, found, strict=True)]
 
 
 def _end_text(span: TransactionSpan, goes_on: str) -> str:
@@ -107,9 +107,11 @@ def _end_text(span: TransactionSpan, goes_on: str) -> str:
     return goes_on if span.cut_at is None else f"cut {span.cut_at}"
 
 
-def _transaction_choice(text: str, span: TransactionSpan) -> Choice:
+def _transaction_choice(text: str, one: ListedTransaction) -> Choice:
+    span = one.span
+    save = f"save  {one.file_bytes} bytes" if one.file_bytes else ""
     end = span.cut_at if span.end is None else span.end
-    return Choice(text, enter=f"POS {span.begin}", end=f"POS {end}" if end is not None else "POS EOF")
+    return Choice(text, enter=f"POS {span.begin}", end=f"POS {end}" if end is not None else "POS EOF", save=save)
 
 
 def mark_choices(marks: Iterable[Mark], width: int, glyphs: Glyphs) -> tuple[str, list[Choice]]:

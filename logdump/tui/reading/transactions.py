@@ -14,11 +14,12 @@ MOST_SHOWN = 200
 
 
 class ListedTransaction(NamedTuple):
-    """A transaction with its CSN and XID, empty where no record has them."""
+    """A transaction with its CSN and XID, empty where no record has them, and its bytes in the file, 0 while open."""
 
     span: TransactionSpan
     csn: str
     xid: str
+    file_bytes: int = 0
 
 
 ORDERS: dict[str, Callable[[ListedTransaction], int]] = {
@@ -36,5 +37,7 @@ def read_transactions(trail: TrailFile, index: TrailIndex) -> list[ListedTransac
     found = []
     for span in spans[:MOST_SHOWN]:
         owner = transaction_at(trail, span.begin)
-        found.append(ListedTransaction(span, owner.csn or "", owner.xid or ""))
+        last = trail.record_at(span.end) if span.end is not None else None
+        size = last.rba + last.length - span.begin if last is not None else 0
+        found.append(ListedTransaction(span, owner.csn or "", owner.xid or "", size))
     return found

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from logdump.tui.panes.choices import table_choices
 from logdump.tui.text.glyphs import UNICODE
 from tests.logdump.tui.conftest import Golden
 from tests.logdump.tui.drive import WIDE, Screen, drive
 from tests.logdump.tui.test_records import rba_of
+from trailformat import TrailFile
+from trailformat.changes.transactions import place_of
 from trailformat.index import TableTotals
 
 
@@ -55,6 +59,19 @@ def test_a_transaction_leads_to_its_begin_and_end() -> None:
         assert rba_of(screen) == 4427
 
     drive(steps)
+
+
+def test_a_whole_transaction_is_saved_and_nothing_else(tmp_path: Path) -> None:
+    async def steps(screen: Screen) -> None:
+        await screen.press("x", "s")
+        assert screen.app.prompt.value == "save  648 bytes"
+        screen.app.prompt.insert_text_at_cursor(f"{tmp_path}/sv000000000")
+        await screen.press("enter")
+
+    drive(steps, place="records")
+    with TrailFile(tmp_path / "sv000000000") as trail:
+        rows = [one for one in trail.records() if not one.is_file_header and not one.is_metadata]
+        assert [place_of(one) for one in rows] == [0, 1, 2]
 
 
 def test_transactions_are_sorted_by_bytes_then_records_then_duration() -> None:

@@ -12,6 +12,7 @@ from logdump.tui.keys.keymap import keymap_path, load_keymap, parse_keymap
 from logdump.tui.keys.keys import KEYS, Area, Key
 from logdump.tui.panes.footer import _GAP, footer_words
 from logdump.tui.panes.help_screen import help_lines
+from logdump.tui.panes.palette import actions_for
 from logdump.tui.text.appearance import Appearance
 from tests.logdump.tui.drive import Screen, drive
 
@@ -63,6 +64,13 @@ def test_a_problem_of_the_keymap_is_told_in_the_view() -> None:
 @pytest.mark.parametrize("key", ENTERING, ids=[key.id for key in ENTERING])
 def test_a_key_enters_a_command_that_there_is(key: Key) -> None:
     REGISTRY.find(key.command)
+
+
+@pytest.mark.parametrize(
+    "word", ["follow", "sort", "theme", "columns", "damage", "definition", "mark", "hex", "strip"]
+)
+def test_the_palette_finds_an_action_by_a_word_of_its_name(word: str) -> None:
+    assert any(word in text for _, text, _ in actions_for(word))
 
 
 def test_no_key_is_there_twice_in_one_place() -> None:

@@ -1,0 +1,137 @@
+"""Verbs on what is no trail, cannot be read, or cannot be written: a word on standard error, an honest status."""
+
+from __future__ import annotations
+
+import gzip
+import html
+import os
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from logdump.line.verbs.names import NAMES
+from tests.logdump.program import COMMAND, ENVIRONMENT, Answer, logdump
+
+_REST = {
+    "safe": ["1811"],
+    "find": ["Uji"],
+    "row": ["T", "ID=1"],
+    "diff": ["et000000000"],
+    "report": ["-o", "page.html"],
+    "repair": ["-o", "copy000000"],
+    "tail": ["--idle", "1"],
+}
+"""What a verb takes after a file."""
+READERS = [name for name in NAMES if name not in ("explain", "sql")]
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path: Path, trails: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty folder with one good trail."""
+    (tmp_path / "et000000000").write_bytes((trails / "et000000000").read_bytes())
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def run(verb: str, name: str) -> Answer:
+    answer = logdump(verb, name, *_REST.get(verb, []))
+    assert "Traceback" not in answer.err
+    assert "\x1b" not in answer.out + answer.err
+    return answer
+
+
+def missing(_folder: Path) -> str:
+    return "lt000000009"
+
+
+def empty_folder(folder: Path) -> str:
+    (folder / "empty").mkdir()
+    return "empty"
+
+
+def text(folder: Path) -> str:
+    (folder / "notes.txt").write_text("no trail\n" * 100)
+    return "notes.txt"
+
+
+def nothing(folder: Path) -> str:
+    (folder / "lt000000000").touch()
+    return "lt000000000"
+
+
+def packed_text(folder: Path) -> str:
+    (folder / "lt000000000.gz").write_bytes(gzip.compress(b"no trail\n" * 100))
+    return "lt000000000.gz"
+
+
+def cut_archive(folder: Path) -> str:
+    (folder / "lt000000000.gz").write_bytes(gzip.compress((folder / "et000000000").read_bytes())[:200])
+    return "lt000000000.gz"
+
+
+@pytest.mark.parametrize("make", [missing, empty_folder, text, nothing, packed_text, cut_archive])
+@pytest.mark.parametrize("verb", READERS)
+def test_what_is_no_trail_is_said_with_status_4(verb: str, make: Callable[[Path], str], here: Path) -> None:
+    answer = run(verb, make(here))
+    assert answer.status == 4, answer
+    assert answer.err or answer.out
+
+
+@pytest.mark.parametrize("verb", ["show", "list", "count", "check", "safe", "tables", "doctor", "export", "row"])
+def test_a_packed_trail_answers_as_the_trail(verb: str, here: Path) -> None:
+    (here / "et000000000.gz").write_bytes(gzip.compress((here / "et000000000").read_bytes()))
+    rest = ["TEAHOUSE.TEAS", "TEA_CODE=SEN01"] if verb == "row" else _REST.get(verb, [])
+    plain, packed = (logdump(verb, name, *rest) for name in ("et000000000", "et000000000.gz"))
+    assert packed.status == plain.status
+    assert len(packed.out.splitlines()) == len(plain.out.splitlines())
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
+@pytest.mark.parametrize("verb", READERS)
+def test_a_file_without_permission_is_said(verb: str, here: Path) -> None:
+    (here / "et000000000").chmod(0)
+    assert run(verb, "et000000000").status == 4
+
+
+@pytest.mark.parametrize("verb", ["list", "count", "check", "tables", "info", "doctor"])
+def test_names_with_control_characters_reach_no_terminal(verb: str, here: Path) -> None:
+    name = "evil\x1b[2J"
+    (here / name).mkdir()
+    (here / "et000000000").rename(here / name / "et000000000")
+    answer = run(verb, f"{name}/et000000000")
+    assert answer.status in (0, 2)
+
+
+def test_names_with_markup_are_text_in_a_page(here: Path) -> None:
+    name = "<script>alert(1)</script>&"
+    folder = here / "a"
+    folder.mkdir()
+    (folder / "<b>").mkdir()
+    (here / "et000000000").rename(folder / "<b>" / "et000000000")
+    assert logdump("report", "a/<b>/et000000000", "-o", "page.html").status == 0
+    page = (here / "page.html").read_text(encoding="utf-8")
+    assert html.escape("a/<b>/et000000000") in page
+    assert "<b>" not in page
+    assert name not in page
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no device that is always full")
+@pytest.mark.parametrize("verb", ["show", "list", "export", "count"])
+def test_a_full_disk_is_said(verb: str, here: Path) -> None:
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            [*COMMAND, verb, "et000000000"], cwd=here, env=ENVIRONMENT, stdout=full, stderr=subprocess.PIPE, check=False
+        )
+    assert done.returncode == 1
+    assert b"No space left on device" in done.stderr
+    assert b"Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("verb", ["show", "list", "export"])
+def test_a_reader_that_leaves_ends_it_quietly(verb: str, here: Path) -> None:
+    line = f"{' '.join(COMMAND)} {verb} et000000000 et000000000 | head -c 1"
+    done = subprocess.run(["bash", "-c", line], cwd=here, env=ENVIRONMENT, capture_output=True, check=False)
+    assert b"Traceback" not in done.stderr
+    assert b"rror" not in done.stderr
