@@ -66,9 +66,7 @@ def test_a_key_enters_a_command_that_there_is(key: Key) -> None:
     REGISTRY.find(key.command)
 
 
-@pytest.mark.parametrize(
-    "word", ["follow", "sort", "theme", "columns", "damage", "definition", "mark", "hex", "strip"]
-)
+@pytest.mark.parametrize("word", ["follow", "sort", "theme", "columns", "damage", "definition", "mark", "hex", "strip"])
 def test_the_palette_finds_an_action_by_a_word_of_its_name(word: str) -> None:
     assert any(word in text for _, text, _ in actions_for(word))
 
