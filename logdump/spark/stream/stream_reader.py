@@ -35,6 +35,9 @@ else:
 StoredOffset = dict[str, Any]
 """An offset as the checkpoint has it: ``seqno`` and ``rba``; with ``effective`` also ``rises`` and ``damaged``."""
 
+_MOST_XIDS = 1_000
+"""TRANIDs with the highest CSN that an offset keeps; with more, a restart goes over the files that are there."""
+
 
 class TrailStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
     """Follows one trail; its offsets are ``{"seqno": …, "rba": …}``, places at which no transaction is open."""
@@ -118,8 +121,8 @@ class TrailStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
 
 
 def _stored(state: AppliedState | None) -> StoredOffset:
-    """What is known of applied transactions, as a checkpoint keeps it."""
-    if state is None:
+    """What is known of applied transactions, as a checkpoint keeps it; nothing where that is too long."""
+    if state is None or sum(len(xids) for _, xids in state.rises) > _MOST_XIDS:
         return {}
     return {"rises": [[csn, *xids] for csn, xids in state.rises], "damaged": state.is_damaged}
 

@@ -232,7 +232,7 @@ def check_beginning(asked: Asked) -> None:
     texts = {
         name: str(value).lower() if isinstance(value, bool) else str(value) for name, value in asked.options.items()
     }
-    files = find_files(parse_options({**texts, "path": ",".join(map(os.fspath, paths))}, Use.STREAM))
+    files = find_files(parse_options({**texts, "path": ",".join(os.fspath(path) for path in paths)}, Use.STREAM))
     whole = WholeTrail.around(Path(files[0].path))
     first = next((batch for batch in transaction_batches(whole, FIRST_PLACE) if batch.rows), None)
     if first is not None and not first.columns.has_begin[0]:

@@ -10,7 +10,7 @@ from logdump.features.save.header import own_header
 from logdump.spark.write.publish import StagedFile
 from logdump.spark.write.target import Target
 from trailformat import CannotWrite, FileHeader, Record, TrailWriter, make_file_header_record
-from trailformat.codec.mapped_file import MappedFile
+from trailformat.codec.mapped_file import FileContents
 
 _NAME = "tr{:09d}"
 
@@ -90,7 +90,7 @@ class PartFiles:
         self._writer.write_bytes(data, records)
         self._records += records
 
-    def copy_range(self, source: MappedFile, start: int, stop: int, records: int) -> None:
+    def copy_range(self, source: FileContents, start: int, stop: int, records: int) -> None:
         """Write a range of another file, of such records."""
         if self._writer is None:
             raise CannotWrite("no file has been begun")

@@ -18,11 +18,12 @@ import pytest
 from fixtures import TRAILS
 from fixtures.flavour import MYSQL_21
 from logdump.features.recovery.model import CutShown
-from logdump.spark.source import planner
+from logdump.spark.stream import stream_reader as stream_reader_module
 from tests.logdump.line import Line
 from tests.logdump.spark.reads import Row, closed_places, rows, stream_reader
 from tests.logdump.spark.test_changes import changes_in
 from tests.simulated.recovery import append_recovery, rebuilt
+from trailformat.transactions import not_applied
 
 TRAIL = str(TRAILS / "at00000000*")
 LEFT_OUT = {("at000000000", 2722), ("at000000000", 2913), ("at000000000", 3939), ("at000000002", 2363)}
@@ -86,7 +87,7 @@ def test_a_copy_ended_as_it_should_and_is_not_applied(tmp_path: Path) -> None:
 
 
 def test_endings_that_are_not_read_cost_no_look_at_the_trail(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delattr(planner, "NotApplied")
+    monkeypatch.delattr(not_applied, "NotApplied")
     assert rows(TRAIL, "rba", endings="true") == rows(TRAIL, "rba")
 
 
@@ -151,6 +152,19 @@ def test_a_stream_gives_what_a_replicat_applies(make: Any, seed: int, tmp_path: 
     for _ in _grown(paths, trail, random):
         stream.go_on()
     assert stream.rows == rows(trail, *columns, effective="true")
+
+
+def test_an_offset_that_would_be_too_long_is_none_of_the_state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A restart then goes over the files before it."""
+    monkeypatch.setattr(stream_reader_module, "_MOST_XIDS", 0)
+    (tmp_path / "made").mkdir()
+    paths, trail = rebuilt(tmp_path / "made", Random(1), MYSQL_21).extract.paths, tmp_path / "dirdat"
+    trail.mkdir()
+    (trail / "lt000000000").touch()
+    stream = Stream(trail, Random(1), "seqno", "rba", maxBytesPerTrigger="700")
+    for _ in _grown(paths, trail, Random(1)):
+        stream.go_on()
+    assert stream.rows == rows(trail, "seqno", "rba", effective="true")
 
 
 @pytest.mark.parametrize("seed", range(3))

@@ -100,5 +100,5 @@ def test_without_a_path_the_error_names_the_forms_that_take_one() -> None:
 
 
 def test_another_file_system_is_refused() -> None:
-    with pytest.raises(BadOption, match=r"^s3a://bucket/lt: only files of this machine's own paths .*, not s3a:$"):
-        found("s3a://bucket/lt")
+    with pytest.raises(BadOption, match=r"^dbfs:/bucket/lt: only files of this machine's own paths .*, not dbfs:$"):
+        found("dbfs:/bucket/lt")
