@@ -42,7 +42,8 @@ def _help() -> str:
     """What ``logdump --help`` prints, 80 columns wide."""
     environment = {**os.environ, "COLUMNS": "80", "NO_COLOR": "1"}
     command = [sys.executable, "-m", "logdump", "--help"]
-    return subprocess.run(command, capture_output=True, text=True, check=True, cwd=MAN.parent, env=environment).stdout
+    done = subprocess.run(command, capture_output=True, check=True, cwd=MAN.parent, env=environment)  # noqa: S603 - our own
+    return done.stdout.decode()
 
 
 def _lines(lines: Iterable[str]) -> Iterator[str]:
