@@ -34,6 +34,8 @@ CHANGE_COLUMNS: tuple[RowColumn, ...] = (
 KEY_BEFORE = "_key_before"
 """With ``keyUpdate whole``: the columns of the key before, as JSON."""
 _OF_KEY = RowColumn(KEY_BEFORE, STRING, "The columns of the key before a `key update`, as JSON")
+BEFORE = "_before"
+"""With ``beforeImages``: the columns before an update, as far as its record has them."""
 _SIMPLE: dict[str, types.DataType] = {
     "smallint": types.ShortType(),
     "int": types.IntegerType(),
@@ -77,6 +79,10 @@ def change_columns(tables: Sequence[ChangedTable], options: Options) -> dict[str
     fixed = {column.name: column for column in CHANGE_COLUMNS}
     if options.key_update == "whole":
         fixed[KEY_BEFORE] = _OF_KEY
+    if options.before_images:
+        if len(tables) != 1:
+            raise BadOption("option beforeImages goes with one table in changesOf")
+        fixed[BEFORE] = RowColumn(BEFORE, struct(tables[0].columns), "Columns before an update; null without an image")
     if len(tables) == 1:
         own = {name: RowColumn(name, kind, "") for name, kind in tables[0].columns.items()}
     else:
@@ -95,8 +101,8 @@ def change_schema(tables: Sequence[ChangedTable], options: Options) -> types.Str
     for name, column in change_columns(tables, options).items():
         if single is not None and name in single.columns:
             fields.append(_field(single, name, column.type))
-        elif single is None and name in by_name:
-            table = by_name[name]
+        elif (single is None and name in by_name) or (single is not None and name == BEFORE):
+            table = single or by_name[name]
             inner = [_field(table, part, kind) for part, kind in table.columns.items()]
             fields.append(types.StructField(name, types.StructType(inner)))
         else:

@@ -15,7 +15,7 @@ from logdump.arrow.tables.batches import TableBatches
 from logdump.arrow.tables.group import Group
 from logdump.arrow.tables.layout import SIDES
 from logdump.arrow.tables.piece import pieces
-from logdump.spark.source.change_columns import KEY_BEFORE, ChangedTable, changed_tables, key_as_json
+from logdump.spark.source.change_columns import BEFORE, KEY_BEFORE, ChangedTable, changed_tables, key_as_json
 from logdump.spark.source.open_slice import OpenSlice
 from logdump.spark.source.request import cut
 from logdump.spark.source.slices import wanted_rows
@@ -95,6 +95,7 @@ class _Changes:
             "_sequence": pa.array(self._sequences(taken["rba"].to_pylist(), part), pa.string()),
             "_absent": self._absent(taken, is_before, has, at),
             KEY_BEFORE: self._keys_before(taken, ops),
+            BEFORE: self._before(taken, pa.array(has["before"][at] & np.char.endswith(ops, "update"))),
             **{f"_{name}": taken[name] for name in ("csn", "xid", "time", "file", "rba", "problems")},
         }
         return pa.RecordBatch.from_arrays(
@@ -139,6 +140,11 @@ class _Changes:
             absent = [name for name, masks in empty.items() if masks[number][row] and f"{side}_{name}" not in named]
             lists.append(absent if absent and has[side][at[row]] else None)
         return pa.array(lists, pa.list_(pa.string()))
+
+    def _before(self, taken: pa.RecordBatch, has_image: pa.Array) -> pa.Array:
+        names = [*self._table.columns]
+        arrays = [taken[f"before_{name}"] for name in names]
+        return pa.StructArray.from_arrays(arrays, names, mask=pc.invert(has_image))
 
     def _keys_before(self, taken: pa.RecordBatch, ops: list[str]) -> pa.Array:
         values = zip(*(taken[f"before_{name}"].to_pylist() for name in self._keys), strict=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Collection, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from itertools import islice
 from typing import NamedTuple
 
@@ -12,6 +13,8 @@ import numpy as np
 
 from logdump.arrow.records.columns.names import distinct
 from logdump.arrow.tables.layout import TableLayout
+from logdump.features.heartbeat.tables import role_of
+from logdump.notation.wildcard import matches
 from logdump.spark.errors import BadOption, BadTrail, located
 from logdump.spark.source.options import Options
 from logdump.spark.source.planner import plan
@@ -49,7 +52,11 @@ def table_meant(options: Options) -> tuple[str, list[TableLayout]]:
 
 
 def tables_meant(given: Sequence[str], option: str, options: Options) -> list[tuple[str, list[TableLayout]]]:
-    """The same of several tables, by one pass; ``option`` is the one that names them."""
+    """The same of several tables, by one pass; ``option`` is the one that names them.
+
+    A read that begins inside of the trail needs what stands before it.
+    """
+    options = replace(options, start_seqno=None, start_rba=None)
     paths = list(dict.fromkeys(part.path for lot in plan(options) for part in lot))
     wanted = {name.lower() for name in given}
     with ThreadPoolExecutor(cores()) as pool, Workers(1 if len(paths) > 1 else None) as workers:
@@ -65,6 +72,42 @@ def tables_meant(given: Sequence[str], option: str, options: Options) -> list[tu
             raise BadOption(f"option {option}: {_why_not(spelled, names)}")
         found.append((spelled, list(dict.fromkeys(reversed(layouts)))[::-1]))
     return found
+
+
+def tables_like(patterns: Sequence[str], options: Options) -> list[str]:
+    """The tables that the trail defines and whose names one of these wildcards matches; the names without one as given.
+
+    Heartbeat tables are matched by no wildcard.
+
+    Raises:
+        BadOption: a wildcard matches none.
+        SourceError: as from the planner.
+    """
+    if not any(_has_wildcard(pattern) for pattern in patterns):
+        return [*patterns]
+    options = replace(options, start_seqno=None, start_rba=None)
+    paths = list(dict.fromkeys(part.path for lot in plan(options) for part in lot))
+    with ThreadPoolExecutor(cores()) as pool:
+        names = sorted(set[str]().union(*pool.map(_defined_in, paths)))
+    found: dict[str, None] = {}
+    for pattern in patterns:
+        alike = [name for name in names if matches(pattern, name, case_sensitive=False) and role_of(name) is None]
+        if not _has_wildcard(pattern):
+            alike = [pattern]
+        elif not alike:
+            raise BadOption(f"no table that the trail defines is called like {pattern}")
+        found |= dict.fromkeys(alike)
+    return [*found]
+
+
+def _has_wildcard(name: str) -> bool:
+    return "*" in name or "?" in name
+
+
+def _defined_in(path: str) -> set[str]:
+    with TrailFile(path) as trail, Workers(1) as workers:
+        _learn(trail, workers)
+        return {entry.name for entry in trail.tables.entries() if entry.name}
 
 
 def _tables_in(path: str, wanted: Collection[str], options: Options, workers: Workers) -> _FileTables:

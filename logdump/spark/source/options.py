@@ -131,6 +131,14 @@ class Options:
         _BOTH,
         "With `changesOf`: an update of the key is a delete and an insert, or one `key update` with `_key_before`",
     )
+    before_images: bool = _option(
+        "beforeImages",
+        TRUTH,
+        False,
+        _BOTH,
+        "With `changesOf` of one table: `_before` has the columns before an update, where its record has them",
+        "false",
+    )
     columns: tuple[str, ...] | None = _option(
         "columns",
         NAMES,

@@ -86,15 +86,34 @@ class Applier:
             refused = error
         raise Refused(self._search(rows, refused)) from None
 
-    def _attempt(self, rows: Rows, end: str, last: str | None = None, *, commits: bool = True) -> bool:
-        """Apply the changes up to one, all without it."""
+    def apply_before(self, rows: Rows, place: str) -> None:
+        """Apply the changes of a batch before a place that is no change, and go on behind it. Raises like apply."""
+        try:
+            self._attempt(rows, f"{place}9", place, is_needed=True)
+        except ChangeRefused as error:
+            self._target.rollback()
+            refused = error
+        else:
+            return
+        raise Refused(self._search(rows, refused))
+
+    @property
+    def place(self) -> str:
+        """The place up to which all tables have their changes."""
+        return min((at.place for at in self._positions.values()), default="")
+
+    def _attempt(
+        self, rows: Rows, place: str, last: str | None = None, *, commits: bool = True, is_needed: bool = False
+    ) -> bool:
+        """Apply the changes up to one, all without it, and commit ``place`` as the position."""
         step = _Step(self._target, self._tables, self._positions, overwrite=self._overwrite)
         for some in rows():
             step.take(some if last is None else some.filter(pc.less_equal(some["_sequence"], last)))
         step.flush()
-        if not commits or not (step.changes or time.monotonic() - self._committed_at > _IDLE):
+        is_idle = time.monotonic() - self._committed_at > _IDLE
+        if not commits or not (step.changes or is_idle or is_needed):
             return False
-        self._note(step, step.commit(end if last is None else None))
+        self._note(step, step.commit(place, is_closed=last is None))
         return True
 
     def _note(self, step: _Step, positions: Mapping[str, AppliedPosition]) -> None:
@@ -119,7 +138,7 @@ class Applier:
             return error.problem
         before = ends[at - 1] if at else ""
         if before and self._target.commits_parts:
-            self._attempt(rows, "", before)
+            self._attempt(rows, f"{before[:-1]}9", before)
         inside = [place for place in every if before < place <= ends[at]]
         change = _first_failing(inside, lambda last: self._fails(rows, last))
         return _named(rows, inside[min(change, len(inside) - 1)], error)
@@ -156,19 +175,18 @@ class _Step:
         """The number of changes."""
         return self._counts.total()
 
-    def commit(self, end: str | None) -> dict[str, AppliedPosition]:
+    def commit(self, place: str, *, is_closed: bool) -> dict[str, AppliedPosition]:
         """Commit what was applied with the positions, which it returns: those of tables that move.
 
-        ``end`` is where the batch ends; None where a part of it was applied.
+        ``is_closed`` is whether no transaction is open at ``place``.
         """
         found = {}
         for name in self._tables:
             before = self._before.get(name) or AppliedPosition("", "")
-            place = end or f"{self.last.place[:-1]}9"
             if before.place < place:
                 csn, moment = self.last.csn or before.csn, self.last.time or before.time
                 changes = before.changes + self._counts[name]
-                found[name] = AppliedPosition(place, end or before.start, csn, moment, changes)
+                found[name] = AppliedPosition(place, place if is_closed else before.start, csn, moment, changes)
         self._target.commit(found)
         return found
 

@@ -10,20 +10,22 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from logdump.spark.errors import BadTrail
-from logdump.spark.source.options import Use, parse_options
-from logdump.spark.source.paths import find_files
+from logdump.spark.source.defined_tables import tables_like
+from logdump.spark.source.options import Options, Use, parse_options
+from logdump.spark.source.paths import TrailInput, find_files
 from logdump.spark.tables import changes
-from logdump.spark.targets.applier import Applier, ApplyProgress, by_table
+from logdump.spark.targets.applier import Applier, ApplyProgress, Rows, by_table
 from logdump.spark.targets.database import DatabaseTarget
 from logdump.spark.targets.dialects import dialect_for
 from logdump.spark.targets.lakes import DeltaTarget, IcebergTarget
 from logdump.spark.targets.net_effect import Changes
+from logdump.spark.targets.statements import DdlFound, statements_between
 from logdump.spark.targets.target import ApplyTarget, BadTarget, SourceTable, TargetLost, place_of
 from trailformat.transactions.walk import transaction_batches
 from trailformat.transactions.whole_trail import FIRST_PLACE, WholeTrail
@@ -32,6 +34,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
     from pyspark.sql.types import DataType, StructType
 
+DdlHandler = Callable[[str, str], object]
 Paths = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
 _POLL = 0.2
 """Seconds between looks at whether to stop."""
@@ -41,7 +44,7 @@ def apply(
     spark: SparkSession,
     path: Paths,
     target: Any,
-    tables: str | Sequence[str] | Mapping[str, str],
+    tables: str | Sequence[str] | Mapping[str, str] = "*",
     *,
     checkpoint: str | os.PathLike[str] | None = None,
     from_csn: str | int | None = None,
@@ -49,6 +52,7 @@ def apply(
     keys: Mapping[str, Sequence[str]] | None = None,
     create: bool = False,
     collisions: str = "stop",
+    ddl: str | DdlHandler = "stop",
     batch: str = "32m",
     interval: float = 1.0,
     patience: float = 60.0,
@@ -61,15 +65,16 @@ def apply(
     Args:
         spark: a session whose workers see the files.
         path: of one trail: path, directory or glob; or several.
-        target: URL of a database (``postgresql://``, ``mysql://``, ``mariadb://``, ``oracle://``, ``sqlite:///file``),
-            ``delta:`` with a folder, ``iceberg:`` with a catalog's name, or a catalog of ``pyiceberg``.
-        tables: their names in the trail; a mapping gives each its name in the target.
+        target: URL of a database, ``delta:`` with a folder, ``iceberg:`` with a catalog's name; or a pyiceberg catalog.
+        tables: names in the trail, or wildcards, which match no heartbeat tables; a mapping has the target's names.
         checkpoint: a folder for Spark's own notes, else a temporary one; the position is in the target.
         from_csn: the first CSN for tables that have no position yet; unless given, they begin with the trail.
         once: whether to end when what is there has been applied.
         keys: the columns of the key, of tables that have none in the trail.
         create: whether tables that are missing are made.
         collisions: ``stop`` at a row that is there already, or missing; or ``overwrite``, after a load that overlaps.
+        ddl: ``stop`` at a statement on one of the tables, ``ignore`` it, or a function of its text and table, which is
+            called when all before it is applied.
         batch: bytes of trail that are one transaction of the target; transactions of the source are never cut.
         interval: seconds between looks at the trail.
         patience: seconds that a target which has gone away is waited for.
@@ -83,9 +88,11 @@ def apply(
     """
     given = [tables] if isinstance(tables, str) else tables
     names = given if isinstance(given, Mapping) else dict.fromkeys(given, "")
-    asked = Asked(path, names, keys or {}, from_csn, {"effective": True, "maxBytesPerTrigger": batch, **options})
+    asked = ApplyRequest(
+        path, dict(names), keys or {}, from_csn, ddl, {"effective": True, "maxBytesPerTrigger": batch, **options}
+    )
     is_overwriting = collisions == "overwrite"
-    run = _Run(spark, target_for(target), asked, stop or threading.Event(), progress, overwrite=is_overwriting)
+    run = _Run(spark, target_for(target), asked.chosen(), stop or threading.Event(), progress, overwrite=is_overwriting)
     trigger: Mapping[str, Any] = {"availableNow": True} if once else {"processingTime": f"{interval} seconds"}
     return run.keep_on(checkpoint, patience, create=create, trigger=trigger)
 
@@ -129,14 +136,34 @@ def latest(changes: DataFrame, table: str | None = None) -> DataFrame:
     return changes.sparkSession.createDataFrame(held.rows())
 
 
-class Asked(NamedTuple):
+class ApplyRequest(NamedTuple):
     """What is applied: the trail, its tables with their names in the target, empty where it is the same."""
 
     path: Paths
     tables: Mapping[str, str]
     keys: Mapping[str, Sequence[str]]
     from_csn: str | int | None
+    ddl: str | DdlHandler
     options: Mapping[str, Any]
+
+    def chosen(self) -> Self:
+        """The same with the tables that wildcards match. Raises BadOption."""
+        names = tables_like([*self.tables], self._source_options())
+        return self._replace(tables={name: self.tables.get(name, "") for name in names})
+
+    def files(self) -> list[TrailInput]:
+        """The files of the trail, now."""
+        return [*find_files(self._source_options())]
+
+    def _source_options(self) -> Options:
+        paths = [self.path] if isinstance(self.path, (str, os.PathLike)) else self.path
+        given = {**self.options, "effective": False}.items()
+        texts = {name: str(value).lower() if isinstance(value, bool) else str(value) for name, value in given}
+        return parse_options({**texts, "path": ",".join(os.fspath(path) for path in paths)}, Use.STREAM)
+
+
+class _Again(Exception):
+    """A statement was handled: the schemas are to be looked at again."""
 
 
 class _Run:
@@ -146,7 +173,7 @@ class _Run:
         self,
         spark: SparkSession,
         target: ApplyTarget,
-        asked: Asked,
+        asked: ApplyRequest,
         stop: threading.Event,
         report: Callable[[ApplyProgress], object] | None,
         *,
@@ -157,6 +184,8 @@ class _Run:
         self._applier: Applier | None = None
         self._error: BaseException | None = None
         self._notes = Path()
+        self._reached = ""
+        self._handled: set[str] = set()
         self.progress = ApplyProgress()
 
     def keep_on(self, checkpoint: Any, patience: float, *, create: bool, trigger: Mapping[str, Any]) -> ApplyProgress:
@@ -172,6 +201,11 @@ class _Run:
                 if now - lost_at >= patience:
                     raise
                 time.sleep(min(1.0, patience / 10))
+            except _Again:
+                continue
+            except Exception as error:
+                if "SchemaChanged" not in str(error) or self._asked.ddl == "stop" or self.progress.rows == before:
+                    raise
 
     def follow(self, checkpoint: Any, *, create: bool, trigger: Mapping[str, Any]) -> ApplyProgress:
         """From the positions in the target on, until it ends or is stopped. Raises TargetLost."""
@@ -180,6 +214,7 @@ class _Run:
         try:
             target.open([*asked.tables])
             positions = {name: at for name, at in target.positions().items() if name in asked.tables}
+            self._reached = min((at.start for at in positions.values()), default="")
             start = _start([at.start for at in positions.values()], asked)
             if not start:
                 check_beginning(asked)
@@ -212,28 +247,51 @@ class _Run:
         applier = self._applier
         if applier is None or self._stop.is_set():
             return
+        end = _end_of(self._notes, number)
         try:
-            if applier.apply(lambda: arrow_tables(frame), _end_of(self._notes, number)) and self._report is not None:
+            if self._asked.ddl != "ignore":
+                self._meet_statements(applier, lambda: arrow_tables(frame), end)
+            if applier.apply(lambda: arrow_tables(frame), end) and self._report is not None:
                 self._report(applier.progress)
+            self._reached = end
         except BaseException as error:
             self._error = error
             raise
         finally:
             self.progress = applier.progress
 
+    def _meet_statements(self, applier: Applier, rows: Rows, end: str) -> None:
+        """Apply what comes before the next statement of a batch, and stop there or hand it over.
 
-def check_beginning(asked: Asked) -> None:
+        Raises:
+            DdlFound: a statement is met, and it is to stop.
+        """
+        begun = max(self._reached, applier.place)
+        found = statements_between(self._asked.files(), begun or place_of(0, 0), end, self._asked.tables)
+        one = next((one for one in found if one.place >= begun and one.place not in self._handled), None)
+        if one is None:
+            return
+        before = "all before it is applied"
+        try:
+            applier.apply_before(rows, one.place)
+        except Exception as error:
+            if "SchemaChanged" not in str(error):
+                raise
+            before = "it is in a batch of which nothing is applied"
+        if not callable(self._asked.ddl):
+            raise DdlFound(f"{one.where}: {before}: {one.text}")
+        self._handled.add(one.place)
+        self._asked.ddl(one.text, one.table)
+        raise _Again
+
+
+def check_beginning(asked: ApplyRequest) -> None:
     """Refuse a trail whose first transaction has begun in a file that is not there.
 
     Raises:
         BadTrail: it is one.
     """
-    paths = [asked.path] if isinstance(asked.path, (str, os.PathLike)) else asked.path
-    texts = {
-        name: str(value).lower() if isinstance(value, bool) else str(value) for name, value in asked.options.items()
-    }
-    files = find_files(parse_options({**texts, "path": ",".join(os.fspath(path) for path in paths)}, Use.STREAM))
-    whole = WholeTrail.around(Path(files[0].path))
+    whole = WholeTrail.around(Path(asked.files()[0].path))
     first = next((batch for batch in transaction_batches(whole, FIRST_PLACE) if batch.rows), None)
     if first is not None and not first.columns.has_begin[0]:
         where = f"{whole.paths[first.first(0).ordinal]}, RBA {first.first(0).rba}"
@@ -248,7 +306,7 @@ def _end_of(notes: Path, number: int) -> str:
     return place_of(*(int(match[1]) for match in found if match))
 
 
-def _start(places: Sequence[str], asked: Asked) -> dict[str, Any]:
+def _start(places: Sequence[str], asked: ApplyRequest) -> dict[str, Any]:
     """The options that begin where the table that is furthest back stands."""
     if len(places) < len(asked.tables) or not min(places):
         return {} if asked.from_csn is None else {"startCsn": str(asked.from_csn)}

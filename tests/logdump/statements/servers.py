@@ -5,10 +5,12 @@ from __future__ import annotations
 import getpass
 import os
 import shutil
+import signal
 import socket
 import subprocess
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from decimal import Decimal
 from pathlib import Path
 
@@ -60,8 +62,25 @@ class PostgreSQLServer:
 
     def start(self) -> None:
         self._run("initdb", "-D", str(self._data), "-U", "logdump", "-A", "trust", "-E", "UTF8", "--no-locale", "-N")
+        self.restart()
+
+    def restart(self) -> None:
+        """Start what was stopped or has crashed."""
         options = f"-p {self.port} -k {self.folder} -c listen_addresses= -F"
         self._run("pg_ctl", "-D", str(self._data), "-w", "-l", str(self.folder / "log"), "-o", options, "start")
+
+    def crash(self) -> None:
+        """kill -9 of the server and its processes."""
+        own = int((self._data / "postmaster.pid").read_text().split()[0])
+        listed = subprocess.run(["ps", "-o", "pid=", "--ppid", str(own)], capture_output=True, text=True, check=False)
+        pids = [own, *map(int, listed.stdout.split())]
+        for pid in pids:
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+        while any(_is_alive(pid) for pid in pids):
+            time.sleep(0.01)
+        for file in (self._data / "postmaster.pid", self.folder / f".s.PGSQL.{self.port}.lock"):
+            file.unlink()
 
     def stop(self) -> None:
         self._run("pg_ctl", "-D", str(self._data), "-m", "immediate", "stop")
@@ -147,6 +166,14 @@ class MariaDBServer:
     def paste(self, script: str, *options: str) -> str:
         """Give a script to the client as one pastes it: an error does not end it."""
         return self._client(script, "--force", *options).stdout
+
+
+def _is_alive(pid: int) -> bool:
+    """Whether a process runs; one that has ended and waits for its parent does not."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] not in "ZX"
+    except OSError:
+        return False
 
 
 def _free_port() -> int:
