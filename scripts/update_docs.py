@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from scripts import reference, shown
+from scripts import man_pages, reference, shown
 
 
 def main() -> None:
     """Run all generators."""
     shown.main()
     reference.main()
+    man_pages.main()
 
 
 if __name__ == "__main__":

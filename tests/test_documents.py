@@ -12,7 +12,8 @@ from typing import NamedTuple
 import pytest
 
 from logdump.session.exit_status import ExitStatus
-from scripts import reference, shown
+from scripts import man_pages, reference, shown
+from scripts.man_pages import MAN
 from scripts.marked import REFERENCE
 from tests.laws.test_registry_law import LOGDUMP_WORDS
 from tests.logdump.program import logdump
@@ -73,6 +74,10 @@ def test_the_readme_answers_five_questions_with_commands_and_their_output() -> N
 
 def test_the_reference_is_what_the_program_has() -> None:
     assert {page.name: page.read_text(encoding="utf-8") for page in REFERENCE.iterdir()} == reference.pages(), UPDATE
+
+
+def test_the_manual_page_is_what_the_program_prints() -> None:
+    assert {page.name: page.read_text(encoding="utf-8") for page in MAN.iterdir()} == man_pages.pages(), UPDATE
 
 
 def test_the_python_of_its_page_works_and_prints_what_it_says() -> None:

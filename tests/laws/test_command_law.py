@@ -12,9 +12,8 @@ from logdump.commands import REGISTRY
 from logdump.language.command import AnyCommand
 from tests.laws.imports import modules
 
-NAMES = {word for command in REGISTRY.commands for word in (command.name, *command.aliases)} - {
-    "?"
-}  # which is a key too
+A_KEY_TOO = "?"
+NAMES = {word for command in REGISTRY.commands for word in (command.name, *command.aliases)} - {A_KEY_TOO}
 KEYS = "logdump.tui.keys.keys"
 """The table that maps keys to the lines they enter."""
 ENTERING = {"enter", "run_commands"}

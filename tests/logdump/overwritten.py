@@ -80,7 +80,7 @@ def overwriting(one: Overwriting) -> Iterator[None]:
 
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(MappedFile, "copy", counted_copy)
-        patched.setattr("trailformat.trail.file.read_into", counted_read)
+        patched.setattr(mapped_file, "read_into", counted_read)
         yield
 
 

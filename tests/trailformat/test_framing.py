@@ -317,3 +317,12 @@ def test_parts_stand_behind_lengths_of_two_bytes_or_four(order: ByteOrder, info:
     assert Record(raw, order=order).payload("H") == b"E" + bytes(33)
     places = (4 * size + 34 + 3, more, 3 * size + 34, 3)
     assert payload_places(raw, order) == places
+
+
+@pytest.mark.parametrize("length", range(12))
+@pytest.mark.parametrize("before", [0, 50])
+def test_a_length_that_no_record_has_is_damage(length: int, before: int) -> None:
+    raw = bytearray(row().raw)
+    raw[2:4] = length.to_bytes(2, "big")
+    with pytest.raises(BadRecord):
+        frame_at(bytes(before) + bytes(raw), before, before + len(raw), ByteOrder.BIG)

@@ -50,7 +50,8 @@ def frame_at(buffer: Source, rba: int, end: int, order: ByteOrder) -> Frame:
     if at + _BEGINNING_SIZE <= room:
         kind, info, length, token, token_info, size, first = _BEGINNINGS[order](piece, at)
         stop = at + length - _NARROW
-        if kind == RECORD and token == _H and first == HDR_IND and size >= HEADER_SIZE and stop + _NARROW <= room:
+        has_room = at + HEADER_SIZE < stop <= room - _NARROW
+        if kind == RECORD and token == _H and first == HDR_IND and size >= HEADER_SIZE and has_room:
             id_, trailer_info, again = TOKENS[order](piece, stop)
             if id_ == _TRAILER and again == length and not (info | token_info | trailer_info) & WIDE:
                 places, reached = walk_tokens(piece, at + 2 * _NARROW + size, stop, order, at, MOST_TOKENS - 1)

@@ -159,7 +159,7 @@ class EarlierNames:
         self._start = start
 
     def __call__(self) -> Names:
-        """They, settled."""
+        """Return the names, all resolved."""
         names = Names()
         for entry in self._trail.tables.in_force(self._start):
             names.set(entry.table_index, entry.name)

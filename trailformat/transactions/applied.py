@@ -27,7 +27,7 @@ from trailformat.transactions.whole_trail import TrailPosition, WholeTrail
 Array = np.ndarray[Any, Any]
 
 MOST_KNOWN = 100_000
-"""So many transactions of one CSN, and so many that came late, are known by name."""
+"""Maximum number of transactions of the greatest CSN, and of those out of order, whose first copy is remembered."""
 MOST_CHECKPOINTS = 1 << 15
 _REGIONS = 4
 _ZERO, _NINE = b"09"
@@ -55,7 +55,7 @@ class OrderVerdict(NamedTuple):
 
 
 class BatchVerdict(NamedTuple):
-    """What is said of a batch.
+    """The decision about the transactions of a batch.
 
     Attributes:
         verdicts: the whole transactions that are not simply the next ones in the order of their CSNs.
@@ -67,7 +67,7 @@ class BatchVerdict(NamedTuple):
 
     @property
     def copies(self) -> dict[int, TrailPosition]:
-        """Where each row that is a copy stands first."""
+        """The position of the first copy, by the row of each later one."""
         return {one.row: one.copy_of for one in self.verdicts if one.copy_of is not None}
 
 
@@ -115,17 +115,17 @@ class _Rise:
 
 
 class AppliedTransactions:
-    """Tells of batches, given one after the other from the beginning of the trail, what a Replicat applies.
+    """Decides which transactions a Replicat applies, given the batches of a trail from its beginning on.
 
     Args:
         trail: the trail.
-        past_damage: whether what stands behind damage counts too, as for a Replicat that was set to a place behind it.
+        past_damage: whether transactions after damage count too, as for a Replicat that was set to a position after it.
 
     Attributes:
-        whole: whole transactions so far.
-        copies: of them those that came before.
-        behind_damage: of them those behind the first damage that are no copies.
-        unnamed: of them those whose CSN has no known form or which have no TRANID, so that no copy can be told.
+        whole: number of whole transactions so far.
+        copies: those of them that are later copies.
+        behind_damage: those of them after the first damage that are no copies.
+        unnamed: those of them whose CSN has no known form or which have no TRANID, so that copies are not detected.
         is_unsure: whether there were so many late ones that some copies may not have been seen.
     """
 
@@ -182,7 +182,7 @@ class AppliedTransactions:
         self._late |= {name: place for name, place in before._late.items() if place < stop and name not in self._late}
 
     def judge(self, batch: TransactionBatch) -> BatchVerdict:
-        """Take in the next batch."""
+        """Decide about the next batch."""
         self._note_damage(batch)
         verdict = BatchVerdict(self._judge(batch), [])
         behind, copies = self._rows_behind_damage(batch), verdict.copies

@@ -39,7 +39,7 @@ class TrailMark(NamedTuple):
 
     @property
     def is_restart(self) -> bool:
-        """Whether it says that Extract restarted."""
+        """True for RestartAbend and RestartOK."""
         return self.io_type in RESTARTS
 
 
@@ -100,7 +100,7 @@ class TransactionBatch(NamedTuple):
         columns: of them.
         csns, xids: LOGCSN and TRANID of the first record of each.
         marks: in the order of the trail; a transaction that has ended before one is in this batch or an earlier one.
-        carried: so many of the first transactions began in an earlier batch.
+        carried: number of the first transactions that began in an earlier batch.
         texts: LOGCSN of the others, where they are a column.
         reached: how far the walk has come; None where no record was read for the batch.
         commit: the latest IO Time (Julian) of the records, which is that of a commit; 0 where there are none.
@@ -117,7 +117,7 @@ class TransactionBatch(NamedTuple):
 
     @property
     def rows(self) -> int:
-        """How many transactions there are."""
+        """Number of transactions."""
         return len(self.csns)
 
     def transaction(self, row: int) -> TransactionSummary:

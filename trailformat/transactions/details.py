@@ -21,7 +21,7 @@ from trailformat.transactions.walk import ColumnWalk
 from trailformat.transactions.whole_trail import FileBatch
 
 MOST_DAMAGE = 1000
-"""So many spans of damage are listed of one transaction."""
+"""Maximum number of places of damage listed for one transaction."""
 
 _COLUMNS = ("rba", "table", "io_type", "io_time", "record_length", "audit_rba", "audit_pos")
 

@@ -53,7 +53,7 @@ class Ranges(NamedTuple):
 
 
 def no_ranges() -> Ranges:
-    """None yet."""
+    """Return empty ranges."""
     return Ranges(array("q"), array("q"), array("b"))
 
 
@@ -72,7 +72,7 @@ class NotAppliedRanges:
 
     Args:
         whole: the trail.
-        past_damage: whether what stands behind damage counts too, as for a Replicat that was set to a place behind it.
+        past_damage: whether transactions after damage count too, as for a Replicat that was set to a position after it.
 
     Attributes:
         judge: what tells which transactions are not applied.
@@ -170,7 +170,7 @@ class NotApplied(NotAppliedRanges):
         return Spot(self._whole.paths[first.ordinal], first.rba) if first is not None else None
 
     def _goes_on(self) -> bool:
-        """Take the next batch; False where there is none."""
+        """Read the next batch; return False at the end."""
         try:
             batch = next(self._batches, None)
             if batch is not None:

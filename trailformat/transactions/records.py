@@ -29,7 +29,7 @@ class TransactionRecord(NamedTuple):
 
     @property
     def spot(self) -> Spot:
-        """Its place."""
+        """Its position."""
         return Spot(self.trail.path, self.place.rba)
 
     def is_same(self, other: TransactionRecord, *, with_columns: bool = False) -> bool:
@@ -88,7 +88,7 @@ class TransactionRecords:
         return TransactionRecord(place, trail, record, definitions)
 
     def of(self, first: TrailPosition, records: int) -> Iterator[TransactionRecord]:
-        """So many records from the first one of a transaction on, over its files; damage is stepped over."""
+        """The first ``records`` records of a transaction, over its files; damage is skipped."""
         for ordinal in range(first.ordinal, len(self._whole)):
             rba: int | None = first.rba if ordinal == first.ordinal else self._file(ordinal)[0].first_rba
             while rba is not None:

@@ -53,7 +53,7 @@ class RowTransactions:
 
     @classmethod
     def of_one(cls, transaction: Transaction) -> RowTransactions:
-        """That of a batch of one row."""
+        """Return the transactions of a batch of one row."""
         absent = np.full(_OPEN + 1, ABSENT, np.int64)
         texts = (StringColumn(b"", absent, absent, {_OPEN: text}) for text in transaction)
         return cls(np.full(1, _OPEN, np.int32), *texts)
@@ -114,7 +114,7 @@ class TransactionTracker:
 
     @property
     def state(self) -> TrackerState:
-        """Where it is, and what it carries."""
+        """The position and the transaction that continues there."""
         return TrackerState(self._expected_rba, self._last, self._is_unknown)
 
     def resume(self, state: TrackerState) -> None:

@@ -3,7 +3,7 @@
     lt000000007  lt000000008  (lt000000009 is missing)  lt000000010
     |------- a stretch -------|                         |- a stretch
 
-A transaction goes on from file to file within a stretch; what lies behind a gap is read from nothing.
+A transaction continues from file to file within a stretch, never across missing files.
 """
 
 from __future__ import annotations
@@ -106,7 +106,7 @@ class WholeTrail:
 
     @cached_property
     def ordinals(self) -> dict[Path, int]:
-        """Where each file stands."""
+        """The ordinal of each file."""
         return {path: ordinal for ordinal, path in enumerate(self.paths)}
 
     @cached_property
@@ -183,7 +183,7 @@ class WholeTrail:
 
 
 def _is_empty(path: Path) -> bool:
-    """Whether there is a file in which nothing has been written yet."""
+    """Return True if the file exists and is empty."""
     return path.is_file() and not path.stat().st_size
 
 
@@ -204,6 +204,6 @@ def _gap(name: TrailName, other: TrailName) -> FileGap | None:
 
 
 def complete(batch: Batch) -> None:
-    """What is half written in a file that has one behind it stays so: it is damage."""
+    """An incomplete record in a file that has a successor will never be completed, so it counts as damage."""
     if batch.kind[len(batch) - 1] == PARTIAL:
         batch.kind[len(batch) - 1] = BAD_SPAN  # type: ignore[index]  # arrays and numpy columns both take it

@@ -19,7 +19,7 @@ from logdump.tui.reading.scans import EVERY
 from logdump.tui.reading.summary import summary_of_file
 from trailformat import CannotRead, TrailError, TrailFile
 from trailformat.changes.encrypted import looks_encrypted
-from trailformat.codec.remote.path import place
+from trailformat.codec.remote.path import RemotePath, place
 from trailformat.codec.timestamps import from_datetime
 from trailformat.index import TrailIndex, build
 from trailformat.records.io_types import METADATA
@@ -123,6 +123,8 @@ class StartPage:
             yield at, 0
         before = 0
         for at, one in enumerate(trails):
+            if isinstance(one.paths[0], RemotePath):
+                continue  # its headers are enough: nobody has asked for all that a bucket holds
             for more, covered in _with_records(one):
                 is_other = more is not trails[at]
                 trails[at] = more

@@ -203,11 +203,12 @@ class _Remote:
         until = min(max(stop, ahead), size)
         with self._lock:
             number, last = first, -(-until // PIECE)
+            enough = min(max((until - stop) // 2, PIECE), REQUEST) // PIECE  # what is asked for ahead is no crumb
             while number < last:
                 begin = number
                 while number < last and number - begin < REQUEST // PIECE and self._is_missing(process, number, size):
                     number += 1
-                if number > begin and (begin * PIECE < stop or number - begin == REQUEST // PIECE or number == last):
+                if number > begin and (begin * PIECE < stop or number - begin >= enough or until == size):
                     job = process.pool.submit(self._bring, process, begin, min(number * PIECE, size))
                     self._fetching.update(dict.fromkeys(range(begin, number), job))
                 number += number == begin
@@ -304,7 +305,8 @@ class RemoteFile:
         """Copy bytes that it has, and ask for those after them where the reader reads on."""
         stop = start + len(target)
         if self._next <= start + PIECE and start <= self._next:
-            self._ahead = min(max(2 * self._ahead, PIECE), MOST_AHEAD) if self._next else 0
+            least = PIECE if until is None else REQUEST
+            self._ahead = min(max(2 * self._ahead, least), MOST_AHEAD) if self._next else 0
         else:
             self._ahead = 0
         self._next = stop
