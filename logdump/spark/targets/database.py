@@ -224,10 +224,10 @@ class DatabaseTarget(ApplyTarget):
         self._tables[source.name] = _Table(source, name, columns, stage)
 
     def _create(self, number: int, source: SourceTable) -> None:
-        quoted = self._dialect.quoted
+        new_name = self._dialect.new_name
         wanted = source.wanted or source.name.rpartition(".")[2]
-        name = ".".join(quoted(part.lower()) for part in wanted.split("."))
-        columns = {column: quoted(column.lower()) for column in source.columns}
+        name = ".".join(map(new_name, wanted.split(".")))
+        columns = {column: new_name(column) for column in source.columns}
         types = {
             column: self._dialect.type_for(kind, is_key=column in source.keys)
             for column, kind in source.columns.items()
@@ -246,7 +246,8 @@ class DatabaseTarget(ApplyTarget):
             **{f"c{number}": f"t.{name}" for number, name in enumerate(table.columns.values(), 1)},
             "a": f"CAST(NULL AS {dialect.character}({len(table.columns)}))",
         }
-        self.execute(f"CREATE {dialect.temporary} {table.stage} AS {dialect.no_rows(columns, table.name)}")
+        head = f"CREATE {dialect.temporary} {table.stage} {dialect.stage_options}"
+        self.execute(f"{head}AS {dialect.no_rows(columns, table.name)}")
 
     def _present(self, table: _Table, keys: Collection[Key]) -> set[Key]:
         """Those keys of which the table has a row."""

@@ -108,6 +108,8 @@ class DatabaseDialect:
     character: ClassVar[str] = "VARCHAR"
     """The types that CAST takes."""
     stage_prefix: ClassVar[str] = ""
+    stage_options: ClassVar[str] = ""
+    """Words after the name of the stage: it outlives a commit."""
     clear: ClassVar[str] = "DELETE FROM"
     truncate: ClassVar[str] = "DELETE FROM"
 
@@ -122,6 +124,10 @@ class DatabaseDialect:
         """A name as it is written in a statement."""
         mark = self.quote_mark
         return mark + name.replace(mark, mark * 2) + mark
+
+    def new_name(self, name: str) -> str:
+        """The name of a new table or column as it is written in a statement, in the case of names without quotes."""
+        return self.quoted(name.lower())
 
     def lock(self, connection: Any, name: str) -> bool:
         """Take a lock until the connection ends; False where another connection has it."""
@@ -337,6 +343,7 @@ class OracleDialect(DatabaseDialect):
     temporary: ClassVar[str] = "PRIVATE TEMPORARY TABLE"
     one_row: ClassVar[str] = "dual d"
     stage_prefix: ClassVar[str] = "ora$ptt_"
+    stage_options: ClassVar[str] = "ON COMMIT PRESERVE DEFINITION "
     _LOST: ClassVar[tuple[str, ...]] = ("DPY-4011", "DPY-1001", "ORA-03113", "ORA-03114", "ORA-00060", "ORA-01012")
 
     def connect(self) -> Any:
@@ -347,6 +354,9 @@ class OracleDialect(DatabaseDialect):
 
     def mark_of(self, number: int) -> str:
         return f":{number + 1}"
+
+    def new_name(self, name: str) -> str:
+        return self.quoted(name.upper())
 
     def lock(self, connection: Any, name: str) -> bool:
         number = int.from_bytes(hashlib.sha256(name.encode()).digest()[:4], "big") % 1073741823
