@@ -1,9 +1,12 @@
-"""The command HELP, generated from the registry."""
+"""The command HELP, generated from the registry, and the pages of the documents."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+import site
+import sysconfig
+from collections.abc import Iterable, Iterator
+from pathlib import Path
 from textwrap import wrap
 from typing import NamedTuple
 
@@ -20,14 +23,35 @@ _WIDTH, _LONGEST = 26, 110
 
 
 _SENTENCE = re.compile(r"(?<=\.)\s+(?=[A-Z])")
+_TASKS = {
+    "OPEN": "Open a trail, choose what is shown",
+    "NEXT": "Read on, move, search",
+    "SAFE": "Ask about a trail",
+    "METADATA": "Definitions and values",
+    "SAVE": "Write",
+    "PARAMS": "Parameter files, DDL, messages",
+    "NOTIFY": "Limits of COUNT",
+    "FILTER": "Choose records",
+    "DUMP": "Bytes, numbers and times",
+    "ENV": "Settings and folders",
+    "LOG": "The session, scripts, formats",
+    "DECRYPT": "Accepted, as Logdump does, without an effect on a trail of these platforms",
+    "HELP": "Help",
+}
+"""Headings of the list, each by the first command below it."""
+_LIST = "PAGES"
+_PAGE = re.compile(r"\| \[(?P<name>[\w-]+)\.md\]\([\w.-]+\) \| (?P<question>.+) \|")
+_HEADING = re.compile(r"\| (?P<task>[A-Z][^|]+?) \| +\|")
+_LINK = re.compile(r"\[([^]]+)\]\([^)]+\)")
 
 
 class Topic(NamedTuple):
-    """The topic of HELP: a command, one of its terms, or a word with which a form of it begins."""
+    """The topic of HELP: a command, one of its terms, a word with which a form of it begins; or a page."""
 
-    command: AnyCommand
+    command: AnyCommand | None
     term: Term | None = None
     word: str = ""
+    page: str = ""
 
 
 class Topics(Parameter[list[Topic]]):
@@ -41,6 +65,10 @@ class Topics(Parameter[list[Topic]]):
 
         words, topics = split_words(text), list[Topic]()
         while words:
+            if page := _page_called(words[0]):
+                topics.append(Topic(None, page=page))
+                words.pop(0)
+                continue
             command = REGISTRY.find(words.pop(0))
             terms = {spelling.upper(): term for term in command.terms() for spelling in term.words}
             if words and not terms and _forms(command, words[0]) and not _is_command(words[0]):
@@ -67,20 +95,90 @@ class Topics(Parameter[list[Topic]]):
             terms = REGISTRY.find(before[0]).terms() if before else ()
         except CommandError:
             terms = ()
-        return beginning(typed[start:], [term.keyword for term in terms] or REGISTRY.words())
+        return beginning(typed[start:], [term.keyword for term in terms] or [*REGISTRY.words(), _LIST])
 
 
-def run_help(_session: Session, topics: list[Topic] | None) -> Iterator[Event]:
-    """List all commands, or explain some."""
+def run_help(session: Session, topics: list[Topic] | None) -> Iterator[Event]:
+    """List all commands by task, explain some, or print a page."""
     from logdump.commands import REGISTRY  # noqa: PLC0415 - HELP is itself in the registry
 
     if topics is None:
-        yield say(*(line(command) for command in REGISTRY.commands))
-    for command, term, word in topics or ():
-        if word:
-            yield say(*_of_word(command, word))
+        yield say(*_fitting(_list_of_commands(REGISTRY.commands), session.width))
+    for command, term, word, page in topics or ():
+        if command is None:
+            yield say(*_fitting(_list_of_pages() if page == _LIST else _text_of(page), session.width))
+        elif word:
+            yield say(*_fitting(_of_word(command, word), session.width))
         else:
-            yield say(*(explanation(command) if term is None else _of_term(term)))
+            yield say(*_fitting(explanation(command) if term is None else _of_term(term), session.width))
+
+
+def _list_of_commands(commands: Iterable[AnyCommand]) -> Iterator[str]:
+    for number, command in enumerate(commands):
+        if command.name in _TASKS:
+            yield from ([""] if number else [])
+            yield f"{_TASKS[command.name]}:"
+        yield line(command)
+    yield from ("", f"HELP <command> explains one. HELP {_LIST} lists the pages of the documents by task.")
+
+
+def _fitting(lines: Iterable[str], width: int | None) -> Iterator[str]:
+    """Lines in the width of a terminal, where there is one; what is cut goes on below, indented."""
+    for text in lines:
+        if width is None or len(text) <= width:
+            yield text
+        else:
+            indent = " " * (len(text) - len(text.lstrip()) + 2)
+            yield from wrap(text, max(width, 20), subsequent_indent=indent, break_on_hyphens=False)
+
+
+def _folder_of_pages() -> Path:
+    """The folder with the pages: that of a checkout, or where the package was installed.
+
+    Raises:
+        CommandError: they are not there.
+    """
+    installed = [Path(base) / "share" / "doc" / "logdump" for base in (sysconfig.get_path("data"), site.getuserbase())]
+    for folder in (Path(__file__).parents[2] / "docs", *installed):
+        if (folder / "bounded-recovery.md").is_file():
+            return folder
+    raise CommandError("The pages of the documents are not installed.", "They are in the folder docs of the source.")
+
+
+def _page_called(word: str) -> str:
+    """The page that a word means: PAGES, a name with .md, or the name of a page that is not also a command."""
+    if word.upper() == _LIST:
+        return _LIST
+    name = word.lower()
+    if not re.fullmatch(r"[a-z-]+(\.md)?", name) or (not name.endswith(".md") and _is_command(word)):
+        return ""
+    stem = name.removesuffix(".md")
+    try:
+        pages = {path.stem: path for path in _folder_of_pages().rglob("*.md")}
+    except CommandError:
+        if name.endswith(".md"):
+            raise
+        return ""
+    if stem in pages:
+        return str(pages[stem])
+    if name.endswith(".md"):
+        raise CommandError(f"There is no page {name}.", f"HELP {_LIST} lists them.")
+    return ""
+
+
+def _text_of(page: str) -> list[str]:
+    return Path(page).read_text(encoding="utf-8").splitlines()
+
+
+def _list_of_pages() -> Iterator[str]:
+    """The pages by task, each with its question."""
+    for text in _text_of(str(_folder_of_pages() / "README.md")):
+        if heading := _HEADING.fullmatch(text):
+            yield f"{heading['task']}:"
+        elif page := _PAGE.fullmatch(text):
+            question = _LINK.sub(r"\1", page["question"])
+            yield f"  {page['name']:<18} {question}"
+    yield "HELP <page> prints one; HELP <page>.md where a command has the same name."
 
 
 def _is_command(word: str) -> bool:
@@ -141,7 +239,15 @@ def _of_term(term: Term) -> Iterator[str]:
     yield f"     Example: {term.example}"
 
 
-_TOPICS = Topics(syntax="<command> [<option>]")
+_TOPICS = Topics(syntax="<command> [<option>] | <page> | PAGES")
 COMMANDS = (
-    Command("HELP", Maybe(_TOPICS), "List the commands, or explain one", run_help, is_one_shot=True, also=("?",)),
+    Command(
+        "HELP",
+        Maybe(_TOPICS),
+        "List the commands, explain one, or print a page of the documents",
+        run_help,
+        details=(f"HELP {_LIST} lists the pages by task.",),
+        is_one_shot=True,
+        also=("?",),
+    ),
 )

@@ -45,6 +45,8 @@ def cut_in_the_middle(text: str, width: int, mark: str = _CUT) -> str:
 
 def _head(text: str, width: int) -> str:
     """Return the leading characters that fit into ``width`` columns."""
+    if text.isascii():
+        return text[: max(width, 0)]
     taken = 0
     for at, character in enumerate(text):
         taken += _width(character)

@@ -8,14 +8,16 @@ import shutil
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from logdump.spark.errors import BadTrail
+from logdump.features.ddl.trail_statements import subject_of_record
+from logdump.spark.errors import BadTrail, SourceError
 from logdump.spark.source.defined_tables import tables_like
 from logdump.spark.source.options import Options, Use, parse_options
 from logdump.spark.source.paths import TrailInput, find_files
@@ -25,8 +27,10 @@ from logdump.spark.targets.database import DatabaseTarget
 from logdump.spark.targets.dialects import dialect_for
 from logdump.spark.targets.lakes import DeltaTarget, IcebergTarget
 from logdump.spark.targets.net_effect import Changes
-from logdump.spark.targets.statements import DdlFound, statements_between
 from logdump.spark.targets.target import ApplyTarget, BadTarget, SourceTable, TargetLost, place_of
+from trailformat import TrailFile
+from trailformat.records.io_types import DDL_OP
+from trailformat.scan import scan
 from trailformat.transactions.walk import transaction_batches
 from trailformat.transactions.whole_trail import FIRST_PLACE, WholeTrail
 
@@ -38,6 +42,47 @@ DdlHandler = Callable[[str, str], object]
 Paths = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
 _POLL = 0.2
 """Seconds between looks at whether to stop."""
+
+
+class DdlFound(SourceError):
+    """A DDL statement on a table that changes are applied to."""
+
+
+class TableStatement(NamedTuple):
+    """A statement: its place in the trail, and that in words; the table as the trail has it, the text."""
+
+    place: str
+    where: str
+    table: str
+    text: str
+
+
+def statements_between(
+    files: Sequence[TrailInput], start: str, end: str, tables: Collection[str]
+) -> Iterator[TableStatement]:
+    """The statements from one place of a trail up to another that name one of these tables, in order."""
+    by_name = {name.lower(): name for name in tables}
+    for file in files:
+        seqno = file.seqno or 0
+        if not start[:10] <= f"{seqno:010d}" <= end[:10]:
+            continue
+        first = int(start[11:27]) if start[:10] == f"{seqno:010d}" else 0
+        stop = int(end[11:27]) if end[:10] == f"{seqno:010d}" else None
+        with TrailFile(file.path) as trail:
+            for rba in _rbas(trail, first, stop):
+                record = trail.record_at(rba)
+                subject = subject_of_record(trail, record) if record is not None else None
+                if subject is None:
+                    continue
+                named = (str(name).lower() for name in (subject.base, subject.derived) if name is not None)
+                table = next((by_name[name] for name in named if name in by_name), None)
+                if table is not None:
+                    yield TableStatement(place_of(seqno, rba), f"{file.path}, RBA {rba}", table, subject.text)
+
+
+def _rbas(trail: TrailFile, first: int, stop: int | None) -> Iterator[int]:
+    for batch in scan(trail, first, stop):
+        yield from np.asarray(batch.rba)[np.asarray(batch.io_type) == DDL_OP].tolist()
 
 
 def apply(

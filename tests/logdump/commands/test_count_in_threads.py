@@ -101,10 +101,10 @@ def test_a_file_that_is_cut_is_told(monkeypatch: pytest.MonkeyPatch, tmp_path: P
     line = Line()
     read_into = TrailFile.read_into
 
-    def cutting(trail: TrailFile, target: memoryview, rba: int) -> int:
+    def cutting(trail: TrailFile, target: memoryview, rba: int, until: int | None = None) -> int:
         with path.open("r+b") as file:
             file.truncate(200)
-        return read_into(trail, target, rba)
+        return read_into(trail, target, rba, until)
 
     monkeypatch.setattr(TrailFile, "read_into", cutting)
     line(f"count {path}")

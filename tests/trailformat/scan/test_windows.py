@@ -57,10 +57,10 @@ def test_a_large_record_is_not_copied_whole(tmp_path: Path, monkeypatch: pytest.
     copied = 0
     read_into = TrailFile.read_into
 
-    def counted(trail: TrailFile, target: memoryview, rba: int) -> int:
+    def counted(trail: TrailFile, target: memoryview, rba: int, until: int | None = None) -> int:
         nonlocal copied
         copied += len(target)
-        return read_into(trail, target, rba)
+        return read_into(trail, target, rba, until)
 
     monkeypatch.setattr(TrailFile, "read_into", counted)
     large = make_record(header(1, name_field=b"\0\1"), bytes(40_000_000))

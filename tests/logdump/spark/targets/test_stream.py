@@ -13,8 +13,7 @@ from fixtures import TRAILS
 from fixtures.statements import Ddl
 from logdump.features.heartbeat.tables import role_of
 from logdump.spark.errors import BadOption, BadTrail
-from logdump.spark.targets.statements import DdlFound, statements_between
-from logdump.spark.targets.stream import ApplyRequest, check_beginning
+from logdump.spark.targets.stream import ApplyRequest, DdlFound, check_beginning, statements_between
 from logdump.spark.targets.target import place_of
 from tests.logdump.spark.targets.places import sqlite_place
 from tests.logdump.spark.test_changes import changes_in
