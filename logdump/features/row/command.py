@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterable, Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import NamedTuple
@@ -24,6 +24,7 @@ from logdump.session.events import Event, Notice
 from logdump.session.scan import DamagePassed, over_damage
 from logdump.session.session import Session
 from trailformat import Record, TrailFile, change_of
+from trailformat.trail.sequence import Spot
 
 _PAIR = re.compile(r"""\s*([\w$#.]+)\s*=\s*("(?:[^"])*"|'(?:[^'])*'|\S+)\s*(?:,|AND\b)?""", re.IGNORECASE)
 _MOST_KEYS = 64
@@ -187,9 +188,11 @@ def _row_at_position(session: Session) -> RowQuestion:
 def run_row(session: Session, given: tuple[str, str, bool] | None) -> Iterator[Event]:
     """Show all changes of a row in the open file, with ACROSS in those after it too; the position stays."""
     question = _row_at_position(session) if given is None else _question(*given)
-    search, stopped = _Search(session, question), None
+    search, stopped, not_applied = _Search(session, question), None, frozenset[RowChange]()
     try:
         yield from search.run()
+        if not question.takes_back:
+            not_applied = _not_applied(session, search.changes.values())
     except KeyboardInterrupt as interrupt:
         stopped = interrupt
         search.unread[PARTIAL] = None
@@ -203,15 +206,28 @@ def run_row(session: Session, given: tuple[str, str, bool] | None) -> Iterator[E
     if question.takes_back:
         yield from _undone(session, found)
         return
+    applied = [change for change in found if change not in not_applied]
     for change in found:
-        yield RowChangeShown(change.path, change.row)
+        yield RowChangeShown(change.path, change.row, change not in not_applied)
     keys = dict.fromkeys(key for change in found for key in (change.before, change.after) if key is not None)
     texts = tuple(", ".join(value for _, value in key) for key in keys)
     is_filtered = session.filters_in_use is not None and session.filters_in_use.active
-    is_there, is_partial = found[-1].after is not None, is_filtered or bool(search.unread)
-    yield RowStoryShown(found[0].table, texts, len(found), is_there, is_partial, is_filtered)
+    is_there = applied[-1].after is not None if applied else found[0].before is not None
+    is_partial = is_filtered or bool(search.unread)
+    number = len(found) - len(applied)
+    yield RowStoryShown(found[0].table, texts, len(found), is_there, is_partial, is_filtered, number)
     if stopped is not None:
         raise stopped
+
+
+def _not_applied(session: Session, changes: Iterable[RowChange]) -> frozenset[RowChange]:
+    """Return the changes in transactions that a Replicat does not apply, by the rule of REDO and UNDO."""
+    from logdump.session.effective_rows import left_out_around  # noqa: PLC0415 - it loads numpy
+
+    try:
+        return frozenset(one for one in changes if left_out_around(session, one.path).holds(Spot(one.path, one.rba)))
+    except OSError as error:
+        raise CommandError(f"ROW: {error.strerror}: {error.filename}") from error
 
 
 def _undone(session: Session, changes: list[RowChange]) -> Iterator[Event]:
@@ -251,7 +267,8 @@ COMMANDS = (
             "All columns of the key are to be given; a text with blanks in quotes. Without a table:",
             "the row of the last record displayed.",
             "The whole open file is read, with ACROSS those after it too. An update of the key is followed both ways.",
-            "A line is that of LIST. Under a FILTER the changes that pass are shown, without a verdict about the row.",
+            "A line is that of LIST. Changes in a cut transaction and in a copy are marked: a Replicat does not apply",
+            "them. Under a FILTER the changes that pass are shown, without a verdict about the row.",
             "UNDO: the SQL that takes them back, the last one first, as UNDO makes it; nothing is executed.",
             "Example: ROW HR.EMPLOYEES EMPLOYEE_ID=107",
         ),

@@ -9,7 +9,11 @@ from logdump.features.row.model import RowChangeShown, RowStoryShown
 ROW_CHANGE = Shape(
     "row_change",
     "ROW: one change of the row.",
-    (member("file", "string", "Path of the file", "path"), *row_members("row")),
+    (
+        member("file", "string", "Path of the file", "path"),
+        *row_members("row"),
+        member("applied", "boolean", "Whether a Replicat applies its transaction", "is_applied"),
+    ),
     RowChangeShown,
 )
 ROW_STORY = Shape(
@@ -19,7 +23,8 @@ ROW_STORY = Shape(
         member("table", "string", "Its table"),
         member("keys", "list of string", "The keys that it had, in order of time"),
         member("changes", "number", "Changes before this object"),
-        verdict("there", "boolean", "Whether the row is there after the last one", "is_there"),
+        member("not_applied", "number", "Those of them that a Replicat does not apply"),
+        verdict("there", "boolean", "Whether the row is there after the last one that is applied", "is_there"),
         PARTIAL,
     ),
     RowStoryShown,

@@ -10,10 +10,11 @@ if TYPE_CHECKING:
 
 
 class RowChangeShown(NamedTuple):
-    """One change of the row, as a line."""
+    """One change of the row, as a line; ``is_applied`` is whether a Replicat applies its transaction."""
 
     path: Path
     row: RecordRow
+    is_applied: bool = True
 
 
 class RowStoryShown(NamedTuple):
@@ -23,9 +24,10 @@ class RowStoryShown(NamedTuple):
         table: its table.
         keys: the keys that it had, in order of time.
         changes: how many are shown.
-        is_there: whether it is there after the last one.
+        is_there: whether it is there after the last one that is applied.
         is_partial: whether changes may be missing, because of what was not read or a filter: there is no verdict.
         is_filtered: whether a filter is switched on.
+        not_applied: how many of the changes are not applied.
     """
 
     table: str
@@ -34,3 +36,4 @@ class RowStoryShown(NamedTuple):
     is_there: bool
     is_partial: bool = False
     is_filtered: bool = False
+    not_applied: int = 0

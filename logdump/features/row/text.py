@@ -16,7 +16,8 @@ _NOT_ALL = "not all was read, so there may be more"
 
 def change_lines(shown: RowChangeShown, settings: Settings) -> Iterator[str]:
     """One line, as LIST has it over files."""
-    yield record_line(shown.row, settings.time_offset, shown.path.name)
+    line = record_line(shown.row, settings.time_offset, shown.path.name)
+    yield line if shown.is_applied else f"{line}  (not applied)"
 
 
 def story_lines(shown: RowStoryShown, _settings: Settings) -> Iterator[str]:
@@ -26,7 +27,10 @@ def story_lines(shown: RowStoryShown, _settings: Settings) -> Iterator[str]:
     verdict = f"after them {end}"
     if shown.is_partial:
         verdict = "changes that the filter drops are not among them" if shown.is_filtered else _NOT_ALL
-    yield f"{escape(shown.table)} {keys}: {amount(shown.changes, 'change')}; {verdict}."
+    changes = amount(shown.changes, "change")
+    if shown.not_applied:
+        changes += f", {shown.not_applied} of them not applied by a Replicat"
+    yield f"{escape(shown.table)} {keys}: {changes}; {verdict}."
 
 
 LINES: Renderers = {RowChangeShown: change_lines, RowStoryShown: story_lines}

@@ -176,7 +176,7 @@ def test_a_copy_is_known_when_the_trail_has_grown(twice: Trail, line: Line) -> N
 def test_a_copy_is_known_after_an_interrupt(twice: Trail, line: Line, monkeypatch: pytest.MonkeyPatch) -> None:
     line(f"open {twice.paths[1]}")
     with monkeypatch.context() as patch:
-        patch.setattr(NotApplied, "_take", _interrupted)
+        patch.setattr(NotApplied, "take", _interrupted)
         with pytest.raises(KeyboardInterrupt):
             line("redo ansi")
     assert line("redo ansi")[0].startswith("-- Left out")

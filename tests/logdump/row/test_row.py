@@ -36,6 +36,16 @@ def test_a_deleted_row_is_said() -> None:
     assert answer.out.splitlines()[-1] == "TEAHOUSE.TEAS SEN01: 3 changes; after them the row was deleted."
 
 
+def test_a_change_that_a_replicat_does_not_apply_is_marked_and_decides_nothing() -> None:
+    *lines, verdict = logdump("row", "at", "TEAHOUSE.TEAS", "TEA_CODE=SEN01").out.splitlines()
+    assert [line.split()[3] for line in lines if line.endswith("  (not applied)")] == ["DELETE"]
+    assert (
+        verdict == "TEAHOUSE.TEAS SEN01: 3 changes, 1 of them not applied by a Replicat; after them the row is there."
+    )
+    undone = logdump("row", "at", "TEAHOUSE.TEAS", "TEA_CODE=SEN01", "--undo").out
+    assert "INSERT INTO" not in undone
+
+
 def test_the_changes_are_those_that_find_shows() -> None:
     found = logdump("list", "et", "--table", "TEAHOUSE.SALES", "--where", "SALE_ID = 500002").out
     assert rbas("et", "TEAHOUSE.SALES", "SALE_ID=500002") == [line.split()[0] for line in found.splitlines()]
