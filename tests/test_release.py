@@ -120,6 +120,13 @@ def test_with_the_wheel_alone_the_first_page_prints_what_it_shows(programs: Path
     assert shown.updated(README, programs=programs, folder=tmp_path) == README
 
 
+@pytest.mark.parametrize("page", ["finding.md", "reference/keys.md"])
+def test_the_pages_of_the_documents_are_installed(programs: Path, page: str, tmp_path: Path) -> None:
+    command = [programs / "logdump", "help", page.rpartition("/")[2]]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=tmp_path)
+    assert done.stdout.splitlines() == (ROOT / "docs" / page).read_text(encoding="utf-8").rstrip("\n").split("\n")
+
+
 def test_it_runs_as_the_image_starts_it(programs: Path) -> None:
     (entry,) = re.findall(r'^ENTRYPOINT \["(.*)"\]$', DOCKERFILE, re.MULTILINE)
     done = subprocess.run([programs / entry, "--version"], capture_output=True, text=True, check=True)
