@@ -95,7 +95,7 @@ class _Changes:
             "_sequence": pa.array(self._sequences(taken["rba"].to_pylist(), part), pa.string()),
             "_absent": self._absent(taken, is_before, has, at),
             KEY_BEFORE: self._keys_before(taken, ops),
-            BEFORE: self._before(taken, pa.array(has["before"][at] & np.char.endswith(ops, "update"))),
+            BEFORE: self._before(taken, pa.array(has["before"][at] & np.char.endswith(np.array(ops, np.str_), "update"))),
             **{f"_{name}": taken[name] for name in ("csn", "xid", "time", "file", "rba", "problems")},
         }
         return pa.RecordBatch.from_arrays(

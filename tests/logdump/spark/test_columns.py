@@ -202,7 +202,7 @@ LOOKS = {
     "tokens": "logdump.arrow.records.tokens.tokens_in",
     "pairs": "logdump.arrow.records.tokens.parse_user_tokens",
     "names": "trailformat.trail.table_definitions.TableDefinitions.lookup",
-    "transactions": "logdump.arrow.records.rows.TransactionTracker.of",
+    "transactions": "trailformat.transactions.tracker.TransactionTracker.of",
     "record": "trailformat.trail.file.TrailFile.record_at",
 }
 
