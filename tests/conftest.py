@@ -34,6 +34,14 @@ settings.register_profile("long", max_examples=examples(100), deadline=None, pri
 settings.load_profile("long" if IS_LONG else "steady")
 
 
+@pytest.fixture(autouse=True)
+def _in_the_same_folder() -> Iterator[None]:
+    """What CD and the like have changed does not reach the next test."""
+    before = Path.cwd()
+    yield
+    os.chdir(before)
+
+
 @pytest.fixture(scope="session")
 def evidence() -> Path:
     """The folder with the real trail and the transcripts, which are not ours to copy."""

@@ -80,7 +80,9 @@ def run_steps(stage: int, **variables: str) -> None:
     for step in (line.removeprefix("RUN ") for line in lines if line.startswith("RUN ")):
         path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
         environment = {**os.environ, **OFFLINE, **variables, "PATH": path}
-        done = subprocess.run(["sh", "-ec", step], env=environment, capture_output=True, text=True, check=False)
+        done = subprocess.run(
+            ["sh", "-ec", step], cwd=variables["WHEELS"], env=environment, capture_output=True, text=True, check=False
+        )
         assert done.returncode == 0, done.stdout + done.stderr
 
 
@@ -122,7 +124,7 @@ def test_with_the_wheel_alone_the_first_page_prints_what_it_shows(programs: Path
 
 @pytest.mark.parametrize("page", ["finding.md", "reference/keys.md"])
 def test_the_pages_of_the_documents_are_installed(programs: Path, page: str, tmp_path: Path) -> None:
-    command = [programs / "logdump", "help", page.rpartition("/")[2]]
+    command = [str(programs / "logdump"), "help", page.rpartition("/")[2]]
     done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=tmp_path)
     assert done.stdout.splitlines() == (ROOT / "docs" / page).read_text(encoding="utf-8").rstrip("\n").split("\n")
 

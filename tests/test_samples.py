@@ -23,6 +23,11 @@ TRAIL = "fixtures/trails/et000000000"
 SPARK_PAGES = {"docs/spark.md", "docs/spark-rules.md", "docs/clusters.md"}
 """tests/logdump/spark/test_examples.py runs their blocks, but for text: that takes a cluster."""
 NOT_RUN = {
+    ("docs/pipeline.md", "import logdump.spark"): "it runs until it is stopped; tests/logdump/spark/targets has tests",
+    (
+        "docs/pipeline.md",
+        "python examples/replicate.py 'fixtures/trails/st*' sqlite:///shop.db TEAHOUSE.TEAS TEAHOUSE.SALES --once",
+    ): "it takes Java; tests/logdump/spark/targets runs the example",
     ("docs/python.md", "1130 Metadata  None"): "the output of the block before; tests/test_documents.py compares them",
 }
 """The blocks that are not run, by page and first line, and why."""

@@ -62,4 +62,6 @@ def test_a_comma_may_be_part_of_a_name_that_is_there(tmp_path: Path) -> None:
     for path in paths:
         shutil.copy(TRAILS / path.name, path)
     assert matching_files(",".join(map(str, paths))) == paths
-    assert matching_files(f"{folder}, {TRAILS / 'et000000000'}") == [*paths, TRAILS / "et000000000"]
+    (tmp_path / "b").mkdir()
+    other = Path(shutil.copy(TRAILS / "et000000000", tmp_path / "b" / "et000000000"))
+    assert matching_files(f"{folder}, {other}") == [*paths, other]

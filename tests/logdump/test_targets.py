@@ -72,13 +72,14 @@ WRITING_MODULES = {
     "logdump/features/export/appended_file.py",
     "logdump/features/export/spark_export.py",
     "logdump/spark/write/publish.py",
+    "logdump/spark/targets/target.py",
     "logdump/line/terminal.py",
     "logdump/cli.py",
     "trailformat/native/loaded.py",
 }
 """Where files are opened for writing or named; all others go through these.
 
-cli and terminal open the null device, loaded a private copy of a library in a zip.
+cli and terminal open the null device, loaded a private copy of a library in a zip, target a lock beside a database.
 """
 _WRITE_CALL = re.compile(
     r"\bO_(?:WRONLY|RDWR|CREAT|APPEND)\b|\.open\(\s*[\"'][rb]*[wax+]|\bopen\([^)]*,\s*[\"'][rb]*[wax+]"

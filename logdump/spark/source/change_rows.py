@@ -89,13 +89,14 @@ class _Changes:
         mask = pa.array(is_before)
         own = {name: pc.if_else(mask, *(taken[f"{side}_{name}"] for side in SIDES)) for name in self._table.columns}
         ops = [self._op(op[row], bool(is_key[row]), int(number)) for row, number in zip(at, part, strict=True)]
+        is_update_now = np.char.endswith(np.array(ops, np.str_), "update")
         fixed = {
             "_table": pa.array([self._table.name] * len(at), pa.string()),
             "_op": pa.array(ops, pa.string()),
             "_sequence": pa.array(self._sequences(taken["rba"].to_pylist(), part), pa.string()),
             "_absent": self._absent(taken, is_before, has, at),
             KEY_BEFORE: self._keys_before(taken, ops),
-            BEFORE: self._before(taken, pa.array(has["before"][at] & np.char.endswith(np.array(ops, np.str_), "update"))),
+            BEFORE: self._before(taken, pa.array(has["before"][at] & is_update_now)),
             **{f"_{name}": taken[name] for name in ("csn", "xid", "time", "file", "rba", "problems")},
         }
         return pa.RecordBatch.from_arrays(

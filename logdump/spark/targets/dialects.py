@@ -11,7 +11,6 @@
 from __future__ import annotations
 
 import datetime as dt
-import fcntl
 import hashlib
 import io
 import re
@@ -24,7 +23,7 @@ from urllib.parse import SplitResult, parse_qsl, unquote, urlsplit
 import pyarrow as pa
 import pyarrow.csv
 
-from logdump.spark.targets.target import BadTarget
+from logdump.spark.targets.target import BadTarget, lock_file
 
 POSITION_TABLE = "logdump_position"
 
@@ -430,11 +429,8 @@ class SQLiteDialect(DatabaseDialect):
 
     def lock(self, connection: Any, name: str) -> bool:
         number = hashlib.sha256(name.encode()).hexdigest()[:12]
-        file = Path(unquote(self.url.path)[1:] + f"-{number}.lock").open("w")  # noqa: SIM115 - until it is closed
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            file.close()
+        file = lock_file(Path(unquote(self.url.path)[1:] + f"-{number}.lock"))
+        if file is None:
             return False
         connection.locks.append(file)
         return True

@@ -7,7 +7,6 @@ of two tables a reader sees them at two places of the trail; after a kill each g
 from __future__ import annotations
 
 import datetime as dt
-import fcntl
 import json
 import warnings
 from abc import abstractmethod
@@ -19,7 +18,15 @@ from typing import Any
 import pyarrow as pa
 
 from logdump.spark.targets.net_effect import Changes, Key, NetEffect, RowEffect
-from logdump.spark.targets.target import AppliedPosition, ApplyTarget, BadTarget, ChangeRefused, SourceTable, TargetLost
+from logdump.spark.targets.target import (
+    AppliedPosition,
+    ApplyTarget,
+    BadTarget,
+    ChangeRefused,
+    SourceTable,
+    TargetLost,
+    lock_file,
+)
 
 _POSITION = "logdump.position"
 
@@ -351,10 +358,7 @@ def _plain(kind: pa.DataType) -> str:
 
 
 def _locked(path: Path, name: str) -> Any:
-    file = path.open("w")
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        file.close()
-        raise BadTarget(f"another stream applies changes to {name} in this folder: one table, one stream") from None
+    file = lock_file(path)
+    if file is None:
+        raise BadTarget(f"another stream applies changes to {name} in this folder: one table, one stream")
     return file

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import datetime as dt
+import fcntl
+import os
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from pathlib import Path
+from typing import IO, NamedTuple
 
 import pyarrow as pa  # noqa: TC002 - a named tuple holds it
 
@@ -74,6 +77,25 @@ class AppliedPosition(NamedTuple):
 def place_of(seqno: int, rba: int) -> str:
     """A place in a trail as text, in the order of ``_sequence``."""
     return f"{seqno:010d}.{rba:016d}."
+
+
+def lock_file(path: Path) -> IO[bytes] | None:
+    """Lock a file of its own until it is closed; None where another has the lock. Nothing is written to it.
+
+    Raises:
+        OSError: it cannot be opened, or is a link.
+    """
+    handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, 0o600)
+    file = os.fdopen(handle, "rb")
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        file.close()
+        return None
+    except BaseException:
+        file.close()
+        raise
+    return file
 
 
 class ApplyTarget(ABC):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from textual.actions import SkipAction
 from textual.geometry import Region
 from textual.message import Message
 from textual.strip import Strip
@@ -107,9 +108,11 @@ class ChoicePane(Styled, can_focus=True):
         self.action_choose(pages * max(1, self._height - 1))
 
     def action_take(self, what: str) -> None:
-        """A key: do something with the line."""
+        """A key: do something with the line; one that means nothing here means what it does in every pane."""
         if self.choice is not None and self.choice.sends[what]:
             self.post_message(self.Chosen(self.choice, what))
+        elif what == "save":
+            raise SkipAction
 
     def render_line(self, y: int) -> Strip:
         """What goes before the heading, it, or a line."""

@@ -209,7 +209,7 @@ class ScreenMode(LineMode):
         elif isinstance(event, Failure) and entry is not None:
             entry.has_failed = True
         super()._print(event)
-        if isinstance(event, KnownRecord) and self._records > 1:
+        if isinstance(event, KnownRecord) and self._records > 1 and not event.record.is_file_header:
             record, size = event.record, self.session.trail.size
             self._tell(Progress(self._records, record.rba, record.header.io_time, size))
 

@@ -201,6 +201,7 @@ def test_a_file_system_without_hard_links_will_do(tmp_path: Path, monkeypatch: p
     assert sorted(_contents(out)) == ["_SUCCESS", "lt000000000", "lt000000001", "lt000000002"]
 
 
+ROOT = Path(__file__).parents[3]
 _KILLED = """
 import os, sys
 from pathlib import Path
@@ -232,8 +233,9 @@ publishing.publish(folder, Target.parse(str(out)), Mode(mode), parts)
 def test_what_a_killed_driver_has_begun_is_undone_by_the_next(step: str, mode: str, links: str, tmp_path: Path) -> None:
     out = _holding(tmp_path, "lt000000000", "lt000000001", "_SUCCESS")
     before = _contents(out)
-    done = subprocess.run([sys.executable, "-c", _KILLED, step, links, mode, str(out)], check=False, timeout=60)
-    assert done.returncode == 9
+    command = [sys.executable, "-c", _KILLED, step, links, mode, str(out)]
+    done = subprocess.run(command, cwd=ROOT, check=False, timeout=60, capture_output=True, text=True)
+    assert done.returncode == 9, done.stderr
     assert any(one.name.startswith("_temporary-") for one in out.iterdir())
     sweep(out)
     assert _contents(out) == before
