@@ -58,7 +58,7 @@ MEANINGS: dict[str, tuple[str, ...]] = {
         "SAFE names the begin of its transaction, in the file before where it begins there.",
     ),
     "OGG-02191": (
-        "No record of a trail can stand at this place: the file is damaged there, or the place is none of a record.",
+        "The message says that no record begins there: the file is damaged, or the place is inside a record.",
         "CHECK lists the damage and the next good record, SAFE the places at which a restart is safe.",
     ),
     "OGG-02598": (
