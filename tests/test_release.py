@@ -79,7 +79,8 @@ def run_steps(stage: int, **variables: str) -> None:
     lines = re.split(r"^FROM .*$", DOCKERFILE, flags=re.MULTILINE)[stage + 1].splitlines()
     for step in (line.removeprefix("RUN ") for line in lines if line.startswith("RUN ")):
         path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
-        environment = {**os.environ, **OFFLINE, **variables, "PATH": path}
+        own = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+        environment = {**own, **OFFLINE, **variables, "PATH": path}
         done = subprocess.run(
             ["sh", "-ec", step], cwd=variables["WHEELS"], env=environment, capture_output=True, text=True, check=False
         )

@@ -102,15 +102,16 @@ def run_help(session: Session, topics: list[Topic] | None) -> Iterator[Event]:
     """List all commands by task, explain some, or print a page."""
     from logdump.commands import REGISTRY  # noqa: PLC0415 - HELP is itself in the registry
 
+    width = session.width if session.standard_output is not None else None  # the screen breaks lines by itself
     if topics is None:
-        yield say(*_fitting(_list_of_commands(REGISTRY.commands), session.width))
+        yield say(*_fitting(_list_of_commands(REGISTRY.commands), width))
     for command, term, word, page in topics or ():
         if command is None:
-            yield say(*_fitting(_list_of_pages() if page == _LIST else _text_of(page), session.width))
+            yield say(*_fitting(_list_of_pages() if page == _LIST else _text_of(page), width))
         elif word:
-            yield say(*_fitting(_of_word(command, word), session.width))
+            yield say(*_fitting(_of_word(command, word), width))
         else:
-            yield say(*_fitting(explanation(command) if term is None else _of_term(term), session.width))
+            yield say(*_fitting(explanation(command) if term is None else _of_term(term), width))
 
 
 def _list_of_commands(commands: Iterable[AnyCommand]) -> Iterator[str]:

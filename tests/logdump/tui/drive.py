@@ -17,6 +17,7 @@ from logdump.line.history_file import KeptHistory
 from logdump.notation.times import GMT
 from logdump.session.session import Session
 from logdump.tui.app import TrailApp
+from logdump.tui.keys.kept_choices import KeptChoices
 from logdump.tui.reading.start_page import StartPlace
 from logdump.tui.text.appearance import Appearance
 from tests.logdump.tui.resting import come_to_rest
@@ -85,6 +86,12 @@ def trails() -> Path:
     return Path(shutil.copytree(TRAILS, short_folder() / "t"))
 
 
+def _own(appearance: Appearance | None) -> Appearance:
+    """An appearance whose choices no other app of this process changes."""
+    given = appearance or Appearance()
+    return given if given.choices is not Appearance().choices else given._replace(choices=KeptChoices(None))
+
+
 def drive(
     steps: Steps,
     trail: str | Path = "et000000000",
@@ -108,7 +115,7 @@ def drive(
     session.settings.time_offset = GMT
     path = trail if isinstance(trail, Path) else trails() / trail
     app = TrailApp(
-        session, f"open {path.name}; {SWITCHES}" if first is None else first, KeptHistory(None), appearance, start
+        session, f"open {path.name}; {SWITCHES}" if first is None else first, KeptHistory(None), _own(appearance), start
     )
     app.model.show_page(page)
 
