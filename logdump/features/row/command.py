@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Generator, Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import NamedTuple
@@ -188,11 +188,12 @@ def _row_at_position(session: Session) -> RowQuestion:
 def run_row(session: Session, given: tuple[str, str, bool] | None) -> Iterator[Event]:
     """Show all changes of a row in the open file, with ACROSS in those after it too; the position stays."""
     question = _row_at_position(session) if given is None else _question(*given)
-    search, stopped, not_applied = _Search(session, question), None, frozenset[RowChange]()
+    search, stopped = _Search(session, question), None
+    applied: list[RowChange] | None = None  # not known where the user stops it
     try:
         yield from search.run()
         if not question.takes_back:
-            not_applied = _not_applied(session, search.changes.values())
+            applied = _applied(session, list(story(search.changes.values(), question.key)))
     except KeyboardInterrupt as interrupt:
         stopped = interrupt
         search.unread[PARTIAL] = None
@@ -206,26 +207,26 @@ def run_row(session: Session, given: tuple[str, str, bool] | None) -> Iterator[E
     if question.takes_back:
         yield from _undone(session, found)
         return
-    applied = [change for change in found if change not in not_applied]
     for change in found:
-        yield RowChangeShown(change.path, change.row, change not in not_applied)
+        yield RowChangeShown(change.path, change.row, None if applied is None else change in applied)
     keys = dict.fromkeys(key for change in found for key in (change.before, change.after) if key is not None)
     texts = tuple(", ".join(value for _, value in key) for key in keys)
     is_filtered = session.filters_in_use is not None and session.filters_in_use.active
     is_there = applied[-1].after is not None if applied else found[0].before is not None
     is_partial = is_filtered or bool(search.unread)
-    number = len(found) - len(applied)
+    number = 0 if applied is None else len(found) - len(applied)
     yield RowStoryShown(found[0].table, texts, len(found), is_there, is_partial, is_filtered, number)
     if stopped is not None:
         raise stopped
 
 
-def _not_applied(session: Session, changes: Iterable[RowChange]) -> frozenset[RowChange]:
-    """Return the changes in transactions that a Replicat does not apply, by the rule of REDO and UNDO."""
+def _applied(session: Session, changes: list[RowChange]) -> list[RowChange]:
+    """Return the changes in transactions that a Replicat applies, by the rule of REDO and UNDO."""
     from logdump.session.effective_rows import left_out_around  # noqa: PLC0415 - it loads numpy
 
     try:
-        return frozenset(one for one in changes if left_out_around(session, one.path).holds(Spot(one.path, one.rba)))
+        left_out = {path: left_out_around(session, path) for path in dict.fromkeys(one.path for one in changes)}
+        return [one for one in changes if not left_out[one.path].holds(Spot(one.path, one.rba))]
     except OSError as error:
         raise CommandError(f"ROW: {error.strerror}: {error.filename}") from error
 

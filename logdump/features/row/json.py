@@ -12,7 +12,9 @@ ROW_CHANGE = Shape(
     (
         member("file", "string", "Path of the file", "path"),
         *row_members("row"),
-        member("applied", "boolean", "Whether a Replicat applies its transaction", "is_applied"),
+        member(
+            "applied", "boolean or null", "Whether a Replicat applies it; null where that is not known", "is_applied"
+        ),
     ),
     RowChangeShown,
 )

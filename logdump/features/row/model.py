@@ -10,11 +10,11 @@ if TYPE_CHECKING:
 
 
 class RowChangeShown(NamedTuple):
-    """One change of the row, as a line; ``is_applied`` is whether a Replicat applies its transaction."""
+    """One change of the row, as a line; ``is_applied``: whether a Replicat applies it, None where that is not known."""
 
     path: Path
     row: RecordRow
-    is_applied: bool = True
+    is_applied: bool | None = None
 
 
 class RowStoryShown(NamedTuple):

@@ -17,7 +17,7 @@ _NOT_ALL = "not all was read, so there may be more"
 def change_lines(shown: RowChangeShown, settings: Settings) -> Iterator[str]:
     """One line, as LIST has it over files."""
     line = record_line(shown.row, settings.time_offset, shown.path.name)
-    yield line if shown.is_applied else f"{line}  (not applied)"
+    yield f"{line}  (not applied)" if shown.is_applied is False else line
 
 
 def story_lines(shown: RowStoryShown, _settings: Settings) -> Iterator[str]:
