@@ -10,8 +10,10 @@ from logdump.display.record_row import RecordKind, RecordRow
 from logdump.features.row import command
 from logdump.features.row.command import RowQuestion
 from logdump.features.row.command import _filters as filters
+from logdump.features.row.model import RowChangeShown
 from logdump.features.row.story import Key, RowChange, story
 from logdump.filters import FilterSet
+from tests.logdump.line import Line
 from tests.logdump.program import logdump
 
 
@@ -147,3 +149,14 @@ def test_damage_is_said_and_leaves_no_verdict(tmp_path: Path) -> None:
     assert answer.out.splitlines()[-1].endswith("not all was read, so there may be more.")
     in_json = logdump("-c", f"open {tmp_path / 'et000000000'}; format jsonl; row TEAHOUSE.TEAS TEA_CODE=ASS09").out
     assert '"there":null,"partial":true' in in_json.splitlines()[-1]
+
+
+def test_what_is_stopped_calls_no_change_applied(line: Line, monkeypatch: pytest.MonkeyPatch) -> None:
+    def stopped(*_: object) -> list[RowChange]:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(command, "_applied", stopped)
+    with pytest.raises(KeyboardInterrupt):
+        line("open et000000000; row TEAHOUSE.TEAS TEA_CODE=SEN01")
+    shown = [event.is_applied for event in line.events if isinstance(event, RowChangeShown)]
+    assert shown == [None, None, None]
