@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from trailformat import Record, TrailError
 from trailformat.codec.lazy import Lazy
-from trailformat.records.io_types import LARGE_OBJECT, RECORD_FRAGMENT
+from trailformat.records.io_types import PIECES
 
 if TYPE_CHECKING:
     from logdump.session.session import Session
@@ -148,7 +148,7 @@ class KnownRecord:
     @property
     def _is_part(self) -> bool:
         """True if the record is a part of another record, or has such parts."""
-        return self.record.header.io_type in (LARGE_OBJECT, RECORD_FRAGMENT) or bool(self.record.header.continued)
+        return self.record.header.io_type in PIECES or bool(self.record.header.continued)
 
 
 def _definition_problem(known: KnownRecord) -> str | None:

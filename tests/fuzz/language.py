@@ -30,8 +30,8 @@ FOLDER = "out"
 """Where commands write, beside the trail; removed after each session."""
 ELSEWHERE = {"X", "TUI", "SQL", "ENGINE", "OBEY", "FC", "EXIT"}
 """Commands that run other programs, take the screen, begin Spark, read commands or end the session."""
-OF_THE_MOMENT = {"TIME", "ENV", "SHOW", "FILES", "BULKIOSTATS", "COMPRESS", "LOG", "DOCTOR", "REPORT"}
-"""Commands that show times, free space and sums of the session: two sessions need not agree."""
+OF_THE_MOMENT = {"TIME", "ENV", "SHOW", "FILES", "BULKIOSTATS", "COMPRESS", "LOG", "DOCTOR", "REPORT", "DEBUG"}
+"""Commands that show times, free space, sums of the session and how kernels run: two sessions need not agree."""
 NAMES = sorted(command.name for command in REGISTRY.commands if command.name not in ELSEWHERE)
 _LINES = [line.replace("rc", "lt") for name, lines in SHOWS.items() if name not in ELSEWHERE for line in lines]
 _WRITES = [line for name, lines in WRITERS.items() if name != "LOG" for line in lines]

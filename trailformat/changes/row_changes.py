@@ -54,6 +54,10 @@ FULL = frozenset({io_types.DELETE, io_types.INSERT, io_types.UPDATE})
 """Types whose data are a full image of the row where they are no columns."""
 
 
+LEAST_UNKNOWN = max(BEGINS) + 1
+"""The least TransInd of those that mean nothing: ``half_in`` says the same for all of them."""
+
+
 class Half(enum.IntEnum):
     """The half of an update in two records that a row can be; NONE for every other row."""
 

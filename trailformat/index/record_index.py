@@ -9,7 +9,7 @@ from typing import NamedTuple
 from trailformat.errors import BadRecord, TrailError
 from trailformat.index.checkpoints import ROWS_PER_CHECKPOINT, Checkpoints
 from trailformat.index.incremental import ArrivalOrders, IncrementalScan
-from trailformat.records.io_types import METADATA, RESTARTS
+from trailformat.records.io_types import METADATA
 from trailformat.scan.batch import BAD_SPAN, FILE_HEADER, RECORD, Batch
 from trailformat.scan.position import ScanPosition
 from trailformat.scan.scanning import Scan
@@ -91,7 +91,7 @@ class RecordIndex(IncrementalScan):
         self.metadata_end = batch.end
 
     def _take_restarts(self, batch: Batch) -> None:
-        rows = batch.rows_of(RESTARTS)
+        rows = batch.restarts()
         self.restart_count += len(rows)
         for at in rows[: MOST_RESTARTS - len(self.restarts)]:
             self.restarts.append(RestartRow(int(batch.rba[at]), int(batch.io_type[at]), int(batch.io_time[at])))

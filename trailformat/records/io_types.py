@@ -88,6 +88,8 @@ COMMENT = 205
 
 RESTARTS = frozenset({RESTART_ABEND, RESTART_OK})
 """Extract restarted here: a transaction that is open will not be ended."""
+PIECES = frozenset({LARGE_OBJECT, RECORD_FRAGMENT})
+"""A part of the row before it."""
 NOT_TRANSACTIONAL = frozenset({RESTART_ABEND, RESTART_OK, RECOVERY_END, METADATA, COMMENT})
 """Types outside of every transaction, whatever their TransInd."""
 

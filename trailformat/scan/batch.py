@@ -22,13 +22,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, fields
 from operator import attrgetter, itemgetter
-from typing import Protocol, SupportsIndex
+from typing import TYPE_CHECKING, Any, Protocol, SupportsIndex
 
 from trailformat.codec.mapped_file import FileBuffer
 from trailformat.errors import CannotRead
 from trailformat.native.constants import KIND_BAD_SPAN, KIND_FILE_HEADER, KIND_PARTIAL, KIND_RECORD
+from trailformat.records.io_types import RESTARTS
 from trailformat.records.record_header import ENDS
 from trailformat.scan.names import Names
+
+if TYPE_CHECKING:
+    import numpy as np
 
 RECORD, FILE_HEADER, BAD_SPAN, PARTIAL = KIND_RECORD, KIND_FILE_HEADER, KIND_BAD_SPAN, KIND_PARTIAL
 """Column ``kind``: a ``G`` record, an ``F`` record, bytes that are no sound record, a half-written end."""
@@ -96,6 +100,10 @@ class Batch:
             return []
         return [row for row, kind in enumerate(kinds) if kind > FILE_HEADER]
 
+    def restarts(self) -> list[int]:
+        """The rows of restart records."""
+        return self.rows_of(RESTARTS)
+
     def rows_of(self, io_types: Iterable[int]) -> list[int]:
         """The rows of some types."""
         column = bytes(memoryview(self.io_type))  # type: ignore[arg-type]
@@ -114,6 +122,12 @@ class Batch:
 
         rows: list[int] = np.flatnonzero(np.isin(self.table, list(keys))).tolist()  # type: ignore[arg-type]
         return rows
+
+    def ends(self) -> np.ndarray[Any, np.dtype[np.bool]]:
+        """A mask of the rows that end a transaction, as COUNT has it."""
+        import numpy as np  # noqa: PLC0415 - a batch is here, so it is loaded
+
+        return np.isin(self.trans_ind, tuple(ENDS)) & (np.asarray(self.transaction) >= 0)  # type: ignore[arg-type]
 
     def transactions_to_here(self, before: int) -> int:
         """The number of transactions that have ended in the scan up to here, ``before`` of them before the batch."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from trailformat.records.io_types import RESTARTS
+from trailformat.records.io_types import RESTART_ABEND, RESTARTS
 from trailformat.scan import BatchColumn, StringColumn
 from trailformat.transactions.extent import Ended
 from trailformat.transactions.whole_trail import TrailPosition
@@ -41,6 +41,11 @@ class TrailMark(NamedTuple):
     def is_restart(self) -> bool:
         """True for RestartAbend and RestartOK."""
         return self.io_type in RESTARTS
+
+    @property
+    def has_abended(self) -> bool:
+        """True for RestartAbend."""
+        return self.io_type == RESTART_ABEND
 
 
 BEGIN_OF_FILE, DAMAGE, HALF_A_RECORD = 0, -1, -2

@@ -164,3 +164,10 @@ class Segments:
         last = len(self) - 1
         ends_in_damage = bool(self.has_end[last]) and self.is_damaged_behind(last, len(self.kind))
         return ends_in_damage or bool(self.has_restart[last]) or not self.exists(np.array([last]))[0]
+
+
+def first_begin(batch: Batch) -> int | None:
+    """The RBA where a transaction begins first in a batch; None if none does."""
+    segments = Segments(batch, is_open=False, has_ended=False)
+    rows = segments.starts[segments.begins]
+    return int(batch.rba[rows[0]]) if len(rows) else None

@@ -9,19 +9,16 @@ from logdump.filters.header_values import HeaderValue
 from logdump.filters.name_criteria import FileName
 from logdump.filters.words import unquote
 from logdump.notation.times import GMT
+from logdump.session.defined_names import undefined_column
 from logdump.session.errors import CommandError
 from logdump.session.marks import Search
 from logdump.session.session import Session
-from trailformat import TableDefinition
-from trailformat.trail.table_definitions import TableEntry
 
 _HEX = re.compile(r"HEX\s+(?P<digits>.+)", re.IGNORECASE | re.DOTALL)
 _COLUMN = re.compile(
     r"""(?P<table>(?:[\w$\#]+\.)*)(?P<column>[\w$\#]+)(?P<condition>\s*(?:<=|>=|<>|!=|==|=|<|>)\s*.+)""",
     re.VERBOSE | re.DOTALL,
 )
-_NEAR = 1 << 20
-"""Bytes at the beginning of a file whose definitions are looked at before all of it is walked over for more."""
 _QUOTES = "\"'"
 _ANY_CASE = re.compile(r"[Bb]\s*,\s*(?=[\"'])")
 
@@ -62,31 +59,7 @@ def _on_tables(session: Session, match: re.Match[str]) -> list[Criterion]:
     Raises:
         CommandError: none of them is defined with such a column.
     """
-    column, table = match["column"].upper(), match["table"].rstrip(".").upper()
-    if session.source_definitions is None and not _is_defined(session, column, table):
-        where = f" {table}" if table else ""
-        raise CommandError(
-            f"No table{where} with a column {column} is defined in this trail.",
-            f'FIND "{match[0]}" looks for the text itself.',
-        )
+    table = match["table"].rstrip(".").upper()
+    if (undefined := undefined_column(session, match["column"], table)) is not None:
+        raise CommandError(undefined, f'FIND "{match[0]}" looks for the text itself.')
     return [FileName((table, f"*.{table}"))] if table else []
-
-
-def _is_defined(session: Session, column: str, table: str) -> bool:
-    """Return True if any definition in the trail has such a table and column; definitions are read in order."""
-    tables = session.trail.tables
-
-    def fits(entry: TableEntry) -> bool:
-        definition = tables.columns(entry) if _fits(entry.name, table) else None
-        return definition is not None and _has(definition, column)
-
-    return any(map(fits, tables.in_force(min(_NEAR, session.trail.size)))) or any(map(fits, tables.entries()))
-
-
-def _has(definition: TableDefinition, column: str) -> bool:
-    return any(known.name.upper() == column for known in definition.columns)
-
-
-def _fits(name: str, table: str) -> bool:
-    """Return True if ``SCHEMA.TABLE`` or ``TABLE`` is the end of a name."""
-    return not table or f".{name.upper()}".endswith(f".{table}")

@@ -61,6 +61,7 @@ class Decision(NamedTuple):
 
 INSERT, DELETE, UPDATE, TRUNCATE = "INSERT INTO", "DELETE FROM", "UPDATE", "TRUNCATE TABLE"
 BEFORE, AFTER = True, False
+NO_COLUMN = "the trail has no column of the row"
 
 
 def decide(shape: ChangeShape, table: SqlTable, *, takes_back: bool) -> Decision:
@@ -72,7 +73,7 @@ def decide(shape: ChangeShape, table: SqlTable, *, takes_back: bool) -> Decision
 
 
 def _insert(table: SqlTable, row: int, *, is_before: bool) -> Decision:
-    lack = table.nameable(row)[1] or (None if row else "the trail has no column of the row")
+    lack = table.nameable(row)[1] or (None if row else NO_COLUMN)
     if lack is not None:
         return Decision(INSERT, (), lack)
     return Decision(
@@ -131,6 +132,8 @@ def _found(table: SqlTable, *images: tuple[bool, int]) -> tuple[tuple[ColumnSet,
         return (), f"the trail has not the key column {table.plain_names(missing)} of the row"
     if not table.key and known.bit_count() < len(table.columns):
         return (), "the table has no key, and the trail has not all columns of the row"
+    if not known:
+        return (), NO_COLUMN
     parts: list[ColumnSet] = []
     for is_before, columns in images:
         nameable, lack = table.nameable(columns & table.key if table.key else columns)

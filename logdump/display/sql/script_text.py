@@ -14,6 +14,7 @@ from pathlib import Path
 from logdump.display.sql.comments import comment, refusal_comment
 from logdump.display.sql.dialect import Dialect
 from logdump.display.sql.script import Closing, Item, NotRun, Opening, SkippedTransaction
+from logdump.notation.plural import amount
 from logdump.notation.times import TimeOffset, format_timestamp
 from logdump.session.statements import Statement
 from trailformat import io_type_name
@@ -49,7 +50,7 @@ def script_lines(
             yield dialect.begin
     elif isinstance(item, Closing):
         if item.left_out:
-            yield comment(f"The filter left out {item.left_out} changes of this transaction.")
+            yield comment(f"The filter left out {amount(item.left_out, 'change')} of this transaction.")
         if item.remarks:
             yield comment(f"{item.remarks} of the changes above could not be written: think before you commit.")
         yield dialect.commit
@@ -60,7 +61,7 @@ def _title(item: Opening | SkippedTransaction, offset: TimeOffset) -> str:
     csn, xid = extent.transaction
     names = [*([xid] if xid else []), *(["CSN", csn] if csn else [])]
     time = format_timestamp(extent.first_moment.time, offset)
-    return f"{' '.join([*names, time])}, {_place(extent, item.trail.path)}, {item.records} records"
+    return f"{' '.join([*names, time])}, {_place(extent, item.trail.path)}, {amount(item.records, 'record')}"
 
 
 def _place(extent: Extent, here: Path) -> str:

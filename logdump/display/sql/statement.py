@@ -63,7 +63,7 @@ def _shapes(changes: ChangedRows) -> tuple[list[ChangeShape], Array]:
     width, count = changes.had.shape
     changed = np.zeros((width, count), bool)
     if any("UPDATE" in op for op in set(changes.ops)):
-        changed = np.array([changes.changed(column) for column in range(width)]).reshape(width, count)
+        changed = np.array([changes.changed(column) for column in range(width)], bool).reshape(width, count)
     ops = sorted(set(changes.ops))
     op = np.array([[ops.index(one) for one in changes.ops]], np.uint8)
     sets = [np.packbits(mask, axis=0, bitorder="little") for mask in (changes.had, changes.has, changed)]

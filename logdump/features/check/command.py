@@ -19,7 +19,6 @@ from logdump.session.reading import Reading
 from logdump.session.session import Session
 from trailformat import NotATrail, TrailError, TrailFile, TrailName
 from trailformat.changes.encrypted import looks_encrypted
-from trailformat.records.io_types import RESTARTS
 from trailformat.scan import Batch, Workers, scan_in_threads
 from trailformat.trail.embedded import embedded_up_to
 
@@ -92,8 +91,7 @@ class Checker:
         begun = self.records
         self.records += records
         self.undefined += _undefined(batch)
-        types = bytes(memoryview(batch.io_type))  # type: ignore[arg-type]  # arrays and numpy columns both take it
-        self.restarts += sum(map(types.count, RESTARTS))
+        self.restarts += len(batch.restarts())
         if begun // self._notify != self.records // self._notify:
             yield Progress(self.records, int(batch.rba[-1]), int(batch.io_time[-1]), size)
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from logdump.features.count.model import CountShown, EmptyIntervals, IntervalShown, TransactionsShown
+from logdump.notation.plural import amount
 from logdump.notation.wildcard import name_test
 from logdump.session.across import files_from
 from logdump.session.events import Bad, Event, Notice, say
@@ -168,6 +169,10 @@ class CountRun:
                 f"Filtering matched   {self.count.total.records:>9} records",
                 f"          suppressed{self.suppressed:>9} records",
             )
+            if not self.count.total.records and self.stopped_at is None and self._session.has_trail:
+                from logdump.session.defined_names import undefined_names  # noqa: PLC0415 - for a slip alone
+
+                yield from undefined_names(self._session)
         yield from self.notices
 
 
@@ -228,7 +233,7 @@ def _count_several(counter: CountRun, name: str, paths: list[Path]) -> Generator
                     break
     except KeyboardInterrupt:
         counter.stopped_at = f"{name}, after {counter.scanned} records"
-    return f"LogTrail {name}, {len(paths)} files,"
+    return f"LogTrail {name}, {amount(len(paths), 'file')},"
 
 
 def _count_one(counter: CountRun, path: Path, counting: FileCount | TrailError) -> Iterator[Event]:
@@ -243,7 +248,7 @@ def _count_one(counter: CountRun, path: Path, counting: FileCount | TrailError) 
         what = "not counted" if counter.count.total.records == before else "counted up to there"
         counter.notices.append(Notice((f"{error}: {what}",), bad=Bad(error)))
         return
-    yield say(f"LogTrail {path} counted, {counter.count.total.records - before} records")
+    yield say(f"LogTrail {path} counted, {amount(counter.count.total.records - before, 'record')}")
 
 
 def _begin(counter: CountRun, path: Path) -> FileCount | TrailError:

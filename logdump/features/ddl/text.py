@@ -8,6 +8,7 @@ from itertools import groupby
 from logdump.display.text import Renderers
 from logdump.features.ddl.model import DdlCounted, DdlEvaluated, Outcome
 from logdump.notation.escape import escape
+from logdump.notation.plural import amount
 from logdump.parameters.model import ProcessSide
 from logdump.session.settings import Settings
 
@@ -75,7 +76,7 @@ def _remarks(shown: DdlEvaluated) -> Iterator[str]:
 
 def counted_lines(shown: DdlCounted, _settings: Settings) -> Iterator[str]:
     """Yield the number of statements, and the outcomes of each side."""
-    yield f"{shown.statements} DDL statement{'' if shown.statements == 1 else 's'}"
+    yield amount(shown.statements, "DDL statement")
     for side, outcomes in groupby(shown.outcomes, lambda one: one[0]):
         numbers = ", ".join(f"{number} {_WORDS[outcome]}" for _, outcome, number in outcomes)
         yield f"  {side.title:<9}{numbers}"

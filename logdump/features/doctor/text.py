@@ -40,7 +40,7 @@ def doctor_lines(shown: DoctorShown, settings: Settings) -> Iterator[str]:
 def _source(shown: DoctorShown) -> Iterator[str]:
     last = next((facts for facts in reversed(shown.headers) if facts.header is not None), None)
     if last is None or last.header is None:
-        yield "Source       no file header: a trail from before release 10"
+        yield f"Source       not known: {'no file header was read' if shown.headers else 'no trail file'}"
         yield from _encrypted(shown)
         return
     header = last.header

@@ -58,6 +58,10 @@ def run_export(session: Session, options: ExportOptions) -> Iterator[Event]:
         yield _stopped(options, tally, written)
         raise
     yield from export.report()
+    if not tally.rows:
+        from logdump.session.defined_names import undefined_names  # noqa: PLC0415 - for a slip alone
+
+        yield from undefined_names(session)
 
 
 def _written(session: Session, options: ExportOptions, tally: ExportTally) -> Generator[Event, None, Export]:

@@ -14,7 +14,7 @@ from logdump.display import json_record
 from logdump.session.known_record import Facet, KnownRecord
 from logdump.session.session import Session
 from trailformat.changes.row_changes import FULL
-from trailformat.records.io_types import DDL_OP, LARGE_OBJECT, METADATA, RECORD_FRAGMENT
+from trailformat.records.io_types import DDL_OP, METADATA, PIECES
 from trailformat.scan import RECORD, Batch
 from trailformat.scan.rows import (
     NONE,
@@ -33,7 +33,7 @@ _MOST_BYTES = 3 << 20
 """Bytes of records that become lines together: these are several times as long."""
 _WIDEST = 0xFFFF
 """Above this size RecLength is not the length of the data."""
-_IS_PLAIN = np.array([number not in {METADATA, DDL_OP, LARGE_OBJECT, RECORD_FRAGMENT} for number in range(256)])
+_IS_PLAIN = np.array([number not in {METADATA, DDL_OP, *PIECES} for number in range(256)])
 """Types whose records are all that is shown of them, with those of their transaction and the other half."""
 _IS_FULL = np.array([number in FULL for number in range(256)])
 

@@ -18,6 +18,7 @@ from logdump.features.export.side_by_side import written
 from logdump.features.export.tally import ExportTally
 from logdump.features.export.text_file import TextFile
 from logdump.features.redo.script import script_of
+from logdump.notation.plural import amount
 from logdump.session.events import Event, Notice, Progress, say
 from logdump.session.exit_status import ExitStatus
 from logdump.session.session import Session
@@ -82,12 +83,12 @@ class SqlExport:
 
     def report(self) -> Iterator[Event]:
         """The number of statements, and a line where some could not be written."""
-        written = f"{self._statements} statements of {self._transactions} transactions"
+        written = f"{amount(self._statements, 'statement')} of {amount(self._transactions, 'transaction')}"
         yield say(f"Exported {written} to {self._options.target_name}")
         if self._remarks:
-            yield Notice((f"{self._remarks} changes could not be written; comments in their places say why.",))
+            yield Notice((f"{amount(self._remarks, 'change')} could not be written: a comment says why.",))
         if self._skipped:
-            text = f"{self._skipped} transactions were left out; comments in their places say why."
+            text = f"{amount(self._skipped, 'transaction')} left out: a comment says why."
             yield Notice((text,), ExitStatus.OK)
 
     def _walked(self, walked: Walked) -> Iterator[Event]:

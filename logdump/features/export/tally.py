@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from logdump.arrow.tables.layout import TableLayout
+from logdump.notation.plural import amount
 from logdump.session.events import Bad, Event, Notice, say
 from trailformat import TrailError, io_type_name
 from trailformat.trail.sequence import Spot
@@ -64,16 +65,23 @@ class ExportTally:
         """Bytes that are no sound record."""
         self.damage.append(Notice((f"{error}: {length} bytes are not exported",), bad=Bad(error, length)))
 
+    @property
+    def rows(self) -> int:
+        """Rows that were written."""
+        return sum(file.rows for file in self.files)
+
     def report(self, target: str, *, by_table: bool, parts: int | None = None) -> Iterator[Event]:
         """Yield the records not exported, then the counts. ``parts``: number of files that make up one."""
         yield from self.damage
-        to = f"{len(self.files)} files in {target}" if by_table else target
-        to = to if parts is None else f"{parts} parts in {target}"
+        to = f"{amount(len(self.files), 'file')} in {target}" if by_table else target
+        to = to if parts is None else f"{amount(parts, 'part')} in {target}"
         for file in self.files if by_table else ():
-            yield say(f"{file.name}: {file.rows} rows of {file.layout.name or 'a table without a name'}")
-        yield say(f"Exported {sum(file.rows for file in self.files)} records to {to}")
+            yield say(f"{file.name}: {amount(file.rows, 'row')} of {file.layout.name or 'a table without a name'}")
+        yield say(f"Exported {amount(self.rows, 'record')} to {to}")
         if self.left_out:
+            left_out = self.left_out.total()
             kinds = ", ".join(f"{name} {records}" for name, records in sorted(self.left_out.items()))
-            yield say(f"Left out {self.left_out.total()} records that are not rows: {kinds}")
+            are_no_rows = "is not a row" if left_out == 1 else "are not rows"
+            yield say(f"Left out {amount(left_out, 'record')} that {are_no_rows}: {kinds}")
         if self.problems:
             yield Notice((f"{self.problems} values or parts do not decode; the first: {self._first_problem}",))

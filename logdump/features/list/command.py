@@ -16,6 +16,7 @@ from logdump.language.forms import Alternatives, AnyOrder, Keyword, Sequence
 from logdump.language.parameters import Number, OneOf, Word
 from logdump.session.errors import CommandError
 from logdump.session.events import Event, Notice
+from logdump.session.exit_status import ExitStatus
 from logdump.session.scan import DamagePassed, over_damage
 from logdump.session.session import Session
 from logdump.session.settings import Across
@@ -74,6 +75,18 @@ def run_list(session: Session, options: ListOptions) -> Iterator[Event]:
                     return
             else:
                 yield item
+    yield from _not_there(session, options, is_empty=not done)
+
+
+def _not_there(session: Session, options: ListOptions, *, is_empty: bool) -> Iterator[Event]:
+    """What the filter, where nothing has passed it, and COLUMNS name and the trail does not define."""
+    from logdump.session.defined_names import undefined_column, undefined_names  # noqa: PLC0415 - for a slip alone
+
+    if is_empty:
+        yield from undefined_names(session)
+    for column in sorted(options.columns or ()):
+        if (undefined := undefined_column(session, column)) is not None:
+            yield Notice((undefined,), ExitStatus.OK)
 
 
 class FollowOptions(NamedTuple):

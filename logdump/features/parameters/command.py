@@ -10,6 +10,7 @@ from logdump.features.parameters.model import ParametersShown
 from logdump.language.command import Command, Origin
 from logdump.language.forms import Alternatives, Keyword, Maybe, Sequence
 from logdump.language.parameters import File, OneOf, Word
+from logdump.notation.plural import amount
 from logdump.parameters.in_session import parameters_in_use, unused_parameters
 from logdump.parameters.in_use import ParametersInUse
 from logdump.parameters.model import ProcessSide
@@ -136,11 +137,11 @@ def _summary(file: ParameterFile) -> str:
     parts = [f"{numbers[keyword]} {keyword}" for keyword in _IN_SUMMARY if numbers[keyword]]
     if file.ddl is not None:
         number = len(file.ddl.clauses)
-        clauses = f"{number} clause{'' if number == 1 else 's'}" if number else "no clauses"
+        clauses = amount(number, "clause") if number else "no clauses"
         takers = sum(numbers[keyword] > 0 for keyword in ("TABLE", "FILE", "MAP"))
         parts.insert(takers, f"DDL with {clauses}")
     unused = len(file.nodes) - len(used)
-    return f"{', '.join(parts) or 'nothing about DDL'}; {unused} statement{'' if unused == 1 else 's'} not used here"
+    return f"{', '.join(parts) or 'nothing about DDL'}; {amount(unused, 'statement')} not used here"
 
 
 COMMANDS = (

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from logdump.display.text import Renderers
 from logdump.features.parameters.model import CoverageShown, ParametersShown, Taking
 from logdump.notation.escape import escape
+from logdump.notation.plural import amount
 from logdump.parameters.model import Rule
 from logdump.session.settings import Settings
 
@@ -26,7 +27,7 @@ def parameters_lines(shown: ParametersShown, _settings: Settings) -> Iterator[st
 
 def coverage_lines(shown: CoverageShown, _settings: Settings) -> Iterator[str]:
     """Yield a line for each statement that selects a table, or the reason why none does."""
-    records = f"{shown.records} record{'' if shown.records == 1 else 's'}"
+    records = amount(shown.records, "record")
     side = f"{shown.side.title} for {escape(shown.trail)}" if shown.trail else shown.side.title
     begin = f"{side}: {escape(shown.table)}, {records}"
     for taking in shown.taken:

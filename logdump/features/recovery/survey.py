@@ -10,7 +10,6 @@ from typing import NamedTuple
 
 from logdump.features.recovery.lists import MOST_LISTED, Findings
 from logdump.features.recovery.versions import FileFacts, facts_of, is_rollover
-from trailformat.records.io_types import RESTART_ABEND
 from trailformat.scan import Workers
 from trailformat.trail.sequence import Spot
 from trailformat.transactions.applied import AppliedTransactions, OrderVerdict
@@ -182,7 +181,7 @@ class Survey:
         elif mark.io_type == HALF_A_RECORD:
             self.half_record = mark.place
         else:
-            self._restart(batch, whole, mark.place, "abend" if mark.io_type == RESTART_ABEND else "ok", mark.time)
+            self._restart(batch, whole, mark.place, "abend" if mark.has_abended else "ok", mark.time)
 
     def _begin_file(self, batch: TransactionBatch, whole: Sequence[int], mark: TrailMark) -> None:
         trail = self.whole.open(mark.place.ordinal)

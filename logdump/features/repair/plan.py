@@ -15,7 +15,7 @@ from logdump.features.repair.definitions import CopiedDefinitions
 from logdump.features.repair.file_survey import FileSurvey
 from logdump.features.repair.model import LossReason, RepairLoss
 from trailformat import BadRecord, Record, TrailFile
-from trailformat.changes.transactions import TransactionRole, role_of
+from trailformat.changes.segments import Kind, kind_of
 from trailformat.trail.packed import unpacked_size
 from trailformat.trail.sequence import Spot
 from trailformat.transactions.batches import TransactionBatch, TransactionSummary
@@ -261,4 +261,4 @@ def _records_after(trail: TrailFile, damage: ByteRange) -> Iterator[Record]:
 
 
 def _is_fragment(record: Record) -> bool:
-    return role_of(record) is TransactionRole.FRAGMENT
+    return kind_of(record) is Kind.FRAGMENT

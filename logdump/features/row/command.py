@@ -19,6 +19,7 @@ from logdump.language.forms import Alternatives, Keyword, Maybe, Sequence
 from logdump.language.parameters import FreeText, Table
 from logdump.notation.times import GMT
 from logdump.session.across import over_files
+from logdump.session.defined_names import undefined_column
 from logdump.session.errors import ArgumentError, CommandError
 from logdump.session.events import Event, Notice
 from logdump.session.scan import DamagePassed, over_damage
@@ -203,6 +204,9 @@ def run_row(session: Session, given: tuple[str, str, bool] | None) -> Iterator[E
         raise stopped
     if not found:
         named = ", ".join(f"{name} = {value}" for name, value in question.key)
+        for name, _ in question.key:
+            if (undefined := undefined_column(session, name.rpartition(".")[2], question.table)) is not None:
+                raise CommandError(undefined)
         raise CommandError(f"No change of {question.table} with {named}.")
     if question.takes_back:
         yield from _undone(session, found)

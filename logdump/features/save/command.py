@@ -76,7 +76,7 @@ def run_save(session: Session, options: SaveOptions) -> Iterator[Event]:
         yield from return_to(session, start)
         yield stopped_writing(amount(saver.saved, "record"), "nothing was saved", written)
         raise
-    yield say(f"Saved {saver.saved} records to {options.target}")
+    yield say(f"Saved {amount(saver.saved, 'record')} to {options.target}")
 
 
 _NO_FILE = "takes a file name."

@@ -20,7 +20,7 @@ import numpy as np
 from logdump.arrow.records.errors import place
 from logdump.spark.errors import SplitMismatch
 from trailformat.transactions.batches import TrailMark, TransactionBatch
-from trailformat.transactions.segments import Segments
+from trailformat.transactions.segments import first_begin
 from trailformat.transactions.walk import transactions_in
 from trailformat.transactions.whole_trail import FIRST_PLACE, FileBatch, TrailPosition, WholeTrail
 
@@ -105,11 +105,9 @@ class StretchWalk:
 def _first_begin(batches: Iterator[FileBatch]) -> TrailPosition | None:
     """Where a transaction begins first."""
     for found in batches:
-        batch = found.batch
-        segments = Segments(batch, is_open=False, has_ended=False)
-        rows = segments.starts[segments.begins]
-        if len(rows):
-            return TrailPosition(found.ordinal, int(batch.rba[rows[0]]))
+        rba = first_begin(found.batch)
+        if rba is not None:
+            return TrailPosition(found.ordinal, rba)
     return None
 
 

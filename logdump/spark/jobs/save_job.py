@@ -6,6 +6,7 @@ from collections.abc import Generator, Iterator
 from functools import partial
 
 from logdump.features.save.saver import SaveOptions, check_target
+from logdump.notation.plural import amount
 from logdump.session.across import goes_over_files
 from logdump.session.events import Event, Notice, say
 from logdump.session.exit_status import ExitStatus
@@ -43,7 +44,7 @@ def save_in_spark(session: Session, options: SaveOptions) -> Generator[Event, No
     if not saved:
         return False  # a file without records is written by the local engine too
     session.cursor.move(session.trail.size)
-    yield say(*(f"Saved {written.records} records to {written.file}" for written in saved))
+    yield say(*(f"Saved {amount(written.records, 'record')} to {written.file}" for written in saved))
     return True
 
 

@@ -16,7 +16,6 @@ from logdump.spark.source.bounds import filters_of, selection_of, where_filter
 from logdump.spark.source.open_slice import OpenSlice
 from logdump.spark.source.slices import wanted_rows
 from trailformat import io_type_name
-from trailformat.records.record_header import ENDS
 from trailformat.scan import FILE_HEADER, RECORD, Batch, Taken
 from trailformat.scan.masked_counting import MaskedCount
 from trailformat.scan.position import first_position
@@ -103,8 +102,7 @@ class _Tallies:
         records = np.bincount(keys, minlength=width)
         firsts, lasts = first_rows(keys, width), len(rows) - 1 - first_rows(keys[::-1], width)
         sums = {name: np.bincount(keys, columns[name], width) for name in ("record_length", "length")}
-        ends = np.isin(columns["trans_ind"], tuple(ENDS)) & (columns["transaction"] >= 0)
-        sums["ends"] = np.bincount(keys, ends, width)
+        sums["ends"] = np.bincount(keys, batch.ends()[rows], width)
         earliest, latest = _extremes(keys, width, columns["io_time"])
         for key in np.flatnonzero(records).tolist():
             first, last = rows[firsts[key]], rows[lasts[key]]
@@ -177,7 +175,7 @@ class _Suppressed:
 
 
 _KEYS = ("table", "partition", "io_type", "before_after")
-_GROUPED = (*_KEYS, "record_length", "length", "trans_ind", "transaction", "io_time")
+_GROUPED = (*_KEYS, "record_length", "length", "io_time")
 
 
 def _extremes(keys: Array, width: int, values: Array) -> tuple[Array, Array]:

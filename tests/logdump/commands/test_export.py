@@ -135,7 +135,7 @@ def test_a_record_that_no_batch_can_hold_is_told_with_its_file(
 
 def test_changes_that_no_statement_expresses_are_told(shop: Line, tmp_path: Path) -> None:
     shown = shop(f"pos 5352; export sql to {tmp_path / 'out'} undo")
-    assert "1 changes could not be written; comments in their places say why." in shown
+    assert "1 change could not be written: a comment says why." in shown
     assert "a truncate" in (tmp_path / "out").read_text()
 
 

@@ -56,7 +56,7 @@ def test_what_cannot_be_undone_says_why(shop: Line) -> None:
 def test_the_filter_leaves_changes_out_and_says_so(shop: Line) -> None:
     shop("filter include filename TEAHOUSE.SALES")
     shop("pos 4989")
-    assert shop("redo")[-2:] == ["-- The filter left out 1 changes of this transaction.", "COMMIT;"]
+    assert shop("redo")[-2:] == ["-- The filter left out 1 change of this transaction.", "COMMIT;"]
 
 
 def test_a_transaction_without_end_is_not_committed(line: Line, trails: Path, tmp_path: Path) -> None:

@@ -135,7 +135,7 @@ def test_export_leaves_a_cut_transaction_out_and_says_so(restarted: Trail, tmp_p
     text = target.read_text()
     assert answer.status == 0
     assert "Exported 6 statements of 3 transactions" in answer.out
-    assert "1 transactions were left out; comments in their places say why." in answer.err
+    assert "1 transaction left out: a comment says why." in answer.err
     assert (text.count("INSERT"), text.count("COMMIT;"), text.count("cut by RestartAbend")) == (6, 3, 1)
 
 
@@ -145,7 +145,7 @@ def test_a_copy_of_a_transaction_in_an_earlier_file_is_one_comment(command: str,
     said = line(f"{command} 10 ansi")
     (left_out,) = (one for one in said if one.startswith("-- Left out"))
     assert left_out.endswith(
-        f"RBA {twice.rbas[3]} to {twice.rbas[4]}, 1 records: the trail has it whole at RBA {twice.rbas[0]} of"
+        f"RBA {twice.rbas[3]} to {twice.rbas[4]}, 1 record: the trail has it whole at RBA {twice.rbas[0]} of"
         f" {twice.paths[0]}: a Replicat skips this copy."
     )
     assert (said.count("COMMIT;"), len([one for one in said if one.startswith(("INSERT", "DELETE"))])) == (1, 3)

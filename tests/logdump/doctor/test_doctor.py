@@ -169,3 +169,9 @@ def test_under_a_filter_it_is_refused() -> None:
 def test_what_is_no_trail_is_said(tmp_path: Path) -> None:
     (tmp_path / "lt000000000").write_text("no trail")
     assert logdump("doctor", str(tmp_path / "lt")).status == 4
+
+
+def test_an_empty_file_is_no_trail_of_an_old_release(tmp_path: Path) -> None:
+    (tmp_path / "lt000000000").touch()
+    page = logdump("doctor", str(tmp_path / "lt000000000")).out
+    assert "Source       not known: no trail file" in page

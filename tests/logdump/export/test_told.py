@@ -86,7 +86,7 @@ def test_a_script_tells_its_statements_and_what_could_not_be_written(line: Line,
     assert _told(line, SHOP, "sql to T", target) == [f"Exported 17 statements of 10 transactions to {target}"]
     assert _told(line, SHOP, "sql to T undo !", target) == [
         f"Exported 15 statements of 10 transactions to {target}",
-        "2 changes could not be written; comments in their places say why.",
+        "2 changes could not be written: a comment says why.",
     ]
     assert [one.status for one in line.events if isinstance(one, Notice)] == [ExitStatus.BAD_DATA]
 
@@ -96,7 +96,7 @@ def test_a_script_tells_how_many_transactions_were_left_out_which_is_no_error(li
     trail.write_bytes(SHOP.read_bytes()[:2700])
     assert _told(line, trail, "sql to T", tmp_path / "out") == [
         f"Exported 0 statements of 0 transactions to {tmp_path / 'out'}",
-        "1 transactions were left out; comments in their places say why.",
+        "1 transaction left out: a comment says why.",
     ]
     assert [one.status for one in line.events if isinstance(one, Notice)] == [ExitStatus.OK]
 
@@ -126,7 +126,7 @@ def _of_two_tables(folder: Path, *rows: tuple[int, bytes]) -> Path:
 def test_tables_are_told_in_the_order_of_their_first_rows(format_: str, line: Line, tmp_path: Path) -> None:
     trail = _of_two_tables(tmp_path, (2, bytes(8)), (1, bytes(8)), (2, bytes(8)))
     tables = _told(line, trail, f"{format_} to T by table", tmp_path / "out")[:2]
-    assert tables == [f"TEA.T2.{format_}: 2 rows of TEA.T2", f"TEA.T1.{format_}: 1 rows of TEA.T1"]
+    assert tables == [f"TEA.T2.{format_}: 2 rows of TEA.T2", f"TEA.T1.{format_}: 1 row of TEA.T1"]
 
 
 @pytest.mark.parametrize("format_", ["jsonl", "parquet"])
@@ -245,5 +245,5 @@ def test_a_table_that_has_no_name_is_told_as_such() -> None:
     tally.files = [FileTally("undefined.csv", ALL._replace(name=""), 4)]
     assert _shown(tally.report("/x", by_table=True)) == [
         "undefined.csv: 4 rows of a table without a name",
-        "Exported 4 records to 1 files in /x",
+        "Exported 4 records to 1 file in /x",
     ]

@@ -16,9 +16,11 @@ from hypothesis import strategies as st
 from fixtures.flavour import MYSQL_21, ORACLE_12
 from logdump.features.bounded_recovery.options import BrOptions
 from logdump.features.bounded_recovery.survey import BrSurvey
-from logdump.features.count.model import CountShown
+from logdump.features.count.model import CountShown, TransactionsShown
 from logdump.features.diff.model import DiffShown
+from logdump.features.explain.model import Explained
 from logdump.features.recovery.model import RecoveryShown
+from logdump.features.safe.model import SafePointShown
 from logdump.session.effective_rows import LeftOutRanges
 from logdump.tui.reading.rows import RowReader
 from tests.logdump.line import Line
@@ -28,6 +30,7 @@ from tests.simulated.drawn_histories import KINDS, drawn
 from tests.simulated.extract import Written
 from tests.simulated.restarted_replicat import History, Occurrence
 from tests.trailformat.index.reference import built
+from trailformat import TrailName
 from trailformat.changes.transaction_context import TransactionContext
 from trailformat.records.io_types import NOT_TRANSACTIONAL
 from trailformat.records.record_header import LAST, ONLY
@@ -203,7 +206,7 @@ def test_the_columns_of_spark_and_the_index_of_the_screen_have_the_transactions_
 @pytest.mark.parametrize("kind", KINDS)
 @given(seed=SEEDS)
 @settings(max_examples=examples(2), deadline=None)
-def test_explain_transaction_transhist_and_repair_know_the_same_transactions(kind: str, seed: int) -> None:
+def test_explain_transaction_count_and_repair_know_the_same_transactions(kind: str, seed: int) -> None:
     with drawn(kind, seed) as history:
         occurrences, folder, line = history.occurrences(), history.paths[0].parent, Line()
         applied = len(_applied(history))
@@ -222,3 +225,50 @@ def test_explain_transaction_transhist_and_repair_know_the_same_transactions(kin
         line(f"open {folder / 'zz000000000'}; across on; recovery")
         (copied,) = (event for event in line.events if isinstance(event, RecoveryShown))
         assert copied.effective == len(_applied(history, past_damage=True))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@given(seed=SEEDS)
+@settings(max_examples=examples(2), deadline=None)
+def test_transhist_of_the_effective_trail_lists_the_transactions_that_a_replicat_applies(kind: str, seed: int) -> None:
+    with drawn(kind, seed) as history:
+        line, applied = Line(), _applied(history)
+        line("transhist 200; transreclimit 1; transbytelimit 1")
+        line(f"count effective, log {history.paths[0].parent / '*0*'}")
+        listed = [event for event in line.events if isinstance(event, TransactionsShown)]
+        assert {(one.seqno, one.rba, one.records) for event in listed for one in event.transactions} == {
+            (_seqno(one.first), one.first.rba, len(one.rows)) for one in history.occurrences() if one.begin in applied
+        }
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@given(seed=SEEDS)
+@settings(max_examples=examples(2), deadline=None)
+def test_explain_restart_names_the_places_that_safe_names(kind: str, seed: int) -> None:
+    with drawn(kind, seed) as history:
+        line, occurrences = Line(), history.occurrences()
+        for one in occurrences[:: max(len(occurrences) // 5, 1)]:
+            row = one.rows[len(one.rows) // 2]
+            line(f"open {row.path}; safe {row.rba}")
+            (safe,) = (event.places for event in line.events if isinstance(event, SafePointShown))
+            assert safe.extent is not None
+            assert (safe.extent.first, safe.extent.begin, safe.is_begin) == (
+                one.first,
+                one.begin,
+                Spot(row.path, row.rba) == one.begin,
+            )
+            line(f"explain restart at {_seqno(Spot(row.path, row.rba))} {row.rba}")
+            (explained,) = (event for event in line.events if isinstance(event, Explained))
+            said = "".join(map(str, explained.verdict.text))
+            if explained.verdict.rule == "inside":
+                assert all(
+                    f"RBA {place.rba} of {place.path.name}" in said for place in (one.begin, safe.leave_out) if place
+                )
+            assert (explained.verdict.rule == "inside") <= (not safe.is_safe)
+            assert (explained.verdict.rule == "safe") <= safe.is_safe
+
+
+def _seqno(spot: Spot) -> int:
+    name = TrailName.parse(spot.path)
+    assert name is not None
+    return name.seqno

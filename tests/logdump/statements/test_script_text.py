@@ -119,7 +119,7 @@ def test_the_title_of_a_transaction(extent: Extent, title: str) -> None:
 
 def test_a_transaction_of_which_no_record_is_known() -> None:
     extent = _LOST._replace(first=None, last=None, transaction=NO_TRANSACTION, missing=NEXT)
-    title = "1970/01/01 00:00:00.000.000, RBA not known, 1 records"
+    title = "1970/01/01 00:00:00.000.000, RBA not known, 1 record"
     assert _lines(SkippedTransaction(extent, 1, _TRAIL)) == [
         f"-- Left out: transaction {title}: it begins in dirdat/et000000008, which is not here."
     ]
@@ -140,7 +140,7 @@ def test_what_was_left_out_and_what_could_not_be_written_stand_before_the_commit
         "-- 1 of the changes above could not be written: think before you commit.",
         "COMMIT;",
     ]
-    assert _lines(Closing(1, 0))[0] == "-- The filter left out 1 changes of this transaction."
+    assert _lines(Closing(1, 0))[0] == "-- The filter left out 1 change of this transaction."
 
 
 def test_the_time_of_a_title_is_that_of_the_session() -> None:

@@ -26,6 +26,7 @@ from trailformat.values import Value
 _OLD = ("A1", "top", "it's", Decimal(5))
 _NEW = ("A1", "top", "dry", Decimal(7))
 _KEYLESS = without_key(STOCK)
+_BARE = STOCK._replace(columns=[])
 _LONGEST = 1_000_000
 
 BY_KEY = """ WHERE "CODE" = 'A1' AND "SHELF" = 'top'"""
@@ -36,6 +37,7 @@ DELETE, UPDATE = 'DELETE FROM "SHOP"."STOCK"', 'UPDATE "SHOP"."STOCK"'
 NO_DEFINITION = "no definition of the table: its columns have no names (SOURCEDEFS reads some)"
 NO_NAME = "column 0 has no name: no definition of the table fits (SOURCEDEFS reads some)"
 NO_NAME_2 = NO_NAME.replace("column 0", "column 2")
+NO_COLUMN = "the trail has no column of the row"
 NO_KEY = "the table has no key, and the trail has not all columns of the row"
 
 
@@ -82,7 +84,7 @@ CASES = {
     ),
     "an insert without a column": Case(
         change("INSERT"),
-        "the trail has no column of the row",
+        NO_COLUMN,
         "the trail has not the key column CODE, SHELF of the row",
     ),
     "an insert, no key": Case(
@@ -182,7 +184,7 @@ CASES = {
     ),
     "a delete, no key": Case(change("DELETE", _OLD, table=_KEYLESS), One(DELETE, BY_OLD), Sql(INSERT_OLD)),
     "a delete without a column, and without a definition": Case(
-        without_definition(change("DELETE")), NO_DEFINITION, "the trail has no column of the row"
+        without_definition(change("DELETE")), NO_DEFINITION, NO_COLUMN
     ),
     "a delete of a part of the row, no key": Case(
         change("DELETE", (*_OLD[:3], None), table=_KEYLESS),
@@ -229,6 +231,16 @@ CASES = {
         Sql("""INSERT INTO "SHOP"."STOCK" ("CODE", "SHELF", "NOTE", "KG") VALUES ('A1', 'top', 'x', 5)"""),
         Sql(DELETE + BY_KEY),
     ),
+    **{
+        f"{op.lower()} in a table whose definition has no columns": Case(change(op, table=_BARE), again, back)
+        for op, again, back in (
+            ("INSERT", NO_COLUMN, NO_COLUMN),
+            ("DELETE", NO_COLUMN, NO_COLUMN),
+            ("UPDATE", "no column is changed", "no column is changed"),
+            ("PK UPDATE", "no column is changed", "no column is changed"),
+            ("TRUNCATE", Sql('TRUNCATE TABLE "SHOP"."STOCK"'), "a truncate: the trail has none of the rows that went"),
+        )
+    },
     "a table without a name": Case(
         change("INSERT", after=_OLD)._replace(table=""),
         "the name of the table is not known",

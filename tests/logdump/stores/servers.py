@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import lru_cache
 from hashlib import md5
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, cast
@@ -17,6 +18,11 @@ CREDENTIALS = {
     "AWS_DEFAULT_REGION": "us-east-1",
 }
 DATE = "Mon, 02 Jan 2023 10:00:00 GMT"
+
+
+@lru_cache(4)
+def _tag(data: bytes) -> str:
+    return f'"{md5(data).hexdigest()}"'
 
 
 class TrailServer(ThreadingHTTPServer):
@@ -91,22 +97,22 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _give(self, data: bytes, fault: str | None, *, with_body: bool) -> None:
         server = self.trails
-        headers = {"ETag": f'"{md5(data).hexdigest()}"', "Last-Modified": DATE}
+        headers = {"ETag": _tag(data), "Last-Modified": DATE}
         if server.endless:
             self._send_head(200, {**headers, "Connection": "close"})
             while with_body:
                 self.wfile.write(bytes(1 << 16))
             return
         asked = re.fullmatch(r"bytes=(\d+)-(\d*)", self.headers.get("Range", "")) if server.ranges else None
-        part, status = data, 200
+        part, status = memoryview(data), 200
         if asked is not None:
             start, stop = int(asked[1]), int(asked[2] or len(data) - 1) + 1
             if start >= len(data):
                 self._say(416)
                 return
-            part, status = data[start:stop], 206
+            part, status = part[start:stop], 206
             headers["Content-Range"] = f"bytes {start}-{start + len(part) - 1}/{len(data)}"
-        body = part if with_body else b""
+        body = part if with_body else part[:0]
         if fault == "slow":
             time.sleep(0.5)
         if fault == "short":
@@ -115,7 +121,9 @@ class _Handler(BaseHTTPRequestHandler):
         server.sent += len(body)
         self._say(status, body, headers, len(part))
 
-    def _say(self, status: int, body: bytes = b"", headers: dict[str, str] | None = None, size: int = 0) -> None:
+    def _say(
+        self, status: int, body: bytes | memoryview = b"", headers: dict[str, str] | None = None, size: int = 0
+    ) -> None:
         self._send_head(status, {**(headers or {}), "Content-Length": str(size)})
         self.wfile.write(body)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ from tests.logdump.program import logdump
 from tests.logdump.stores.servers import TrailServer
 from tests.trailformat.samples import row
 from trailformat import TrailFile
+from trailformat.codec.remote import file as remote_file
 
 PIECE = b"".join(row(bytes([number]) * 9_000).raw for number in range(100))
 LONG = PIECE * 36
@@ -45,6 +47,31 @@ def test_records_one_after_the_other_are_fetched_ahead(trail: str, web: TrailSer
         assert sum(record.length for record in file.records()) == len(LONG)
     assert web.sent <= 1.02 * len(LONG)
     assert len([one for one in web.requests if one[0] == "GET"]) < 40
+
+
+def test_a_scan_asks_for_much_at_once(trail: str, web: TrailServer) -> None:
+    logdump("-c", f"open {trail}; count")
+    assert len([one for one in web.requests if one[0] == "GET"]) <= 20
+
+
+def test_many_readers_of_a_full_cache_get_the_bytes_of_their_file(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(remote_file, "_LEAST_CACHE", 4 * remote_file.PIECE)
+    monkeypatch.setenv(remote_file.CACHE_VARIABLE, "1")
+    cache, size = remote_file._Cache(), 3 * remote_file.PIECE - 7
+
+    def use(file: int) -> bool:
+        """Put a file and read what is still of it, again and again, while others drive it out."""
+        data, target = bytes([file]) * size, bytearray(size)
+        for number in range(600):
+            cache.put(file, 0, memoryview(data))
+            start = number * 997 % size
+            copied = cache.get(file, memoryview(target)[start:], start)
+            if target[start : start + copied] != data[start : start + copied]:
+                return False
+        return True
+
+    with ThreadPoolExecutor(4) as pool:
+        assert all(pool.map(use, range(1, 5)))
 
 
 def test_a_prompt_with_a_local_file_loads_nothing_of_it(tmp_path: Path) -> None:

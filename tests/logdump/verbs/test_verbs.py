@@ -271,3 +271,52 @@ def test_a_damaged_trail_is_shown_up_to_the_damage_with_status_4() -> None:
 @pytest.mark.parametrize("line", ["check log", "count detail", "recovery over nosuch", "show env"])
 def test_words_of_the_command_of_that_name_run_the_command(line: str) -> None:
     assert logdump(*line.split(), "-c", "exit").out == logdump("-c", f"{line}; exit").out
+
+
+@pytest.mark.parametrize("verb", ["count", "tables", "transactions", "list", "export"])
+@pytest.mark.parametrize(
+    ("option", "sentence"),
+    [
+        ("--where=STOCK = 310", "No table with a column STOCK is defined in this trail. Nearest: STOCK_KG."),
+        (
+            "--where=FILTER INCLUDE VALUE PRIZE > 1",
+            "No table with a column PRIZE is defined in this trail. Nearest: PRICE.",
+        ),
+        (
+            "--table=TEAHOUSE.TEA",
+            "No table TEAHOUSE.TEA is defined in this trail. Nearest: TEAHOUSE.TEAS, TEAHOUSE.SALES.",
+        ),
+    ],
+)
+def test_a_name_that_the_trail_does_not_define_is_said_where_nothing_is_found(
+    verb: str, option: str, sentence: str
+) -> None:
+    answer = logdump(verb, "et000000000", option)
+    assert answer.err.count(sentence) == 1
+    assert "is defined in this trail" not in answer.out
+    assert answer.status == 0
+
+
+@pytest.mark.parametrize("option", ["--where=STOCK_KG = -5", "--where=stock_kg > 300", "--table=*sales", "--op=lob"])
+def test_a_name_that_the_trail_defines_is_not_doubted(option: str) -> None:
+    assert "is defined" not in logdump("list", "et000000000", option).err
+
+
+@pytest.mark.parametrize(
+    ("line", "sentence"),
+    [
+        ("list et000000000 --columns TEA_CODES,NAME", "No table with a column TEA_CODES is defined in this trail."),
+        ("row et TEAHOUSE.TEAS CODE=ASS01", "No table TEAHOUSE.TEAS with a column CODE is defined in this trail."),
+        (
+            "row et TEAHOUSE.TEA TEA_CODE=ASS01",
+            "No table TEAHOUSE.TEA with a column TEA_CODE is defined in this trail.",
+        ),
+        ("find et000000000 'STOCK = 310'", "No table with a column STOCK is defined in this trail. Nearest: STOCK_KG."),
+    ],
+)
+def test_a_column_that_no_table_has_is_said(line: str, sentence: str) -> None:
+    assert sentence in logdump(*shlex.split(line)).err
+
+
+def test_a_trail_without_definitions_has_tables_that_are_not_doubted() -> None:
+    assert "is defined" not in logdump("count", "ot000000", "--table", "NO.SUCH").err

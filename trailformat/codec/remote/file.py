@@ -37,6 +37,8 @@ CACHE_VARIABLE = "LOGDUMP_REMOTE_CACHE"
 CACHE = 1 << 32
 _LEAST_CACHE = 2 * MOST_AHEAD
 _BEGINNING = 1 << 12
+_WRITE = 1 << 20
+"""Bytes that are written to the cache at once, while others wait to ask what it has."""
 _ROUNDS = 4
 
 
@@ -62,14 +64,33 @@ class _Cache:
         limit = int(given) if given.isdecimal() else min(CACHE, room)
         self._most = max(limit, _LEAST_CACHE) // PIECE
 
-    def get(self, file: int, piece: int, target: memoryview, offset: int) -> bool:
-        """Copy the bytes of a piece from an offset on to ``target``; False where they are not all here."""
+    def get(self, file: int, target: memoryview, start: int) -> int:
+        """Copy bytes of a file from ``start`` on that are here one after the other; return their number."""
+        while pieces := self._pieces_from(file, start, len(target)):
+            offset = start % PIECE
+            stop = min(offset + len(target), (len(pieces) - 1) * PIECE + pieces[-1].size)
+            place = pieces[0].slot * PIECE + offset
+            read = os.preadv(self._handle, [target[: stop - offset]], place)  # others go on meanwhile
+            with self._lock:  # none of the pieces was replaced, so these are their bytes
+                if all(
+                    self._pieces.get((file, number)) is piece for number, piece in enumerate(pieces, start // PIECE)
+                ):
+                    return read
+        return 0
+
+    def _pieces_from(self, file: int, start: int, size: int) -> list[_Piece]:
+        """The pieces with the bytes from ``start`` on, as far as they are here and in slots that follow each other."""
+        pieces: list[_Piece] = []
         with self._lock:
-            found = self._pieces.get((file, piece))
-            if found is None or found.size < offset + len(target):
-                return False
-            self._pieces.move_to_end((file, piece))
-            return os.preadv(self._handle, [target], found.slot * PIECE + offset) == len(target)
+            for number in range(start // PIECE, -(-(start + size) // PIECE)):
+                piece = self._pieces.get((file, number))
+                if piece is None or (pieces and piece.slot != pieces[-1].slot + 1):
+                    break
+                self._pieces.move_to_end((file, number))
+                pieces.append(piece)
+                if piece.size < PIECE:
+                    break
+        return pieces if pieces and start % PIECE < pieces[0].size else []
 
     def has(self, file: int, piece: int, size: int) -> bool:
         """Whether the first bytes of a piece are here."""
@@ -78,13 +99,23 @@ class _Cache:
 
     def put(self, file: int, first: int, data: memoryview) -> None:
         """Take in the bytes of pieces that follow each other. Raises OSError where there is no room."""
-        for number, start in enumerate(range(0, len(data), PIECE), first):
-            part = data[start : start + PIECE]
+        for begin in range(0, len(data), _WRITE):
             with self._lock:
-                known = self._pieces.pop((file, number), None)
-                slot = known.slot if known is not None else self._slot()
-                os.pwrite(self._handle, part, slot * PIECE)
-                self._pieces[file, number] = _Piece(slot, len(part))
+                self._put(file, first + begin // PIECE, data[begin : begin + _WRITE])
+
+    def _put(self, file: int, first: int, data: memoryview) -> None:
+        for number in range(first, first + -(-len(data) // PIECE)):
+            if (known := self._pieces.pop((file, number), None)) is not None:
+                self._free.append(known.slot)
+        sizes = [min(PIECE, len(data) - start) for start in range(0, len(data), PIECE)]
+        slots = sorted(self._slot() for _ in sizes)
+        begin = 0
+        for at in range(1, len(slots) + 1):
+            if at == len(slots) or slots[at] != slots[at - 1] + 1:
+                os.pwrite(self._handle, data[begin * PIECE : at * PIECE], slots[begin] * PIECE)
+                begin = at
+        for number, (slot, size) in enumerate(zip(slots, sizes, strict=True), first):
+            self._pieces[file, number] = _Piece(slot, size)
 
     def forget(self, file: int) -> None:
         """Let go of the pieces of a file."""
@@ -181,37 +212,45 @@ class _Remote:
 
     def read(self, target: memoryview, start: int, ahead: int) -> None:
         """Copy bytes that the file has; up to the place ``ahead`` more are asked for."""
-        process, stop, at = _shared(), start + len(target), start
-        for number in range(start // PIECE, -(-stop // PIECE)):
-            begin = number * PIECE
-            end = min(begin + PIECE, stop)
-            part = target[at - start : end - start]
-            for _ in range(_ROUNDS):
-                if process.cache.get(id(self), number, part, at - begin):
-                    break
-                self.want(number, stop, ahead)
-                if (under_way := self._fetching.get(number)) is not None:
-                    under_way.result()
-            else:
-                part[:] = self._fetch(at, end)
-            at = end
-        self.want(stop // PIECE, stop, ahead)
+        process, at, stop, rounds = _shared(), start, start + len(target), 0
+        while at < stop:
+            copied = process.cache.get(id(self), target[at - start :], at)
+            at += copied
+            rounds = 0 if copied else rounds + 1
+            if copied:
+                continue
+            if rounds > _ROUNDS:  # what came was taken away each time
+                end = min(stop, (at // PIECE + 1) * PIECE)
+                target[at - start : end - start] = self._fetch(at, end)
+                at = end
+                continue
+            self.want(at // PIECE, stop, ahead)
+            if (under_way := self._fetching.get(at // PIECE)) is not None:
+                under_way.result()
 
-    def want(self, first: int, stop: int, ahead: int) -> None:
-        """Ask for the pieces from one on that are not here: those before ``stop``, and some before ``ahead``."""
+    def want(self, first: int, stop: int, ahead: int) -> int:
+        """Ask for the pieces from one on that are not here: those before ``stop``, and some before ``ahead``.
+
+        Returns the place up to which nothing is to be asked for.
+        """
         process, size = _shared(), self.size
         until = min(max(stop, ahead), size)
         with self._lock:
-            number, last = first, -(-until // PIECE)
+            number, last, asked = first, -(-until // PIECE), first
             enough = min(max((until - stop) // 2, PIECE), REQUEST) // PIECE  # what is asked for ahead is no crumb
             while number < last:
                 begin = number
                 while number < last and number - begin < REQUEST // PIECE and self._is_missing(process, number, size):
                     number += 1
-                if number > begin and (begin * PIECE < stop or number - begin >= enough or until == size):
+                if number == begin:
+                    number += 1
+                elif number < last or begin * PIECE < stop or number - begin >= enough or until == size:
                     job = process.pool.submit(self._bring, process, begin, min(number * PIECE, size))
                     self._fetching.update(dict.fromkeys(range(begin, number), job))
-                number += number == begin
+                else:
+                    break
+                asked = number
+        return asked * PIECE
 
     def _is_missing(self, process: _Process, number: int, size: int) -> bool:
         return number not in self._fetching and not process.cache.has(
@@ -265,7 +304,7 @@ class RemoteFile:
     def __init__(self, path: RemotePath, of: _Remote | None = None) -> None:
         self._remote = of if of is not None else _Remote(path)
         self.path = path
-        self._next = self._ahead = 0
+        self._next = self._ahead = self._asked = 0
 
     def status(self) -> os.stat_result:
         """Its status a moment ago."""
@@ -308,10 +347,14 @@ class RemoteFile:
             least = PIECE if until is None else REQUEST
             self._ahead = min(max(2 * self._ahead, least), MOST_AHEAD) if self._next else 0
         else:
-            self._ahead = 0
+            self._ahead = self._asked = 0
         self._next = stop
         ahead = stop + self._ahead
-        self._remote.read(target, start, min(ahead, until) if until is not None else ahead)
+        if until is not None:
+            ahead = min(ahead, until)
+        self._remote.read(target, start, ahead)
+        if ahead > stop:
+            self._asked = self._remote.want(max(self._asked, stop) // PIECE, stop, ahead)
 
 
 class FetchedBytes(FileContents):

@@ -10,10 +10,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from trailformat.changes.row_changes import Half, half_in
-from trailformat.records.io_types import LARGE_OBJECT, NOT_TRANSACTIONAL, RECORD_FRAGMENT
+from trailformat.changes.row_changes import LEAST_UNKNOWN, Half, half_in
+from trailformat.records.io_types import LARGE_OBJECT, NOT_TRANSACTIONAL, PIECES
 from trailformat.records.lob_pieces import HEADER_BYTES, MOST_COUNTED, PieceHeader
-from trailformat.records.record_header import ONLY
 from trailformat.scan.batch import FILE_HEADER, RECORD, Batch
 from trailformat.scan.rows.definitions import metadata_rows
 from trailformat.scan.rows.headers import length_at
@@ -21,11 +20,10 @@ from trailformat.scan.rows.row_bytes import Array, RowBytes
 
 NONE, UNKNOWN = -1, -2
 _BEFORE = ord("B")
-_NO_TRANS_IND = ONLY + 1
 _HALVES = np.array(
     [
         [
-            [half_in(number, trans_ind, is_before=is_before) for trans_ind in range(_NO_TRANS_IND + 1)]
+            [half_in(number, trans_ind, is_before=is_before) for trans_ind in range(LEAST_UNKNOWN + 1)]
             for is_before in (False, True)
         ]
         for number in range(256)
@@ -33,7 +31,7 @@ _HALVES = np.array(
     np.uint8,
 )
 """By IOType, whether it is a before image, and TransInd."""
-_IS_BASE = np.array([number not in {*NOT_TRANSACTIONAL, LARGE_OBJECT, RECORD_FRAGMENT} for number in range(256)])
+_IS_BASE = np.array([number not in NOT_TRANSACTIONAL | PIECES for number in range(256)])
 
 
 class Related(NamedTuple):
@@ -60,7 +58,7 @@ def halves_of(batch: Batch) -> Array:
     columns = (batch.kind, batch.io_type, batch.before_after, batch.trans_ind)
     kind, io_type, before_after, trans_ind = map(np.asarray, columns)
     is_before = (before_after == _BEFORE).astype(np.uint8)
-    found: Array = _HALVES[io_type, is_before, np.minimum(trans_ind, _NO_TRANS_IND)]
+    found: Array = _HALVES[io_type, is_before, np.minimum(trans_ind, LEAST_UNKNOWN)]
     return np.where(kind == RECORD, found, Half.NONE)
 
 
