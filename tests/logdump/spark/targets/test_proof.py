@@ -67,7 +67,7 @@ def _held(states: BankStates, place: Place) -> str:
     tables = (f"SELECT * FROM {name.rpartition('.')[2].lower()}" for name in NAMES)
     counted = "SELECT count(*), count(DISTINCT id) FROM counted"
     csns, counts, *found = place.at_once("SELECT DISTINCT csn FROM logdump_position", counted, *tables)
-    [[csn]] = csns or [[None]]
+    csn = csns[0][0] if csns else None
     states.go_to(csn)
     assert differences(states, dict(zip(NAMES, found, strict=True))) == []
     assert counts == [(len(states.rows["BANK.EVENTS"]),) * 2]

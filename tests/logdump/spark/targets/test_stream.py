@@ -6,7 +6,7 @@ import time
 from contextlib import closing
 from pathlib import Path
 from random import Random
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -84,7 +84,7 @@ def _load(place: Place, trail: Path, states: BankStates) -> None:
 
 def test_a_table_without_a_key_takes_one(tmp_path: Path) -> None:
     bank_trail(tmp_path, 9, cut_chance=0.0)
-    schema = TrailSource({"path": str(tmp_path), "changesOf": "BANK.EVENTS"}).schema()
+    schema: Any = TrailSource({"path": str(tmp_path), "changesOf": "BANK.EVENTS"}).schema()
     for field in schema.fields:
         field.metadata.pop("logdump.key", None)
     with pytest.raises(BadTarget, match=r"^nothing was written: BANK\.EVENTS has no key; keys=\{'BANK\.EVENTS'"):
