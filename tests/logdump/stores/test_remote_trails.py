@@ -1,21 +1,38 @@
-"""A trail in a store gives the answers of one on this machine, with few bytes fetched."""
+"""A trail in a store, or compressed, gives the answers of one on this machine, whatever is asked."""
 
 from __future__ import annotations
 
+import gzip
+import re
 from collections.abc import Callable
 from pathlib import Path
+from shutil import rmtree
+from typing import Any, NamedTuple
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from fixtures import TRAILS
 from tests.logdump.program import logdump
-from tests.logdump.stores.servers import TrailServer
-from tests.logdump.test_packed import NAMES, QUESTIONS, answers
+from tests.logdump.test_linear import COMMANDS, PARAMETERS
+from tests.logdump.test_packed import NAMES, QUESTIONS
 from trailformat import TrailFile
 from trailformat.codec.remote.path import place
 from trailformat.trail.sequence import TrailSequence
 
 Put = Callable[[str, bytes], None]
+ASKED = (
+    *COMMANDS,
+    *(question.replace("{trail}", "TWIN") for question in QUESTIONS),
+    "open FOLDER/at; count",
+    "across on; count log ALL csv",
+)
+FILES = {
+    f"{folder}/{name}": (TRAILS / name).read_bytes().replace(b"Uji", row_name)
+    for folder, row_name in (("trail", b"Uji"), ("twin", b"Uyi"))
+    for name in NAMES
+}
 
 
 def fill(put: Put, folder: str) -> Path:
@@ -24,21 +41,101 @@ def fill(put: Put, folder: str) -> Path:
     return place(folder)
 
 
-def fill_web(web: TrailServer) -> Path:
-    web.files |= {f"/dirdat/{name}": (TRAILS / name).read_bytes() for name in NAMES}
-    return place(f"{web.url}/dirdat")
+OF_THE_MOMENT = re.compile(
+    r"(?m)(?<=Session log ).*|\d+ MB/s here|(?<=lookup time).*(?= across)|^Disk .*\n"
+    r"|\d{4}/\d\d/\d\d [\d:]{8}\.\d{3}\.\d{3}(?=  +\d+  \d+$)|(?<=Made . )\S+Z"
+)
+"""What two runs of a command, or two places of a file, have not in common: times, rates and the free space."""
+Result = tuple[str, dict[str, Any]]
 
 
-@pytest.mark.parametrize("question", QUESTIONS)
-def test_each_command_gives_the_answer_of_the_local_trail(
-    question: str, tmp_path: Path, memory: Put, s3: str, put: Put, web: TrailServer
+class Kept(NamedTuple):
+    """Where a trail of three files and its twin, in which rows have another value, are kept."""
+
+    folder: Path
+    suffix: str = ""
+    sizes: tuple[tuple[int, int], ...] = ()
+    """The bytes that a file takes, packed and not, and all files of the trail together."""
+
+    def result(self, command: str, out: Path) -> Result:
+        """What a command prints and writes, as if the files lay in no folder and were not packed."""
+        out.mkdir()
+        (out / "params.prm").write_text(PARAMETERS)
+        first = f"{NAMES[0]}{self.suffix}"
+        names = {
+            "OUT": out / "ou000000000",
+            "TWIN": self.folder / "twin" / first,
+            "FIRST": self.folder / "trail" / first,
+            "ALL": self.folder / "trail" / "*",
+            "ROW": 2722,
+            "PARAMS": out / "params.prm",
+            "FOLDER": self.folder / "trail",
+        }
+        line = f"timeoffset gmt; open FIRST; {command}"
+        for name, value in names.items():
+            line = line.replace(name, str(value))
+        done = logdump("-c", line)
+        lines = [one for one in (done.out + done.err).splitlines(True) if not one.startswith("It is packed")]
+        written = {str(path.relative_to(out)): self._content(path) for path in out.rglob("*") if path.is_file()}
+        rmtree(out)
+        return self._plain("".join(lines)), written
+
+    def _content(self, path: Path) -> Any:
+        """The bytes of a file that was written; of one of Arrow or Parquet the rows."""
+        data = path.read_bytes()
+        if data.startswith((b"ARROW1", b"PAR1")):
+            table = pa.ipc.open_file(data).read_all() if data.startswith(b"A") else pq.read_table(path)
+            return self._plain(str(table.to_pylist()))
+        text = data.decode("latin-1")
+        return self._plain(text.replace("\\", "") if path.suffix == ".md" else text)
+
+    def _plain(self, text: str) -> str:
+        text = OF_THE_MOMENT.sub("", text).replace(f"{self.folder}/", "")
+        for packed, size in self.sizes:
+            text = text.replace(str(packed), str(size)).replace(f"{packed:,}", f"{size:,}")
+        return re.sub(" {2,}", "  ", text.replace(self.suffix, "") if self.suffix else text)
+
+
+@pytest.fixture(params=["s3", "http", "gz"])
+def kept(request: pytest.FixtureRequest, tmp_path: Path) -> Kept:
+    if request.param == "gz":
+        packed = {name: gzip.compress(data) for name, data in FILES.items()}
+        sizes = [(len(packed[name]), len(FILES[name])) for name in FILES]
+        trail = [name for name in FILES if name.startswith("trail")]
+        sizes.append((sum(len(packed[name]) for name in trail), sum(len(FILES[name]) for name in trail)))
+        for name, data in packed.items():
+            (tmp_path / "packed" / name).parent.mkdir(parents=True, exist_ok=True)
+            (tmp_path / "packed" / f"{name}.gz").write_bytes(data)
+        return Kept(tmp_path / "packed", ".gz", tuple(sizes))
+    if request.param == "http":
+        web = request.getfixturevalue("web")
+        web.files |= {f"/dirdat/{name}": data for name, data in FILES.items()}
+        return Kept(place(f"{web.url}/dirdat"))
+    bucket, put = request.getfixturevalue("s3"), request.getfixturevalue("put")
+    for name, data in FILES.items():
+        put(f"{bucket}/dirdat/{name}", data)
+    return Kept(place(f"{bucket}/dirdat"))
+
+
+@pytest.fixture(scope="module")
+def out(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder that is written to: one for all, since its name stands in what is written."""
+    return tmp_path_factory.mktemp("written") / "out"
+
+
+@pytest.fixture(scope="module")
+def expected(tmp_path_factory: pytest.TempPathFactory, out: Path) -> dict[str, Result]:
+    folder = tmp_path_factory.mktemp("here")
+    for name, data in FILES.items():
+        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).write_bytes(data)
+    return {command: Kept(folder).result(command, out) for command in ASKED}
+
+
+def test_each_command_has_the_result_of_the_trail_that_lies_here(
+    kept: Kept, expected: dict[str, Result], out: Path
 ) -> None:
-    for name in NAMES:
-        (tmp_path / name).write_bytes((TRAILS / name).read_bytes())
-    expected = answers(tmp_path, "", question)
-    assert answers(fill(put, f"{s3}/dirdat"), "", question) == expected
-    assert answers(fill_web(web), "", question) == expected
-    assert answers(fill(memory, "memory://bucket/dirdat"), "", question) == expected
+    assert [command for command in ASKED if kept.result(command, out) != expected[command]] == []
 
 
 def test_files_of_a_bucket_are_one_trail(s3: str, put: Put) -> None:
