@@ -14,10 +14,16 @@ import pyarrow.parquet as pq
 import pytest
 
 from fixtures import TRAILS
+from logdump.session.session import Session
+from logdump.tui.reading.start_page import StartPlace
 from tests.logdump.program import logdump
 from tests.logdump.test_linear import COMMANDS, PARAMETERS
 from tests.logdump.test_packed import NAMES, QUESTIONS
+from tests.logdump.tui.drive import Screen, drive
+from tests.logdump.tui.resting import come_to_rest
 from trailformat import TrailFile
+from trailformat.codec.remote import file as remote_file
+from trailformat.codec.remote import store
 from trailformat.codec.remote.path import place
 from trailformat.trail.sequence import TrailSequence
 
@@ -152,3 +158,42 @@ def test_a_wildcard_a_trail_and_a_folder_name_files_of_a_bucket(word: str, s3: s
     fill(put, f"{s3}/dirdat")
     counted = logdump("count", f"{s3}/{word}")
     assert "3 files, has 30 records" in counted.out, counted.err
+
+
+def test_a_trail_that_is_written_in_a_bucket_is_followed(s3: str, put: Put, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = (TRAILS / NAMES[0]).read_bytes()
+    expected = [line.split()[0] for line in logdump("list", str(TRAILS / NAMES[0])).out.splitlines()]
+    put(f"{s3}/dirdat/{NAMES[0]}", whole[:2000])
+    looks, clock = [3000, 3001, len(whole)], [0.0]
+
+    def sleep(seconds: float) -> None:
+        clock[0] += seconds
+        if looks:
+            put(f"{s3}/dirdat/{NAMES[0]}", whole[: looks.pop(0)])
+            clock[0] = 0
+
+    monkeypatch.setattr(remote_file, "POLL", 0)
+    monkeypatch.setattr(store, "RECENT", 0)
+    monkeypatch.setattr("logdump.features.list.follow.time.sleep", sleep)
+    monkeypatch.setattr("logdump.features.list.follow.time.monotonic", lambda: clock[0])
+    done = logdump(f"{s3}/dirdat/{NAMES[0]}", "-c", "follow list idle 5")
+    assert [line.split()[0] for line in done.out.splitlines() if line[:1].isspace() or line[:1].isdigit()] == expected
+
+
+def test_the_screen_opens_a_trail_of_the_start_page_of_a_bucket(s3: str, put: Put) -> None:
+    folder = fill(put, f"{s3}/dirdat")
+
+    async def steps(screen: Screen) -> None:
+        await come_to_rest(lambda: screen.app.is_quiet)
+        assert "2024/03/14 09:38:00" in screen.text
+        await screen.press("enter")
+        await come_to_rest(lambda: screen.app.is_quiet)
+        path = screen.app.model.state.path
+        assert str(path) == f"{s3}/dirdat/{NAMES[0]}"
+        await screen.press("G")
+        await come_to_rest(lambda: screen.app.is_quiet)
+        assert "3939" in screen.text
+        await screen.press("O")
+        assert "2024/03/14 09:38:00" in screen.text
+
+    drive(steps, first="", session=Session(), start=StartPlace((str(folder),)), place="trails")
