@@ -176,9 +176,9 @@ def _user_text(at: int) -> Get:
     return lambda pair: pair[at].decode("utf-8", "backslashreplace")
 
 
-_TOKEN_ID = member("id", "string", "Token id, hex", lambda token: f"{token.id:02x}")
+_TOKEN_ID = member("id", "string", "Token id, hex", make="{:02x}".format)
 _TOKEN_BYTES = (
-    member("info", "string", "Info byte, hex", lambda token: f"{token.info:02x}"),
+    member("info", "string", "Info byte, hex", make="{:02x}".format),
     member("hex", "string", "Payload, hex", "payload"),
 )
 
@@ -259,10 +259,6 @@ def _other_tokens(known: KnownRecord) -> list[Token]:
     return [token for token in known.record.tokens if token.id not in _KNOWN_TOKENS]
 
 
-def _letter(name: str) -> Get:
-    return lambda known: chr(getattr(known.record.header, name))
-
-
 PLACE = (
     member("file", "string or null", "Path of the trail file", "record.path"),
     member("rba", "number", "Byte offset in the file", "record.rba"),
@@ -276,7 +272,8 @@ _HEADER = (
         "io_type_name",
         "string",
         "Its name, as in the record line",
-        lambda known: io_type_name(known.record.header.io_type),
+        "record.header.io_type",
+        make=io_type_name,
     ),
     member("table", "string or null", "Table name, resolved by its index", table_of),
     member("table_index", "number or null", "TDR index", "record.table_index"),
@@ -290,7 +287,8 @@ _HEADER = (
         "julian_time",
         "string",
         "IO Time as stored: Julian microseconds",
-        lambda known: str(known.record.header.io_time),
+        "record.header.io_time",
+        make=str,
     ),
     member(
         "trans_ind",
@@ -299,14 +297,18 @@ _HEADER = (
         "record.header.trans_ind",
     ),
     member(
-        "before_after", "string", "`B` before image, `A` after image (GGS_BEFORE_AFTER_IND)", _letter("before_after")
+        "before_after",
+        "string",
+        "`B` before image, `A` after image (GGS_BEFORE_AFTER_IND)",
+        "record.header.before_after",
+        make=chr,
     ),
     member("partition", "number", "Partition", "record.header.partition"),
     member("record_length", "number", "RecLength as stored", "record.header.record_length"),
     member("data_length", "number", "Bytes of data, `Len` of the record line", "record.data_length"),
     member("undo_flag", "number", "UndoFlag", "record.header.undo_flag"),
     member("orig_node", "number", "OrigNode", "record.header.orig_node"),
-    member("format_type", "string", "FormatType: `R` from the log, `F` fetched", _letter("format_type")),
+    member("format_type", "string", "FormatType: `R` from the log, `F` fetched", "record.header.format_type", make=chr),
     member("syskey_length", "number", "SyskeyLen", "record.header.syskey_len"),
     member("incomplete", "number", "Incomplete", "record.header.incomplete"),
     member("continued", "number", "Continued: 1 when more pieces follow", "record.header.continued"),
@@ -316,7 +318,8 @@ _HEADER = (
         "audit_pos",
         "string",
         "AuditPos (GGS_TRANS_RBA), a decimal number",
-        lambda known: str(known.record.header.audit_pos),
+        "record.header.audit_pos",
+        make=str,
     ),
 )
 

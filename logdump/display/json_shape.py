@@ -20,17 +20,29 @@ _AS_IT_IS = frozenset({str, bool, type(None)})
 
 
 class Member(NamedTuple):
-    """One member: its name (API), its JSON type as documented, its meaning, and the function that gets it."""
+    """One member of an object.
+
+    Attributes:
+        name: as written, which is API.
+        type: its JSON type as documented.
+        meaning: as documented.
+        value: the function that gets it.
+        path: the path of the value that it is made of; empty where a function finds that.
+        make: what it is made by; None where it is the value.
+    """
 
     name: str
     type: str
     meaning: str
     value: Get
+    path: str = ""
+    make: Get | None = None
 
 
-def member(name: str, type_: str, meaning: str, value: Get | str = "") -> Member:
-    """A member; ``value`` is what gets it, or the path to it where that is not its name."""
-    return Member(name, type_, meaning, at(value or name))
+def member(name: str, type_: str, meaning: str, value: Get | str = "", *, make: Get | None = None) -> Member:
+    """A member; ``value`` gets it, or is the path to it where that is not its name; ``make``: what is made of that."""
+    get, path = at(value or name), "" if callable(value) else value or name
+    return Member(name, type_, meaning, get if make is None else lambda source: make(get(source)), path, make)
 
 
 def at(path: Get | str) -> Get:

@@ -14,15 +14,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Effective(Criterion):
-    """All records of a file except the rows of transactions that are not applied, whose ranges are ``left_out``."""
+    """All records of a file except the rows of transactions that are not applied, whose ranges are ``not_applied``."""
 
-    left_out: Ranges
+    not_applied: Ranges
     keyword: ClassVar[str] = "EFFECTIVE"
     label: ClassVar[str] = "Effective"
 
     def mask(self, rows: FilterRows) -> Mask:
         """See Criterion."""
-        return ~rows.not_applied(self.left_out)
+        return ~rows.not_applied(self.not_applied)
 
     def describe(self) -> list[tuple[str, ...]]:
         """See Criterion."""

@@ -111,9 +111,9 @@ class FilterRows:
             held[key] = fits(names[key])
         return held[table]
 
-    def not_applied(self, left_out: Ranges) -> Mask:
+    def not_applied(self, ranges: Ranges) -> Mask:
         """The rows of transactions in these ranges."""
-        mask: Mask = rows_not_applied(left_out, self.batch)
+        mask: Mask = rows_not_applied(ranges, self.batch)
         return mask
 
     @property

@@ -26,10 +26,10 @@ class _CachedResult(NamedTuple):
     """The last result, and the state of the files that it came from."""
 
     files: tuple[_State, ...]
-    left_out: NotApplied
+    not_applied: NotApplied
 
 
-def left_out_around(session: Session, path: Path) -> NotApplied:
+def not_applied_around(session: Session, path: Path) -> NotApplied:
     """Return the transactions of a file's trail that a Replicat does not apply, those after damage included.
 
     A Replicat may be made to continue after damage. The session keeps the result until one of the files changes.
@@ -40,13 +40,13 @@ def left_out_around(session: Session, path: Path) -> NotApplied:
     whole = WholeTrail.around(path)
     files = tuple(map(_state, whole.paths))
     kept = session.kept(_CachedResult)
-    if kept is None or kept.files != files or kept.left_out.is_broken:
+    if kept is None or kept.files != files or kept.not_applied.is_broken:
         kept = _CachedResult(files, NotApplied(whole, past_damage=True))
         session.keep(kept)
-    return kept.left_out
+    return kept.not_applied
 
 
-class LeftOutRanges:
+class NotAppliedByFile:
     """Ranges of records that a Replicat does not apply; a trail is read when one of its files is first needed.
 
     All files of the trail are read, since copies and continued transactions may be in other files.
@@ -64,8 +64,8 @@ class LeftOutRanges:
         """Return the ranges of one file."""
         if path not in self._known:
             whole = self._whole or WholeTrail.around(path)
-            left_out = NotApplied(whole, self._workers)
-            self._known.update((one, left_out.of(one)) for one in (*whole.paths, path))
+            not_applied = NotApplied(whole, self._workers)
+            self._known.update((one, not_applied.of(one)) for one in (*whole.paths, path))
         return self._known[path]
 
     def forget(self) -> None:
@@ -84,7 +84,7 @@ def only_effective(session: Session, workers: Workers | None = None) -> Iterator
     from logdump.filters import CriterionSet, FilterSet  # noqa: PLC0415 - a session without FILTER starts faster
     from logdump.filters.effective_criterion import Effective  # noqa: PLC0415 - a session without FILTER starts faster
 
-    ranges = LeftOutRanges(workers=workers)
+    ranges = NotAppliedByFile(workers=workers)
     session.narrowing = lambda trail: FilterSet(include=CriterionSet([Effective(ranges.of(trail.path))]))
     try:
         yield

@@ -216,8 +216,8 @@ class RestartSearch:
         between, self._between = self._between, []
         if not between:
             return 0
-        left_out = NotApplied(WholeTrail.around(self._trail.path), past_damage=True)
-        return sum(not left_out.holds(spot) for spot in between)
+        not_applied = NotApplied(WholeTrail.around(self._trail.path), past_damage=True)
+        return sum(not not_applied.holds(spot) for spot in between)
 
 
 def restart_places(trail: TrailFile, rba: int) -> RestartPlaces:

@@ -35,21 +35,19 @@ class Source:
     Attributes:
         seqno: its sequence number; None if its name has none.
         file_order: its ordinal among the files of a read; None for a single file.
-        left_out: the ranges of the file that a Replicat does not apply; None if unknown.
+        not_applied: the ranges of the file that a Replicat does not apply; None if unknown.
         explains_nulls: True if the column ``problems`` is made, with the reasons for nulls.
         ends_at_undecodable: True if an undecodable part ends the read.
-        name_parts: by key of the name: catalog, schema and name of a table.
     """
 
     seqno: int | None = None
     file_order: int | None = None
-    left_out: Ranges | None = None
+    not_applied: Ranges | None = None
     explains_nulls = True
     ends_at_undecodable = False
 
     def __init__(self, trail: TrailFile) -> None:
         self.trail = trail
-        self.name_parts: dict[int, tuple[str | None, ...]] = {}
         self._owners: tuple[Batch, RowTransactions] | None = None
 
     @cached_property

@@ -300,8 +300,8 @@ class SqlScript:
             yield error
 
     def _is_copy(self, extent: Extent) -> bool:
-        left_out = self._reach.left_out
-        return left_out is not None and extent.begin is not None and left_out.holds(extent.begin)
+        not_applied = self._reach.not_applied
+        return not_applied is not None and extent.begin is not None and not_applied.holds(extent.begin)
 
     def _jobs(self, waiting: BlockExtents) -> Iterator[Job]:
         """Yield the jobs for neighbouring transactions of one file; one reader is used as long as it stays open."""
@@ -315,8 +315,8 @@ class SqlScript:
 
     def _skip(self, extent: Extent) -> Iterator[Item]:
         self.skipped += 1
-        left_out = self._reach.left_out if extent.is_whole else None
-        first = left_out.first_copy(extent.begin) if left_out is not None and extent.begin is not None else None
+        known = self._reach.not_applied if extent.is_whole else None
+        first = known.first_copy(extent.begin) if known is not None and extent.begin is not None else None
         yield SkippedTransaction(extent, changes_in(extent), self._trail, first)
         if self._includes_cut:
             for statement in self._statements(self._changes.of_all(self._records(extent), extent.transaction)):

@@ -30,13 +30,13 @@ class ScriptReach(NamedTuple):
     """The part of a trail that a script covers.
 
     Attributes:
-        left_out: the transactions that a Replicat does not apply; None: copies are not looked for.
+        not_applied: the transactions that a Replicat does not apply; None: copies are not looked for.
         later: the files in which transactions may begin besides the open one, in order; it may raise at one that is
             missing. None: transactions begin in the open file alone.
         following: returns the file after one, or the name that it should have if it is missing.
     """
 
-    left_out: NotApplied | None = None
+    not_applied: NotApplied | None = None
     later: Iterator[Path] | None = None
     following: Callable[[Path], tuple[Path | None, Path | None]] = next_file
 

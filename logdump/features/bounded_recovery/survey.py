@@ -32,7 +32,7 @@ from logdump.features.heartbeat.beats import beats_of
 from logdump.features.heartbeat.model import Direction, HeartbeatRow
 from logdump.features.heartbeat.reading import HeartbeatReader
 from logdump.features.recovery.lists import Findings
-from logdump.session.effective_rows import LeftOutRanges
+from logdump.session.effective_rows import NotAppliedByFile
 from logdump.session.errors import CommandError
 from logdump.session.events import Event, Progress
 from logdump.session.reading import Reading, reading_of
@@ -260,7 +260,7 @@ class BrSurvey:
         self._whole, self._options, self._takes = whole, options, takes
         self._given = dict(given)
         self._pass = FirstPass(whole, options.slack, options.restart, see_damage)
-        self._left_out, self._copies = NotApplied(whole, past_damage=True), 0
+        self._not_applied, self._copies = NotApplied(whole, past_damage=True), 0
         self._clock: RedoClock | None = None
         self._first: FirstCheckpoint | None = None
         self._main = BrCheckpoints(0, options.interval, -1)
@@ -299,7 +299,12 @@ class BrSurvey:
         """Yield the items of ``walked``, without later copies of transactions."""
         self._copies = 0
         for one in walked(self._whole, notify):
-            if isinstance(one, Extent) and one.is_whole and one.begin is not None and self._left_out.holds(one.begin):
+            if (
+                isinstance(one, Extent)
+                and one.is_whole
+                and one.begin is not None
+                and self._not_applied.holds(one.begin)
+            ):
                 self._copies += 1
             else:
                 yield one
@@ -444,7 +449,7 @@ def from_heartbeats(
 
     ``table`` is the name of the heartbeat tables.
     """
-    reader, found = HeartbeatReader(definitions_of, table, left_out=LeftOutRanges(whole).of), None
+    reader, found = HeartbeatReader(definitions_of, table, not_applied_in=NotAppliedByFile(whole).of), None
     for ordinal in range(len(whole)):
         trail = whole.open(ordinal)
         if trail is None:

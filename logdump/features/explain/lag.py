@@ -15,7 +15,7 @@ from logdump.features.heartbeat.beats import NewBeats
 from logdump.features.heartbeat.model import HeartbeatRow
 from logdump.features.heartbeat.reading import HeartbeatReader
 from logdump.notation.plural import amount
-from logdump.session.effective_rows import LeftOutRanges
+from logdump.session.effective_rows import NotAppliedByFile
 from logdump.session.events import Progress
 from logdump.session.reading import Reading, reading_of
 from trailformat.trail.file import TrailFile
@@ -58,7 +58,7 @@ class LagQuestion:
                 self._transactions.take(one)
 
     def _read_beats(self) -> None:
-        reader = HeartbeatReader(self._definitions_of, self._table, left_out=LeftOutRanges(self._whole).of)
+        reader = HeartbeatReader(self._definitions_of, self._table, not_applied_in=NotAppliedByFile(self._whole).of)
         new = NewBeats()
         for ordinal in range(len(self._whole)):
             trail = self._whole.open(ordinal)

@@ -6,6 +6,7 @@ The others, which need more than their own bytes and their definition, are left 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -15,10 +16,11 @@ from logdump.arrow.records.tokens import bodies, row_ids, user_tokens_by_row
 from logdump.arrow.tables.lines import iso_texts
 from logdump.arrow.tables.piece import Array
 from logdump.display import json_record
+from logdump.display.json_shape import Get, Member
 from logdump.features.export.member_forms import MemberForms, StoredBytes, Values, distinct, numbered
 from logdump.features.export.record_lists import LobPlaces, RowImages, gg_tokens, segments
 from logdump.features.export.record_pieces import RecordPiece
-from trailformat import TrailError, TrailFile, io_type_name
+from trailformat import TrailError, TrailFile
 from trailformat.arrays import BytesAt, Digits, Field, Numbered, Strings, new_room, write_lines
 from trailformat.arrays.line_parts import LinePart
 from trailformat.changes.row_changes import OPERATIONS
@@ -27,9 +29,6 @@ from trailformat.records.record_header import PLACES
 from trailformat.scan.rows import NONE, Fields, headers_of
 from trailformat.scan.rows.headers import header_positions
 
-_DIGITS = Strings.of([str(number) for number in range(256)])
-_LETTERS = Strings.of([chr(number) for number in range(256)])
-_TYPES = Strings.of([io_type_name(number) for number in range(256)])
 _OPERATIONS = Strings.of(OPERATIONS.get(number) for number in range(256))
 _STEP = 32 << 20
 """Buffers are multiples of this size, so that the next lines fit too; pages never written take no memory."""
@@ -96,8 +95,17 @@ class _Records:
         """The members of a record in JSON but ``file``, as fields of its line."""
         values = self._lists()
         for member in json_record.RECORD.members[1:]:
-            made = values[member.name] if member.name in values else _VALUES[member.name](self)
-            yield self._forms.field(member, made)
+            name = member.name
+            if name not in values:
+                values[name] = _VALUES[name](self) if name in _VALUES else self._read(member)
+            yield self._forms.field(member, values[name])
+
+    def _read(self, member: Member) -> Values:
+        """A member that is made of one field, which the table of members names."""
+        name = member.path.rpartition(".")[2]
+        if name in _BYTES:
+            return numbered(_texts(member.make or str), self.byte(name))
+        return self.column(name)
 
     def _lists(self) -> dict[str, Values]:
         """The members that are lists or objects, and the data."""
@@ -195,36 +203,18 @@ def _repeated(parts: Fields) -> Array:
     return mask
 
 
-def _byte_of(name: str, texts: Strings = _DIGITS) -> Callable[[_Records], Numbered]:
-    return lambda records: numbered(texts, records.byte(name))
+@cache
+def _texts(make: Get) -> Strings:
+    """What is made of each byte."""
+    return Strings.of([make(number) for number in range(256)])
 
 
-def _column_of(name: str) -> Callable[[_Records], Digits]:
-    return lambda records: records.column(name)
-
-
+_BYTES = {name for name, place in PLACES.items() if place.end - place.start == 1}
+"""The fields of the header of one byte; others are columns of the batch."""
 _VALUES: dict[str, Callable[[_Records], Values]] = {
-    **{name: _column_of(name) for name in ("rba", "length", "record_length", "audit_rba", "audit_pos")},
-    **{
-        name: _byte_of(name)
-        for name in (
-            "io_type",
-            "trans_ind",
-            "partition",
-            "undo_flag",
-            "orig_node",
-            "incomplete",
-            "continued",
-            "rec_count",
-        )
-    },
-    "syskey_length": _byte_of("syskey_len"),
-    "data_length": _column_of("record_length"),
-    "julian_time": _column_of("io_time"),
-    "io_type_name": _byte_of("io_type", _TYPES),
-    "operation": _byte_of("io_type", _OPERATIONS),
-    "before_after": _byte_of("before_after", _LETTERS),
-    "format_type": _byte_of("format_type", _LETTERS),
+    "data_length": lambda records: records.column("record_length"),
+    "audit_rba": lambda records: records.column("audit_rba"),
+    "operation": lambda records: numbered(_OPERATIONS, records.byte("io_type")),
     "table": _Records.table,
     "table_index": _Records.table_index,
     "time": _Records.time,
@@ -236,7 +226,7 @@ _VALUES: dict[str, Callable[[_Records], Values]] = {
     **dict.fromkeys(("ddl", "metadata"), _Records.nothing),
     **dict.fromkeys(("other_tokens", "problems"), _Records.empty),
 }
-"""The members of ordinary records by their names, but those that :meth:`_Records._lists` makes."""
+"""The members of ordinary records that are more than a field of the record, but those that ``_lists`` makes."""
 
 
 def parts_of(lines: RecordLines, others: Iterable[tuple[int, str]]) -> list[LinePart]:

@@ -128,7 +128,7 @@ class HeartbeatReader:
         base: the name of the tables, of HEARTBEATTABLE in GLOBALS.
         selection_of: the records of a file that count; all unless given.
         note_damage: takes each place that holds no sound record, by its file and RBA.
-        left_out: gives the ranges of a file whose transactions a Replicat does not apply; without it all rows count.
+        not_applied_in: the ranges of a file that a Replicat does not apply; without it all rows count.
         uses_threads: whether several threads scan a large file.
 
     Attributes:
@@ -147,7 +147,7 @@ class HeartbeatReader:
         base: str = BASE_NAME,
         selection_of: Callable[[TrailFile], Selection] | None = None,
         note_damage: Callable[[TrailFile, int], None] = lambda _trail, _rba: None,
-        left_out: Callable[[Path], Ranges] = lambda _: no_ranges(),
+        not_applied_in: Callable[[Path], Ranges] = lambda _: no_ranges(),
         *,
         uses_threads: bool = False,
     ) -> None:
@@ -155,7 +155,7 @@ class HeartbeatReader:
         self._base = base
         self._selection_of = selection_of
         self._note_damage = note_damage
-        self._left_out = left_out
+        self._not_applied_in = not_applied_in
         self._uses_threads = uses_threads
         self._history = RowHistory()
         self.not_beats: set[str] = set()
@@ -207,7 +207,7 @@ class HeartbeatReader:
             if change.definition is not None and not has_beats(column.name for column in change.definition.columns):
                 self.not_beats.add(change.table)
                 continue
-            if self._left_out(trail.path).hold(change.records[0].rba):
+            if self._not_applied_in(trail.path).hold(change.records[0].rba):
                 self.not_applied += 1
                 continue
             row = self._history.row(change, role, trail.path)

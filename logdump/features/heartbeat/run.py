@@ -11,7 +11,7 @@ from logdump.features.heartbeat.table_in_use import heartbeat_table
 from logdump.notation.times import current_timestamp
 from logdump.session.across import files_from
 from logdump.session.answers import answered
-from logdump.session.effective_rows import LeftOutRanges
+from logdump.session.effective_rows import NotAppliedByFile
 from logdump.session.events import Bad, Event, Notice
 from logdump.session.matching_files import matching_files
 from logdump.session.reading import Reading
@@ -32,9 +32,9 @@ def run_heartbeat(session: Session, options: HeartbeatOptions) -> Iterator[Event
 
 def _surveyed(session: Session, options: HeartbeatOptions, workers: Workers) -> Iterator[Event]:
     table = heartbeat_table(session, options.table)
-    ranges = LeftOutRanges(workers=workers)
+    ranges = NotAppliedByFile(workers=workers)
     reader = HeartbeatReader(
-        session.definitions_of, table.name, session.selection, left_out=ranges.of, uses_threads=True
+        session.definitions_of, table.name, session.selection, not_applied_in=ranges.of, uses_threads=True
     )
     survey = HeartbeatSurvey(options, table, reader, session.settings.notify)
     paths = list(files_from(session)) if options.over is None else matching_files(options.over)

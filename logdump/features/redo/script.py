@@ -13,7 +13,7 @@ from logdump.display.sql.dialect import Dialect
 from logdump.features.export.side_by_side import new_pool, results
 from logdump.notation.times import TimeOffset
 from logdump.session.across import files_from
-from logdump.session.effective_rows import left_out_around
+from logdump.session.effective_rows import not_applied_around
 from logdump.session.session import Session
 from logdump.session.settings import Across
 from trailformat.arrays.line_parts import merged
@@ -33,7 +33,7 @@ def script_of(session: Session, dialect: Dialect, *, takes_back: bool, includes_
         session.definitions_of,
         takes_back=takes_back,
         includes_cut=includes_cut,
-        reach=ScriptReach(left_out_around(session, trail.path), later, following),
+        reach=ScriptReach(not_applied_around(session, trail.path), later, following),
     )
 
 

@@ -226,11 +226,11 @@ def run_row(session: Session, given: tuple[str, str, bool] | None) -> Iterator[E
 
 def _applied(session: Session, changes: list[RowChange]) -> list[RowChange]:
     """Return the changes in transactions that a Replicat applies, by the rule of REDO and UNDO."""
-    from logdump.session.effective_rows import left_out_around  # noqa: PLC0415 - it loads numpy
+    from logdump.session.effective_rows import not_applied_around  # noqa: PLC0415 - it loads numpy
 
     try:
-        left_out = {path: left_out_around(session, path) for path in dict.fromkeys(one.path for one in changes)}
-        return [one for one in changes if not left_out[one.path].holds(Spot(one.path, one.rba))]
+        not_applied = {path: not_applied_around(session, path) for path in dict.fromkeys(one.path for one in changes)}
+        return [one for one in changes if not not_applied[one.path].holds(Spot(one.path, one.rba))]
     except OSError as error:
         raise CommandError(f"ROW: {error.strerror}: {error.filename}") from error
 

@@ -14,7 +14,7 @@ from logdump.features.timeline.beat_points import WayPoints, WayTimeline
 from logdump.features.timeline.volume import Volume, VolumeSums
 from logdump.filters import FilterSet
 from logdump.parameters.in_use import ParametersInUse
-from logdump.session.effective_rows import LeftOutRanges
+from logdump.session.effective_rows import NotAppliedByFile
 from logdump.session.marks import SourceDefinitions
 from logdump.session.reading import Reading
 from logdump.session.session import Session
@@ -89,7 +89,7 @@ class TimelineScan:
         self._source = source
         self._table = table_of(parameters or ParametersInUse()).name
         self._reader: HeartbeatReader | None = None
-        self._left_out = LeftOutRanges()
+        self._not_applied = NotAppliedByFile()
         self._new = NewBeats()
         self._ways: dict[object, WayPoints] = {}
         self._volume = VolumeSums()
@@ -125,13 +125,13 @@ class TimelineScan:
     def _read_on(self, session: Session) -> Generator[int, None, None]:
         self._forget_damage_at_end()
         session.filters_in_use, session.source_definitions = self._filters, self._source
-        self._left_out.forget()  # the file may have grown
+        self._not_applied.forget()  # the file may have grown
         self._reader = self._reader or HeartbeatReader(
             session.definitions_of,
             self._table,
             selection_of=session.selection,
             note_damage=self._note_damage,
-            left_out=self._left_out.of,
+            not_applied_in=self._not_applied.of,
         )
         selection, looked = session.selection(), time.monotonic()
         for item in self._reader.rows(session.trail, self._covered):

@@ -27,13 +27,13 @@ _TAKES = frozenset({"where", "start_csn", "end_csn", "start_timestamp", "end_tim
 
 def _reader(trail: AnalysedTrail) -> HeartbeatReader:
     from logdump.features.heartbeat.reading import HeartbeatReader  # noqa: PLC0415 - SQL names the views before it needs numpy
-    from logdump.session.effective_rows import LeftOutRanges  # noqa: PLC0415 - SQL names the views before it needs numpy
+    from logdump.session.effective_rows import NotAppliedByFile  # noqa: PLC0415 - SQL names the views before it needs numpy
 
     def damaged(file: TrailFile, rba: int) -> None:
         trail.damaged(file.error_at(rba) or BadRecord("no sound record"), file.path, rba)
 
     base = trail.options.heartbeat_table or BASE_NAME
-    ranges = LeftOutRanges(trail.whole)
+    ranges = NotAppliedByFile(trail.whole)
     return HeartbeatReader(lambda file: definitions_of(file, trail.options), base, trail.selection, damaged, ranges.of)
 
 

@@ -22,7 +22,7 @@ class OpenSlice(Source):
         super().__init__(trail)
         self.part = part
         self.options = options
-        self.seqno, self.file_order, self.left_out = part.seqno, part.file_order, part.left_out
+        self.seqno, self.file_order, self.not_applied = part.seqno, part.file_order, part.not_applied
         self.explains_nulls = "problems" in wanted
         self.ends_at_undecodable = options.undecodable_ends
         trail.keep_recent()

@@ -39,7 +39,7 @@ def plan(options: Options, wanted: Collection[str] = ()) -> list[tuple[Slice, ..
         from logdump.spark.source.before import NeededBefore, with_before  # noqa: PLC0415 - there are parts of files
 
         slices = with_before(slices, NeededBefore.of(options, wanted))
-    planned = _with_left_out(slices) if options.effective or not _ENDINGS.isdisjoint(wanted) else slices
+    planned = _with_not_applied(slices) if options.effective or not _ENDINGS.isdisjoint(wanted) else slices
     return list(packed(planned, options.max_partition_bytes))
 
 
@@ -55,7 +55,7 @@ def _whole_trails(files: Iterable[tuple[int, TrailInput]], options: Options) -> 
 _ENDINGS = {column.name for column in ENDING_COLUMNS}
 
 
-def _with_left_out(slices: Iterable[Slice]) -> Iterator[Slice]:
+def _with_not_applied(slices: Iterable[Slice]) -> Iterator[Slice]:
     """The slices with what is left out of each; the driver goes over the whole trails for it."""
     from trailformat.transactions.not_applied import NotApplied, Ranges  # noqa: PLC0415 - as above
     from trailformat.transactions.whole_trail import WholeTrail  # noqa: PLC0415 - as above
@@ -66,9 +66,9 @@ def _with_left_out(slices: Iterable[Slice]) -> Iterator[Slice]:
             path = place(part.path)
             if path not in ranges:
                 whole = WholeTrail.around(path)
-                left_out = NotApplied(whole, workers)
-                ranges |= {file: left_out.of(file) for file in (*whole.paths, path)}
-            yield part._replace(left_out=ranges[path].within(part.start, part.stop))
+                not_applied = NotApplied(whole, workers)
+                ranges |= {file: not_applied.of(file) for file in (*whole.paths, path)}
+            yield part._replace(not_applied=ranges[path].within(part.start, part.stop))
 
 
 def slices_of(file: TrailInput, options: Options) -> Iterator[Slice]:

@@ -31,7 +31,7 @@ class Slice(NamedTuple):
         size: what the file had when it was planned; the last slice of a file stops there.
         only: the RBAs among them that are wanted.
         ends_trail: no later file is there, so that a last record which is not complete is one being written.
-        left_out: where the rows stand that a Replicat does not apply; None where that does not matter.
+        not_applied: where the rows stand that a Replicat does not apply; None where that does not matter.
         file_order: the place of the file among those of the read, in the order of writing; None in a stream.
         before: what stands before it; None where the task has to look for what it needs.
     """
@@ -44,5 +44,5 @@ class Slice(NamedTuple):
     only: RbaRange = RbaRange()
     ends_trail: bool = True
     file_order: int | None = None
-    left_out: Ranges | None = None
+    not_applied: Ranges | None = None
     before: StateBefore | None = None

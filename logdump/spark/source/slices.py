@@ -106,15 +106,15 @@ def wanted_rows(
 def passing_in_range(source: OpenSlice, batch: Batch, passing: Any) -> Any:
     """The mask of passing rows with the bounds on the RBA laid over it, and the damage that is to be shown."""
     rbas, only, spans = np.asarray(batch.rba), source.part.only, batch.spans()
-    if len(rbas) and only.first <= rbas[0] and rbas[-1] <= only.last and not spans and source.left_out is None:
+    if len(rbas) and only.first <= rbas[0] and rbas[-1] <= only.last and not spans and source.not_applied is None:
         return passing
     inside = (rbas >= only.first) & (rbas <= only.last)
     for row in spans:
         passing[row] = inside[row] and _is_shown(source, batch, row)
-    if source.left_out is not None and source.options.effective:
+    if source.not_applied is not None and source.options.effective:
         from trailformat.transactions.not_applied import rows_not_applied  # noqa: PLC0415 - few reads need endings
 
-        inside &= ~rows_not_applied(source.left_out, batch)
+        inside &= ~rows_not_applied(source.not_applied, batch)
     return passing & inside
 
 

@@ -159,7 +159,7 @@ class _Suppressed:
         self._alone = (
             selection_of(source.trail, options, source.definitions, alone, source.owners) if has_bounds else None
         )
-        self._left_out = source.left_out if options.effective else None
+        self._not_applied = source.not_applied if options.effective else None
 
     def add(self, batch: Batch, at: Array) -> None:
         if self._is_filtered:
@@ -169,8 +169,8 @@ class _Suppressed:
 
     def _passing(self, alone: Selection, batch: Batch) -> int:
         passing = alone.rows(batch)
-        if self._left_out is not None:
-            passing = passing & ~rows_not_applied(self._left_out, batch)
+        if self._not_applied is not None:
+            passing = passing & ~rows_not_applied(self._not_applied, batch)
         return int(passing.sum())
 
 

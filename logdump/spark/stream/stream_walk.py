@@ -426,11 +426,11 @@ class StreamWalk:
                 continue
             first = _Cut(begin, None, self._is_known or not begin)
             cuts = [first, *(cut for cut in passed.cuts if begin < cut.rba < stop)]
-            left_out = None if ranges is None else ranges.get(ordinal, no_ranges())
+            not_applied = None if ranges is None else ranges.get(ordinal, no_ranges())
             for cut, after in zip(cuts, [*(cut.rba for cut in cuts[1:]), stop], strict=True):
                 part = Slice(str(name.path), name.seqno, cut.rba, after, stop, ends_trail=False)
-                within = left_out.within(cut.rba, after) if left_out is not None else None
-                yield part._replace(left_out=within, before=self._before(passed, cut))
+                within = not_applied.within(cut.rba, after) if not_applied is not None else None
+                yield part._replace(not_applied=within, before=self._before(passed, cut))
 
     def _before(self, passed: _Passed, cut: _Cut) -> StateBefore | None:
         if not cut.rba or passed.trail is None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import heapq
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -40,6 +41,8 @@ NOT_OF_RECORD = OF_COMMANDS | {TIMELINE}
 """The pages that are not about the record under the cursor."""
 NO_TRAIL = "No trail is open. OPEN <filename> opens one."
 _REMOVED = "FILE REMOVED"
+MOST_TABLES = 1000
+"""Tables that are listed at most; FILTER takes the name of any."""
 
 
 class ScanProgress(NamedTuple):
@@ -48,6 +51,14 @@ class ScanProgress(NamedTuple):
     covered: int
     records: int
     is_done: bool
+
+
+class ListedTable(NamedTuple):
+    """The totals of a table, and its part of all records in percent."""
+
+    name: str
+    totals: TableTotals
+    part: float
 
 
 class ShownPage(NamedTuple):
@@ -139,6 +150,8 @@ class Model(Observable):
         self.has_moved = self.is_landing = False
         self.history: tuple[str, ...] = ()
         self.index = TrailIndex()
+        self._tables: Sequence[ListedTable] = ()
+        self._tables_of: Mapping[str, TableTotals] = {}
         self.field = ""
         self.page_before = self.record_page = self.page
 
@@ -153,9 +166,15 @@ class Model(Observable):
         return Current(self.row, self.opened, self.state.switches, self.state.source, self.state.parameters)
 
     @property
-    def tables(self) -> Mapping[str, TableTotals]:
-        """The totals of the tables met so far."""
-        return self.index.sums.tables
+    def tables(self) -> Sequence[ListedTable]:
+        """The tables met so far with the most records, MOST_TABLES of them, the most first."""
+        found, of = self.index.sums.tables, self._tables_of
+        if found is not of:  # the index has a new mapping when it has more; each pane that is drawn comes here
+            total = sum(one.records for one in found.values()) or 1
+            largest = heapq.nsmallest(MOST_TABLES, found.items(), key=lambda item: (-item[1].records, item[0]))
+            self._tables = [ListedTable(name, one, 100 * one.records / total) for name, one in largest]
+            self._tables_of = found
+        return self._tables
 
     def partial(self, scan: str) -> str:
         """The sentence that goes before what a scan has found; empty where it has read all."""

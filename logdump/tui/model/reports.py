@@ -212,7 +212,7 @@ class Reports:
             model.busy = _progress(report)
         if report.name == INDEX:
             model.indexed = ScanProgress(report.covered, file.index.places.records, is_done)
-            file.ask_transactions()
+            file.ask_transactions(model.transactions)
         elif report.name == OVER_TIME:
             model.timeline = file.timeline.timeline if file.timeline is not None else None
         elif report.name == SHAPE:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import heapq
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 from textual.actions import SkipAction
@@ -14,7 +13,7 @@ from logdump.notation.plural import amount
 from logdump.notation.times import TimeOffset, format_timestamp
 from logdump.session.marks import Mark
 from logdump.tui.keys.kept_choices import ListColumn
-from logdump.tui.model.model import NO_TRAIL, Model
+from logdump.tui.model.model import MOST_TABLES, NO_TRAIL, ListedTable, Model
 from logdump.tui.panes.choice_pane import Choice, ChoicePane
 from logdump.tui.panes.title import size_text
 from logdump.tui.reading.messages import ListedTrail, TrailsListed
@@ -24,11 +23,9 @@ from logdump.tui.reading.trail_files import ListedFile
 from logdump.tui.reading.transactions import ORDERS, ListedTransaction
 from logdump.tui.text.cells import TextColumn, in_columns
 from logdump.tui.text.glyphs import Glyphs
-from trailformat.index import TableTotals, TransactionSpan
+from trailformat.index import TransactionSpan
 from trailformat.index.sums import Sums
 
-MOST_LISTED = 1000
-"""Tables that are listed at most; FILTER takes the name of any."""
 _SECOND = 1_000_000
 _SHORT_XID = 12
 _SHORT_NAME = 20
@@ -36,16 +33,8 @@ _CELLS, _STEPS = {"wider": 2, "narrower": -2}, {"left": -1, "right": 1}
 """Keys of the pane of columns: cells that a column gains, places that it moves."""
 
 
-def largest_tables(tables: Mapping[str, TableTotals], most: int) -> list[tuple[str, TableTotals, float]]:
-    """Names, totals and the part of all records in percent of the tables with the most records."""
-    total = sum(one.records for one in tables.values()) or 1
-    found = heapq.nsmallest(most, tables.items(), key=lambda item: (-item[1].records, item[0]))
-    return [(name, one, 100 * one.records / total) for name, one in found]
-
-
-def table_choices(tables: Mapping[str, TableTotals], glyphs: Glyphs, width: int) -> tuple[str, list[Choice]]:
-    """Heading and lines: the tables by their records, the most first."""
-    found = largest_tables(tables, MOST_LISTED)
+def table_choices(found: Sequence[ListedTable], glyphs: Glyphs, width: int) -> tuple[str, list[Choice]]:
+    """Heading and lines: the tables in this order."""
     columns = (
         TextColumn("table", [name or "(no name)" for name, *_ in found], usual=10, is_number=False),
         TextColumn("records", [f"{one.records:,}" for _, one, _ in found], usual=13),
@@ -60,7 +49,7 @@ def table_choices(tables: Mapping[str, TableTotals], glyphs: Glyphs, width: int)
 def _listed_text(sums: Sums) -> str:
     """What is not listed of very many tables; empty where all are."""
     count, others = len(sums.tables), sums.other_tables.records
-    listed = f"The {MOST_LISTED:,} largest of {count:,} tables." if count > MOST_LISTED else ""
+    listed = f"The {MOST_TABLES:,} largest of {count:,} tables." if count > MOST_TABLES else ""
     return f"{listed} {others:,} records are of tables beyond these." if others else listed
 
 

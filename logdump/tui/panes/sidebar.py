@@ -13,7 +13,7 @@ from textual.strip import Strip
 from logdump.tui.keys.keys import Area, bindings
 from logdump.tui.model.model import Model
 from logdump.tui.panes.choice_pane import Choice, ChoicePane
-from logdump.tui.panes.choices import largest_tables, short_count, table_filter
+from logdump.tui.panes.choices import short_count, table_filter
 from logdump.tui.panes.title import size_text
 from logdump.tui.reading.scans import INDEX
 from logdump.tui.text.cells import fit, fit_name, width_of
@@ -80,7 +80,7 @@ class Sidebar(Styled):
 
     def _table_lines(self) -> Iterator[_Entry]:
         yield _Entry(f"[t]ables{self._so_far}", ("recs", "%"), action="app.show_choices('tables')")
-        for name, one, part in largest_tables(self._model.tables, self.size.height):
+        for name, one, part in self._model.tables[: self.size.height]:
             numbers = short_count(one.records), f"{part:.0f}"
             yield _Entry(name or "(no name)", numbers, enters=table_filter(name), is_table=True)
 

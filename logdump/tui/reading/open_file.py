@@ -33,7 +33,7 @@ from logdump.tui.reading.scans import FILTER, INDEX, OPEN_TRANSACTIONS, OVER_TIM
 from logdump.tui.reading.state import Current, State
 from logdump.tui.reading.summary import summary_of
 from logdump.tui.reading.trail_files import ListedFile, NeighbourLookup, trail_files
-from logdump.tui.reading.transactions import read_transactions
+from logdump.tui.reading.transactions import ListedTransaction, read_transactions
 from logdump.tui.text.styled import line
 from trailformat.index import TrailIndex, attach, build
 from trailformat.trail.sequence import Spot
@@ -237,10 +237,10 @@ class OpenFile:
 
         self._record.ask("related", find)
 
-    def ask_transactions(self) -> None:
-        """Read the CSNs of the largest transactions."""
+    def ask_transactions(self, known: tuple[ListedTransaction, ...]) -> None:
+        """Read the CSNs of the largest transactions, as far as they are not known."""
         index = self.index
-        self._poll.ask("transactions", lambda session: TransactionsRead(read_transactions(session.trail, index)))
+        self._poll.ask("transactions", lambda session: TransactionsRead(read_transactions(session.trail, index, known)))
 
     def ask_neighbours(self) -> None:
         """See which files stand before and after the open one."""

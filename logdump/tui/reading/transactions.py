@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 from trailformat import TrailFile
@@ -30,12 +30,21 @@ ORDERS: dict[str, Callable[[ListedTransaction], int]] = {
 """The sort keys of the pane, the largest first."""
 
 
-def read_transactions(trail: TrailFile, index: TrailIndex) -> list[ListedTransaction]:
-    """The open transaction, if there is one, then the largest by bytes."""
+def read_transactions(
+    trail: TrailFile, index: TrailIndex, known: Iterable[ListedTransaction] = ()
+) -> list[ListedTransaction]:
+    """The open transaction, if there is one, then the largest by bytes.
+
+    Those that are ``known`` in full are not read again: the index reports four times a second while a trail grows.
+    """
     transactions = index.sums.transactions
     spans = ([transactions.open] if transactions.open is not None else []) + transactions.largest
     found = []
+    read = {one.span: one for one in known if one.csn and one.file_bytes}
     for span in spans[:MOST_SHOWN]:
+        if span in read:
+            found.append(read[span])
+            continue
         owner = transaction_at(trail, span.begin)
         last = trail.record_at(span.end) if span.end is not None else None
         size = last.rba + last.length - span.begin if last is not None else 0

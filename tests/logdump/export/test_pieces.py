@@ -17,6 +17,7 @@ from logdump.features.export import spark_export
 from logdump.features.export.spark_export import ATTEMPTS, ExportJob, TaskOutput, export_all, export_pieces, pieces_of
 from logdump.features.export.tally import ExportTally
 from logdump.language.reader import Context, parse
+from logdump.notation.plural import amount
 from logdump.session.session import Session
 from tests.logdump.export.rows import table_of
 from tests.logdump.line import Line
@@ -103,7 +104,7 @@ def _same(format_: str, whole: Path, parts: list[Path]) -> bool:
 def test_records_are_those_of_one_export(format_: str, trail: Path, tmp_path: Path) -> None:
     tally, _ = _in_pieces(trail, f"{format_} to {tmp_path / 'x'}", tmp_path / "parts")
     told = _whole(trail, f"{format_} to {tmp_path / 'whole'}")
-    assert f"Exported {sum(file.rows for file in tally.files)} records to {tmp_path / 'whole'}" in told
+    assert f"Exported {amount(tally.rows, 'record')} to {tmp_path / 'whole'}" in told
     assert _same(format_, tmp_path / "whole", _parts(tmp_path / "parts"))
 
 

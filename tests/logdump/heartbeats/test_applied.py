@@ -15,7 +15,7 @@ from logdump.features.heartbeat.model import HeartbeatRow
 from logdump.features.heartbeat.reading import HeartbeatReader
 from logdump.features.heartbeat.views import heartbeat_history, lag_history
 from logdump.features.timeline.timeline import TimelineScan
-from logdump.session.effective_rows import LeftOutRanges
+from logdump.session.effective_rows import NotAppliedByFile
 from tests.logdump.line import Line
 from tests.searching import examples
 from tests.simulated.heartbeat_trails import BEGUN, HeartbeatTrail
@@ -42,7 +42,7 @@ def path(tmp_path: Path) -> Path:
 
 def rows(path: Path) -> list[HeartbeatRow]:
     with TrailFile(path) as trail:
-        found = HeartbeatReader(left_out=LeftOutRanges().of).rows(trail)
+        found = HeartbeatReader(not_applied_in=NotAppliedByFile().of).rows(trail)
         return [one for one in found if isinstance(one, HeartbeatRow)]
 
 
@@ -123,7 +123,7 @@ def test_as_many_rows_count_as_a_replicat_applies(seed: int, line: Line, tmp_pat
     assert len(times) == len(set(times))
 
 
-def test_json_says_how_many_are_left_out(path: Path, line: Line) -> None:
+def test_json_says_how_many_are_not_applied(path: Path, line: Line) -> None:
     line(f"open {path}; heartbeat")
     whole = next(event for event in line.events if isinstance(event, HeartbeatsShown))
     (text,) = json_lines.render(whole, line.session.settings)

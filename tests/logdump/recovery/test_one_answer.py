@@ -21,7 +21,7 @@ from logdump.features.diff.model import DiffShown
 from logdump.features.explain.model import Explained
 from logdump.features.recovery.model import RecoveryShown
 from logdump.features.safe.model import SafePointShown
-from logdump.session.effective_rows import LeftOutRanges
+from logdump.session.effective_rows import NotAppliedByFile
 from logdump.tui.reading.rows import RowReader
 from tests.logdump.line import Line
 from tests.logdump.spark.reads import rows
@@ -146,7 +146,7 @@ def test_commands_apply_the_same_transactions_and_say_the_same_of_the_others(kin
         line(f"{begin}; export jsonl to {folder / 'rows'} effective")
         assert _exported(folder / "rows") == run.rows
         # HEARTBEAT goes by these
-        ranges = LeftOutRanges(WholeTrail(history.paths))
+        ranges = NotAppliedByFile(WholeTrail(history.paths))
         written = [row for one in history.occurrences() for row in one.rows]
         assert {Spot(one.path, one.rba) for one in written if not ranges.of(one.path).hold(one.rba)} == run.rows
         trail = folder / history.paths[0].name[:2]

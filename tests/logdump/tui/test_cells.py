@@ -12,6 +12,7 @@ from rich.segment import Segment
 from logdump.notation.times import GMT
 from logdump.session.marks import Mark
 from logdump.session.settings import Settings
+from logdump.tui.model.model import Model
 from logdump.tui.panes.choices import mark_choices, table_choices, transaction_choices
 from logdump.tui.panes.row_text import GAPS, ColumnNeeds, ColumnWidths, clock_text, columns_for, heading, row_pieces
 from logdump.tui.reading.rows import ListRow, RowKind
@@ -123,7 +124,9 @@ def test_every_cell_of_the_transactions(
 @settings(max_examples=examples(40))
 @given(st.dictionaries(NAMES, st.builds(TableTotals, RBAS, RBAS), min_size=1, max_size=4), WIDTHS, GLYPHS)
 def test_every_cell_of_the_tables(tables: dict[str, TableTotals], width: int, glyphs: Glyphs) -> None:
-    _, choices = table_choices(tables, glyphs, width)
+    model = Model()
+    model.index.sums.tables = tables
+    _, choices = table_choices(model.tables, glyphs, width)
     names = sorted(tables, key=lambda name: (-tables[name].records, name))
     for name, choice in zip(names, choices, strict=True):
         assert cell_len(choice.text) <= width - 1

@@ -2,30 +2,69 @@
 
 from __future__ import annotations
 
+import heapq
 from pathlib import Path
+from typing import Any
 
-from logdump.tui.panes.choices import table_choices
-from logdump.tui.text.glyphs import UNICODE
+import pytest
+
+from fixtures import TRAILS
+from logdump.tui.reading.transactions import read_transactions
 from tests.logdump.tui.conftest import Golden
 from tests.logdump.tui.drive import WIDE, Screen, drive
 from tests.logdump.tui.test_records import rba_of
-from trailformat import TrailFile
+from trailformat import Record, TrailFile
 from trailformat.changes.transactions import place_of
-from trailformat.index import TableTotals
+from trailformat.index import TableTotals, TrailIndex, attach, build
 
 
 def test_of_very_many_tables_the_largest_are_listed_and_the_page_says_so() -> None:
     tables = {f"S.T{number}": TableTotals(number, 1) for number in range(1 << 16)}
-    _, lines = table_choices(tables, UNICODE, 80)
-    assert (len(lines), lines[0].text.split()[:2]) == (1000, ["S.T65535", "65,535"])
 
     async def steps(screen: Screen) -> None:
         screen.app.model.index.sums.tables = tables
         screen.app.model.index.sums.other_tables = TableTotals(12_345, 1)
         await screen.press("escape", "t")
         assert "The 1,000 largest of 65,536 tables. 12,345 records are of tables beyond these." in screen.text
+        assert screen.text.splitlines()[3].split()[:2] == ["▶S.T65535", "65,535"]
+        assert len(screen.app.model.tables) == 1000
 
     drive(steps)
+
+
+def test_tables_are_sorted_once_for_all_panes_and_keys(monkeypatch: pytest.MonkeyPatch) -> None:
+    sorted_, nsmallest = [], heapq.nsmallest
+
+    def counted(*arguments: Any, **named: Any) -> Any:
+        sorted_.append(arguments)
+        return nsmallest(*arguments, **named)
+
+    async def steps(screen: Screen) -> None:
+        monkeypatch.setattr(heapq, "nsmallest", counted)
+        screen.app.model.index.sums.tables = dict(screen.app.model.index.sums.tables)
+        await screen.press("escape", "t", "j", "k", "escape", "t", "j", "escape")
+        assert len(sorted_) == 1
+
+    drive(steps, size=WIDE)
+
+
+def test_transactions_are_read_once_however_often_a_growing_trail_reports() -> None:
+    read = []
+
+    class Watched(TrailFile):
+        def record_at(self, rba: int) -> Record | None:
+            read.append(rba)
+            return super().record_at(rba)
+
+    with Watched(TRAILS / "et000000000") as trail:
+        index = TrailIndex()
+        attach(trail, index)
+        for _ in build(trail, index):
+            pass
+        known = read_transactions(trail, index)
+        read.clear()
+        assert read_transactions(trail, index, known) == known
+        assert read == []
 
 
 def test_the_tables_are_listed_by_their_records() -> None:

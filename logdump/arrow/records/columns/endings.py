@@ -17,7 +17,7 @@ _WORDS = pa.array([ending.value for ending in ENDINGS])
 
 
 def _endings(rows: Rows) -> Array:
-    return endings_of_rows(rows.source.left_out or no_ranges(), rows.batch, rows.rows)
+    return endings_of_rows(rows.source.not_applied or no_ranges(), rows.batch, rows.rows)
 
 
 def _ended(rows: Rows) -> Any:
@@ -31,8 +31,8 @@ def _cut(rows: Rows) -> Any:
 
 
 def _is_effective(rows: Rows) -> Any:
-    left_out = rows_not_applied(rows.source.left_out or no_ranges(), rows.batch, rows.rows)
-    return masked(~left_out, _endings(rows) != NO_ROW)
+    not_applied = rows_not_applied(rows.source.not_applied or no_ranges(), rows.batch, rows.rows)
+    return masked(~not_applied, _endings(rows) != NO_ROW)
 
 
 BUILDERS = {"ended": _ended, "cut": _cut, "is_effective": _is_effective}
