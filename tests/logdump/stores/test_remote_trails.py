@@ -62,20 +62,22 @@ class Kept(NamedTuple):
     suffix: str = ""
     sizes: tuple[tuple[int, int], ...] = ()
     """The bytes that a file takes, packed and not, and all files of the trail together."""
+    typed: str = ""
+    """The folder as it is entered, where that is another text: with a password, which no answer may have in it."""
 
     def result(self, command: str, out: Path) -> Result:
         """What a command prints and writes, as if the files lay in no folder and were not packed."""
         out.mkdir()
         (out / "params.prm").write_text(PARAMETERS)
-        first = f"{NAMES[0]}{self.suffix}"
+        first, folder = f"{NAMES[0]}{self.suffix}", self.typed or str(self.folder)
         names = {
             "OUT": out / "ou000000000",
-            "TWIN": self.folder / "twin" / first,
-            "FIRST": self.folder / "trail" / first,
-            "ALL": self.folder / "trail" / "*",
+            "TWIN": f"{folder}/twin/{first}",
+            "FIRST": f"{folder}/trail/{first}",
+            "ALL": f"{folder}/trail/*",
             "ROW": 2722,
             "PARAMS": out / "params.prm",
-            "FOLDER": self.folder / "trail",
+            "FOLDER": f"{folder}/trail",
         }
         line = f"timeoffset gmt; open FIRST; {command}"
         for name, value in names.items():
@@ -116,7 +118,8 @@ def kept(request: pytest.FixtureRequest, tmp_path: Path) -> Kept:
     if request.param == "http":
         web = request.getfixturevalue("web")
         web.files |= {f"/dirdat/{name}": data for name, data in FILES.items()}
-        return Kept(place(f"{web.url}/dirdat"))
+        web.wanted_header = ("Authorization", "Basic am9lOmdlaGVpbQ==")
+        return Kept(place(f"{web.url}/dirdat"), typed=f"{web.url.replace('://', '://joe:geheim@')}/dirdat")
     bucket, put = request.getfixturevalue("s3"), request.getfixturevalue("put")
     for name, data in FILES.items():
         put(f"{bucket}/dirdat/{name}", data)
