@@ -192,7 +192,7 @@ def serving() -> Iterator[TrailServer]:
             thread.join()
 
 
-class _Login(paramiko.ServerInterface):
+class _Login(paramiko.ServerInterface):  # type: ignore[misc]
     """Lets joe in with his password."""
 
     def get_allowed_auths(self, *_: Any) -> str:
@@ -206,13 +206,13 @@ class _Login(paramiko.ServerInterface):
         return int(paramiko.OPEN_SUCCEEDED)
 
 
-class _Files(paramiko.SFTPServerInterface):
+class _Files(paramiko.SFTPServerInterface):  # type: ignore[misc]
     """The files of a folder."""
 
     root = Path()
 
     def _asked(self, path: str) -> Path:
-        return self.root / self.canonicalize(path).strip("/")
+        return self.root / str(self.canonicalize(path)).strip("/")
 
     def list_folder(self, path: str) -> Any:
         try:
