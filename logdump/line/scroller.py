@@ -9,6 +9,7 @@ import time
 from logdump.display.text import render
 from logdump.line import terminal
 from logdump.notation.escape import escape
+from logdump.notation.plural import size_text
 from logdump.session.events import JobProgress, Progress, SearchProgress
 from logdump.session.read_progress import ReadSoFar
 from logdump.session.settings import Settings
@@ -69,4 +70,4 @@ class Scroller:
 
 def _rate(event: Progress, seconds: float) -> str:
     rate = f", {event.records / seconds:,.0f} records/s" if seconds else ""
-    return rate + (f", {100 * event.rba // event.size} %" if event.size else "")
+    return rate + (f", {100 * event.rba // event.size} % of {size_text(event.size)}" if event.size else "")

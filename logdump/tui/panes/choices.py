@@ -11,14 +11,13 @@ from textual.widget import Widget
 from logdump.display.record_row import ASCII_MARKS, UNICODE_MARKS, row_story
 from logdump.features.row.text import story_lines
 from logdump.notation.durations import span_text
-from logdump.notation.plural import amount
+from logdump.notation.plural import amount, size_text
 from logdump.notation.times import TimeOffset, format_timestamp
 from logdump.session.marks import Mark
 from logdump.session.settings import Settings
 from logdump.tui.keys.kept_choices import ListColumn
 from logdump.tui.model.model import MOST_TABLES, NO_TRAIL, ListedTable, Model
 from logdump.tui.panes.choice_pane import Choice, ChoicePane
-from logdump.tui.panes.title import size_text
 from logdump.tui.reading.messages import ListedTrail, StoryRead, TrailsListed
 from logdump.tui.reading.scans import INDEX
 from logdump.tui.reading.state import State

@@ -10,11 +10,11 @@ from textual.containers import Horizontal
 from textual.events import Click
 from textual.strip import Strip
 
+from logdump.notation.plural import size_text
 from logdump.tui.keys.keys import Area, bindings
 from logdump.tui.model.model import Model
 from logdump.tui.panes.choice_pane import Choice, ChoicePane
 from logdump.tui.panes.choices import short_count, table_filter
-from logdump.tui.panes.title import size_text
 from logdump.tui.reading.scans import INDEX
 from logdump.tui.text.cells import fit, fit_name, width_of
 from logdump.tui.text.glyphs import Glyphs

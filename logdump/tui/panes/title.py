@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from logdump.notation.plural import size_text
 from logdump.notation.times import format_timestamp
 from logdump.session.settings import Across, Settings
 from logdump.tui.model.model import Model
@@ -94,13 +95,3 @@ def _range(first: int, last: int | None, settings: Settings) -> str:
         return f"{begin}.."
     end = format_timestamp(last, settings.time_offset)[:19]
     return f"{begin}..{end[11:] if end[:10] == begin[:10] else end}"
-
-
-def size_text(size: int) -> str:
-    """Bytes in three digits or so."""
-    value, unit = float(size), "B"
-    for unit in ("B", "KB", "MB", "GB"):
-        if value < 1024 or unit == "GB":
-            break
-        value /= 1024
-    return f"{value:.0f} {unit}" if unit == "B" or value >= 100 else f"{value:.1f} {unit}"
