@@ -32,7 +32,7 @@ from trailformat.scan import Workers, parallel_scan, scan
 from trailformat.transactions.whole_trail import WholeTrail
 
 SAMPLE = 20_000
-_TOLD = re.compile(r" has (\d+) records|Saved (\d+) records|Exported (\d+) records")
+_TOLD = re.compile(r" has (\d+) records|Saved (\d+) records?|Exported (\d+) records?")
 
 Run = Callable[[], int]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Collection, Iterator, Sequence
+from functools import lru_cache
 
 _WIDE = frozenset("WF")
 _CUT = "…"
@@ -16,6 +17,7 @@ def display_width(text: str) -> int:
     return len(text) if text.isascii() else sum(map(_width, text))
 
 
+@lru_cache(maxsize=1 << 12)
 def _width(character: str) -> int:
     if unicodedata.combining(character):
         return 0

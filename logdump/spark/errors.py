@@ -6,10 +6,13 @@ PythonException while it reads.
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 from logdump.arrow.records.errors import place
 from trailformat import CannotRead, TrailError
+
+_CARRIED = re.compile(r"logdump\.spark\.(?:\w+\.)*(\w+): (.+)")
 
 
 class SourceError(Exception):
@@ -42,6 +45,13 @@ class SplitMismatch(SourceError):
 
 class SchemaChanged(SourceError):
     """A table has a column, a type or a key that came after the schema of the read was made."""
+
+
+def carried_by(text: str) -> SourceError | None:
+    """The last one of these errors in the text of an error of Spark."""
+    found = _CARRIED.findall(text)
+    kinds = {kind.__name__: kind for kind in SourceError.__subclasses__()}
+    return kinds.get(found[-1][0], SourceError)(found[-1][1]) if found else None
 
 
 def located(error: TrailError | CannotRead, path: str | Path, rba: int | None = None) -> str:

@@ -251,10 +251,13 @@ class TrailApp(HarmlessApp):
 
     def on_choice_pane_chosen(self, message: ChoicePane.Chosen) -> None:
         """A line of one of the panes: what it stands for is entered."""
+        sends = message.choice.sends
+        if message.what in ("undo", "undo_transaction"):
+            self.enter(sends[message.what])
+            return
         self._letters.came_from = self._spot_of_row
         self.model.upper = "records"
         self.records.focus()
-        sends = message.choice.sends
         if message.what == "save":
             self.enter(sends["enter"])
             self.action_type_in(sends["save"])
@@ -513,11 +516,21 @@ class TrailApp(HarmlessApp):
     def take_report(self, report: messages.Report) -> None:
         """The model changes, and with it the panes."""
         self._reports.take(report)
+        if isinstance(report, messages.StoryRead) and self.focused is not self.prompt:
+            self._show_story()
         if isinstance(report, messages.CommandEnded):
             path = self.model.state.path
             if report.number == self._page_after:
                 self.model.show_records_page()
             self._jumps.end(report.number, Spot(path, self.model.rba) if path is not None else None)
+
+    def _show_story(self) -> None:
+        """Show the changes of a row over the list, in place of the lines in the output."""
+        if self.mode.transcript.last is not None:
+            self.mode.transcript.last.is_on_page = True
+        self.model.show_records_page()
+        self.model.upper = "story"
+        self.query_one("#story").focus()
 
     def on_related_found(self, message: messages.RelatedFound) -> None:
         """The record that a key of the record under the cursor leads to."""

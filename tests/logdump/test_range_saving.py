@@ -16,6 +16,7 @@ from fixtures import TRAILS
 from logdump.features.save import ranges
 from logdump.features.save import saver as saving
 from logdump.features.save.ranges import CopyRows, RangeCopy, rows_of
+from logdump.notation.plural import amount
 from logdump.session import passing
 from logdump.session import scan as session_scan
 from logdump.session.events import Progress
@@ -145,7 +146,10 @@ def test_records_are_saved_up_to_so_many_bytes(
     monkeypatch.setattr(passing, "BATCH_SIZE", 2)
     target = tmp_path / "xx000000000"
     line(f"open {trail_of(tmp_path, *[row()] * 12)}")
-    assert line(f"save {target} {room * row().length - less} bytes")[-1] == f"Saved {room - less} records to {target}"
+    assert (
+        line(f"save {target} {room * row().length - less} bytes")[-1]
+        == f"Saved {amount(room - less, 'record')} to {target}"
+    )
     assert target.read_bytes() == row().raw * (room - less)
 
 

@@ -9,7 +9,8 @@ BANK.KINDS      a column of every type
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
@@ -275,6 +276,50 @@ class Bank:
         return None if self._random.random() < 0.15 else value
 
 
+class BankStates:
+    """The tables of the bank after each of its transactions, in their order."""
+
+    def __init__(self) -> None:
+        self.rows: dict[str, dict[Key, Values]] = {table.name: {} for table in TABLES}
+        self._later: deque[tuple[str, list[RowChange], list[Values | None]]] = deque()
+
+    def add(self, csn: str, changes: Sequence[RowChange], bank: Bank) -> None:
+        """Note the last transaction of the bank."""
+        rows = [bank.rows[change.table.name].get(key) for change in changes for key in _touched(change)]
+        self._later.append((csn, list(changes), rows))
+
+    def go_to(self, csn: str | None) -> None:
+        """Go on to a transaction, which has not been passed yet; None is before the first."""
+        if csn is None or csn == self._csn:
+            return
+        while True:
+            self._csn, changes, rows = self._later.popleft()
+            self._do(changes, iter(rows))
+            if self._csn == csn:
+                return
+
+    _csn: str | None = None
+
+    def _do(self, changes: Sequence[RowChange], after: Iterator[Values | None]) -> None:
+        """Take the rows that a transaction has touched as they are after it."""
+        for change in changes:
+            if change.io_type == PURGE_DATA:
+                self.rows[change.table.name].clear()
+        for change in changes:
+            rows = self.rows[change.table.name]
+            for key in _touched(change):
+                if (row := next(after)) is None:
+                    rows.pop(key, None)
+                else:
+                    rows[key] = row
+
+
+def _touched(change: RowChange) -> list[Key]:
+    """The keys of the rows of a change."""
+    size = key_size(change.table)
+    return [row[:size] for row in (change.before, change.after) if row is not None]
+
+
 class BankExtract(Extract):
     """Writes the bank's trail: files with headers, restarts of Extract and roll-overs in the middle of transactions."""
 
@@ -282,6 +327,15 @@ class BankExtract(Extract):
         self._cut_chance = cut_chance
         flavour: Flavour = ORACLE_12
         super().__init__(folder, random, roll_chance=roll_chance, flavour=flavour, tables=TABLES, is_headed=True)
+
+    @property
+    def csn(self) -> str:
+        """The CSN of the transaction under way."""
+        return self.csn_of(self._number)
+
+    def csn_of(self, number: int) -> str:
+        """The CSN of a transaction; the first one is 1."""
+        return self._flavour.csn(number)
 
     def transaction(self, changes: Sequence[RowChange]) -> None:
         """One transaction, whole at last."""
@@ -321,12 +375,20 @@ class BankExtract(Extract):
 
 
 def bank_trail(
-    folder: Path, transactions: int, seed: int = 1, *, swaps_at_once: bool = True, **chances: float
+    folder: Path,
+    transactions: int,
+    seed: int = 1,
+    *,
+    swaps_at_once: bool = True,
+    states: BankStates | None = None,
+    **chances: float,
 ) -> tuple[Bank, BankExtract]:
-    """A trail of so many transactions, and the source as they leave it."""
+    """A trail of so many transactions, and the source as they leave it; ``states`` take those between."""
     random = Random(seed)
     bank, extract = Bank(random, swaps_at_once=swaps_at_once), BankExtract(folder, random, **chances)
     for _ in range(transactions):
-        extract.transaction(bank.transaction())
+        extract.transaction(changes := bank.transaction())
+        if states is not None:
+            states.add(extract.csn, changes, bank)
     extract.close()
     return bank, extract

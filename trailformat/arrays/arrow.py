@@ -38,6 +38,7 @@ def in_type(array: pa.Array, kind: pa.DataType) -> pa.Array:
     return array.dictionary_decode() if pa.types.is_dictionary(array.type) and array.type != kind else array
 
 
+@lru_cache(maxsize=256)
 def nulls(kind: pa.DataType, length: int) -> pa.Array:
     """An array of nulls, of the same memory as others of its type."""
     return _nulls(kind).slice(0, length) if length <= _SHARED_NULLS else pa.nulls(length, kind)

@@ -38,7 +38,6 @@ class Source:
         not_applied: the ranges of the file that a Replicat does not apply; None if unknown.
         explains_nulls: True if the column ``problems`` is made, with the reasons for nulls.
         ends_at_undecodable: True if an undecodable part ends the read.
-        name_parts: by key of the name: catalog, schema and name of a table.
     """
 
     seqno: int | None = None
@@ -49,7 +48,6 @@ class Source:
 
     def __init__(self, trail: TrailFile) -> None:
         self.trail = trail
-        self.name_parts: dict[int, tuple[str | None, ...]] = {}
         self._owners: tuple[Batch, RowTransactions] | None = None
 
     @cached_property

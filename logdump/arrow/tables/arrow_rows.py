@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator
+from collections.abc import Callable, Container, Iterator
 from operator import itemgetter
 from typing import Any, NamedTuple
 
@@ -11,12 +11,12 @@ import pyarrow as pa
 
 from logdump.arrow.records.columns.arrow_values import lists as list_array
 from logdump.arrow.tables.group import Group
-from logdump.arrow.tables.layout import PROBLEMS, SIDES, TableLayout
+from logdump.arrow.tables.layout import NULLS, PROBLEMS, SIDES, TableLayout
 from logdump.arrow.tables.piece import Array
 from logdump.arrow.tables.rows import RowProblem
 from logdump.arrow.tables.schema import FIXED_TYPES, NULL_NAMES, PROBLEM_LIST, batch_schema_of
 from trailformat.arrays import Image, Numbered, Strings
-from trailformat.arrays.arrow import arrow_strings, numbered, one_text, plain_array
+from trailformat.arrays.arrow import arrow_strings, nulls, numbered, one_text, plain_array
 from trailformat.arrays.columns import column_arrays
 from trailformat.native.scan.arguments import HAS_NULL, NULL
 
@@ -52,22 +52,22 @@ def batch_of(group: Group, wanted: Container[str] | None = None) -> tuple[pa.Rec
     is decoded.
     """
     wanted = None if wanted is None or PROBLEMS in wanted else wanted
-    rbas, nulls = group.rows.of("rba"), Nulls()
-    arrays = [*_fixed(group)]
-    arrays += [pa.array(group.data)] if group.layout.columns is None else _images(group, wanted, nulls)
-    arrays += [_listed_nulls(len(rbas), nulls), _listed_problems(len(rbas), group.problems)]
+    schema, nulled = batch_schema_of(group.layout), Nulls()
+    arrays = [
+        make(group) if wanted is None or name in wanted else nulls(schema.field(at).type, len(group.rows))
+        for at, (name, make) in enumerate(_FIXED.items())
+    ]
+    arrays += [pa.array(group.data)] if group.layout.columns is None else _images(group, wanted, nulled)
+    is_listed = wanted is None or NULLS in wanted
+    arrays += [_listed_nulls(len(group.rows), nulled if is_listed else [])]
+    arrays += [_listed_problems(len(group.rows), group.problems)]
+    rbas = group.rows.of("rba") if group.problems else ()
     problems = [(int(rbas[row]), problem.column or "", problem.reason) for row, problem in group.problems]
-    return pa.RecordBatch.from_arrays(arrays, schema=batch_schema_of(group.layout)), problems
+    return pa.RecordBatch.from_arrays(arrays, schema=schema), problems
 
 
-def _fixed(group: Group) -> Iterator[pa.Array]:
-    fixed = group.fixed
-    yield numbered(one_text(str(group.path)), np.zeros(len(fixed.rba), np.int32))
-    yield plain_array(pa.int64(), fixed.rba)
-    yield numbered(arrow_strings(fixed.op.texts), fixed.op.numbers)
-    yield from map(_dictionary, (fixed.csn, fixed.xid))
-    yield plain_array(FIXED_TYPES["time"], fixed.time, fixed.has_time)
-    yield plain_array(pa.uint8(), fixed.trans_ind)
+def _op(group: Group) -> pa.Array:
+    return numbered(arrow_strings(group.op.texts), group.op.numbers)
 
 
 def _dictionary(texts: Numbered) -> pa.Array:
@@ -76,7 +76,19 @@ def _dictionary(texts: Numbered) -> pa.Array:
     return numbered(arrow_strings(texts.texts)[:null], texts.numbers, texts.numbers < null)
 
 
-def _images(group: Group, wanted: Container[str] | None, nulls: Nulls) -> Iterator[pa.Array]:
+_FIXED: dict[str, Callable[[Group], pa.Array]] = {
+    "file": lambda group: numbered(one_text(str(group.path)), np.zeros(len(group.rows), np.int32)),
+    "rba": lambda group: plain_array(pa.int64(), group.rows.of("rba")),
+    "op": _op,
+    "csn": lambda group: _dictionary(group.csn),
+    "xid": lambda group: _dictionary(group.xid),
+    "time": lambda group: plain_array(FIXED_TYPES["time"], *group.times),
+    "trans_ind": lambda group: plain_array(pa.uint8(), group.rows.of("trans_ind")),
+}
+"""The columns that rows of any table have, in their order."""
+
+
+def _images(group: Group, wanted: Container[str] | None, nulled: Nulls) -> Iterator[pa.Array]:
     """The columns of both images; those that are not wanted are null."""
     names = group.layout.column_names
     for side in SIDES:
@@ -86,27 +98,27 @@ def _images(group: Group, wanted: Container[str] | None, nulls: Nulls) -> Iterat
         columns = column_arrays(group.spans, image, group.layout.columns or (), group.layout.codec, chosen)
         for index, (name, column) in enumerate(zip(names, columns, strict=True)):
             if has_null[index]:
-                nulls.append((np.flatnonzero(image.sizes[index] == NULL), f"{side}_{name}"))
+                nulled.append((np.flatnonzero(image.sizes[index] == NULL), f"{side}_{name}"))
             for problem in column.problems:
                 group.note_value(problem.row, side, index, problem.reason)
             yield column.array
 
 
-def _listed_nulls(rows: int, nulls: Nulls) -> pa.Array:
+def _listed_nulls(rows: int, nulled: Nulls) -> pa.Array:
     """For each row the names of its NULLs, null where there are none."""
-    if not nulls:
-        return pa.nulls(rows, NULL_NAMES)
-    of_row = np.concatenate([at for at, _ in nulls])
-    names = np.repeat(np.arange(len(nulls)), [len(at) for at, _ in nulls])[np.argsort(of_row, kind="stable")]
+    if not nulled:
+        return nulls(NULL_NAMES, rows)
+    of_row = np.concatenate([at for at, _ in nulled])
+    names = np.repeat(np.arange(len(nulled)), [len(at) for at, _ in nulled])[np.argsort(of_row, kind="stable")]
     counts = np.bincount(of_row, minlength=rows)
-    texts = arrow_strings(Strings.of([name for _, name in nulls]).take(names))
+    texts = arrow_strings(Strings.of([name for _, name in nulled]).take(names))
     return list_array(NULL_NAMES, np.concatenate(([0], np.cumsum(counts))), texts, counts > 0)
 
 
 def _listed_problems(rows: int, problems: list[tuple[int, RowProblem]]) -> pa.Array:
     """For each row what does not decode, null where everything does."""
     if not problems:
-        return pa.nulls(rows, PROBLEM_LIST)
+        return nulls(PROBLEM_LIST, rows)
     lists: list[list[dict[str, Any]] | None] = [None] * rows
     for row, problem in problems:
         lists[row] = [*(lists[row] or ()), problem._asdict()]

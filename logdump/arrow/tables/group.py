@@ -97,20 +97,42 @@ class Group:
         rows = self.rows.subset(np.arange(begin, end))
         return Group(rows, self._owners, self._known, self.layout, self.path, self._texts, wholes)
 
-    @cached_property
+    @property
     def fixed(self) -> FixedColumns:
-        """The columns that rows of any table have; times outside of the calendar become problems."""
-        rows, julian = self.rows, self.rows.of("io_time")
-        numbers = np.asarray(self._owners.index)[rows.rows]
+        """The columns that rows of any table have."""
+        trans_ind = self.rows.of("trans_ind")
+        return FixedColumns(self.rows.of("rba"), self.op, self.csn, self.xid, *self.times, trans_ind)
+
+    @property
+    def op(self) -> Numbered:
+        """The operations."""
+        return Numbered(_OP_NAMES, _OP_NUMBERS[self.rows.of("io_type")])
+
+    @property
+    def csn(self) -> Numbered:
+        """LOGCSN of the transactions; the last text is null."""
+        return self._texts[0].of_runs(*self._runs)
+
+    @property
+    def xid(self) -> Numbered:
+        """TRANID, likewise."""
+        return self._texts[1].of_runs(*self._runs)
+
+    @cached_property
+    def _runs(self) -> tuple[Array, Array]:
+        """The transactions of the rows, one for each run of rows, and the number of each row's run."""
+        numbers = np.asarray(self._owners.index)[self.rows.rows]
         begins = np.diff(numbers, prepend=-1) != 0
-        runs = numbers[begins], np.cumsum(begins, dtype=np.int32) - np.int32(1)
-        csn, xid = (texts.of_runs(*runs) for texts in self._texts)
+        return numbers[begins], np.cumsum(begins, dtype=np.int32) - np.int32(1)
+
+    @cached_property
+    def times(self) -> tuple[Array, Array]:
+        """Microseconds since 1970, and a mask of the rows with a time; times outside of the calendar are problems."""
+        julian = self.rows.of("io_time")
         has_time = (julian >= FIRST_TIME) & (julian <= LAST_TIME)
         for row in np.flatnonzero(~has_time).tolist():
             self._note(row, time_problem(int(julian[row])), _OF_TIME)
-        op = Numbered(_OP_NAMES, _OP_NUMBERS[rows.of("io_type")])
-        time = np.where(has_time, julian - JULIAN_UNIX_EPOCH, 0)
-        return FixedColumns(rows.of("rba"), op, csn, xid, time, has_time, rows.of("trans_ind"))
+        return np.where(has_time, julian - JULIAN_UNIX_EPOCH, 0), has_time
 
     @cached_property
     def data(self) -> list[bytes]:

@@ -219,9 +219,17 @@ def run_row(session: Session, given: tuple[str, str, bool] | None) -> Iterator[E
     is_there = applied[-1].after is not None if applied else found[0].before is not None
     is_partial = is_filtered or bool(search.unread)
     number = 0 if applied is None else len(found) - len(applied)
-    yield RowStoryShown(found[0].table, texts, len(found), is_there, is_partial, is_filtered, number)
+    yield RowStoryShown(
+        found[0].table, texts, len(found), is_there, is_partial, is_filtered, number, _undo_line(question)
+    )
     if stopped is not None:
         raise stopped
+
+
+def _undo_line(question: RowQuestion) -> str:
+    pairs = " ".join(f'{name}="{value}"' for name, value in question.key)
+    is_plain = '"' not in question.table and not any('"' in value for _, value in question.key)
+    return f'ROW UNDO "{question.table}" {pairs}' if is_plain and pairs.isprintable() else ""
 
 
 def _applied(session: Session, changes: list[RowChange]) -> list[RowChange]:

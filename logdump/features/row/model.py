@@ -28,6 +28,7 @@ class RowStoryShown(NamedTuple):
         is_partial: whether changes may be missing, because of what was not read or a filter: there is no verdict.
         is_filtered: whether a filter is switched on.
         not_applied: how many of the changes are not applied.
+        undo: the line that asks for the SQL that takes the changes back; empty where the key cannot be entered.
     """
 
     table: str
@@ -37,3 +38,4 @@ class RowStoryShown(NamedTuple):
     is_partial: bool = False
     is_filtered: bool = False
     not_applied: int = 0
+    undo: str = ""

@@ -14,6 +14,7 @@ from logdump.session.errors import CommandError, MissingFileError
 from logdump.session.events import Event, JobProgress, Notice
 from logdump.session.exit_status import ExitStatus
 from logdump.session.session import Session
+from logdump.spark.errors import SourceError, carried_by
 from trailformat import BadRecord
 
 if TYPE_CHECKING:
@@ -27,7 +28,6 @@ MISSING_EXTRA = "Spark is an extra: pip install 'logdump[spark]'"
 _PACKAGES = ("pyspark", "pyarrow", "numpy")
 _EVERY = 0.25
 _LONGEST_MESSAGE = 600
-_OURS = re.compile(r"logdump\.spark\.(?:\w+\.)*(\w+): (.+)")
 _DAMAGE = {"BadTrail", "FileChanged"}
 _MISSING = {"NoTrailFiles"}
 _CONDITION = re.compile(r"^\[[A-Z0-9_.]+\] ")
@@ -57,7 +57,6 @@ def started(session: Session) -> Generator[Event, None, SparkSession]:
     """
     check_extra()
     yield JobProgress()
-    from logdump.spark.errors import SourceError  # noqa: PLC0415 - only where Spark is the engine
     from logdump.spark.jobs.quiet_session import quiet_session  # noqa: PLC0415 - it loads PySpark
 
     try:
@@ -166,8 +165,7 @@ def _is_of_spark(error: Exception) -> bool:
 
 
 def _in_one_line(error: Exception) -> BadRecord | CommandError:
-    errors = _OURS.findall(str(error))
-    name = errors[-1][0] if errors else type(error).__name__
+    name = type(carried_by(str(error)) or error).__name__
     if name in _DAMAGE:
         return BadRecord(message_of(error))
     return (MissingFileError if name in _MISSING else CommandError)(message_of(error))
@@ -176,7 +174,7 @@ def _in_one_line(error: Exception) -> BadRecord | CommandError:
 def message_of(error: Exception) -> str:
     """The message of an error of Spark in one line: our own where one of ours is inside."""
     text = str(error)
-    if errors := _OURS.findall(text):
-        return str(errors[-1][1])[:_LONGEST_MESSAGE]
+    if ours := carried_by(text):
+        return str(ours)[:_LONGEST_MESSAGE]
     first = _STATE.sub("", text.strip().split("\n\n")[0])
     return _CONDITION.sub("", " ".join(first.split()))[:_LONGEST_MESSAGE]

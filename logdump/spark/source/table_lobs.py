@@ -77,12 +77,8 @@ class RowLobs:
         """A mask of the rows of a batch after which pieces of LOBs may come."""
         if self._followed is None or self._followed[0] is not batch:
             io_type = np.asarray(batch.io_type)
-            is_between = (np.asarray(batch.kind) == RECORD) & np.isin(io_type, _BETWEEN)
             is_piece = np.append((np.asarray(batch.kind) == RECORD) & (io_type == LARGE_OBJECT), self._goes_on(batch))
-            count = len(io_type)
-            next_row = np.append(np.where(is_between, count, np.arange(count)), count)
-            next_row = np.minimum.accumulate(next_row[::-1])[::-1]
-            self._followed = batch, is_piece[next_row[1:]] & ~is_piece[:-1]
+            self._followed = batch, _followed(batch, io_type, is_piece) if is_piece.any() else is_piece[:-1]
         return self._followed[1]
 
     def _goes_on(self, batch: Batch) -> bool:
@@ -94,6 +90,15 @@ class RowLobs:
         except TrailError:
             return False
         return True
+
+
+def _followed(batch: Batch, io_type: Any, is_piece: Any) -> Any:
+    """A mask of the rows after which a piece comes; ``is_piece`` has the row after the batch too."""
+    is_between = (np.asarray(batch.kind) == RECORD) & np.isin(io_type, _BETWEEN)
+    count = len(io_type)
+    next_row = np.append(np.where(is_between, count, np.arange(count)), count)
+    next_row = np.minimum.accumulate(next_row[::-1])[::-1]
+    return is_piece[next_row[1:]] & ~is_piece[:-1]
 
 
 def _why_not(lob: Lob, columns: int) -> str | None:

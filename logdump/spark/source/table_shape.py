@@ -67,9 +67,9 @@ class RowShape:
         }
         built, problems = batch_of(group, {own[name] for name in self._names if name in own} | new)
         built, lost = self._with_lobs(group, built)
-        rbas = built["rba"]
+        rbas = group.rows.of("rba")
         if altered:
-            self._altered(rbas[0].as_py(), altered)
+            self._altered(int(rbas[0]), altered)
         misfits: list[tuple[int, RowProblem]] = []
         arrays = [
             _filled(group, built, own.get(name), field.type, misfits)
@@ -78,8 +78,8 @@ class RowShape:
         if altered:
             misfits += _rescued(group, built, altered)
         else:
-            problems += [(rbas[row].as_py(), misfit.column or "", misfit.reason) for row, misfit in misfits]
-        problems += [(rbas[row].as_py(), misfit.column or "", misfit.reason) for row, misfit in lost]
+            problems += [(int(rbas[row]), misfit.column or "", misfit.reason) for row, misfit in misfits]
+        problems += [(int(rbas[row]), misfit.column or "", misfit.reason) for row, misfit in lost]
         misfits += lost
         for rba, column, reason in problems:
             error = BadData(f"{column}: {reason}" if column else reason)

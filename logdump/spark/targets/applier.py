@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from logdump.spark.targets.net_effect import Changes
-from logdump.spark.targets.target import AppliedPosition, ApplyTarget, ChangeRefused, Refused, SourceTable
+from logdump.spark.targets.target import AppliedPosition, ApplyTarget, ChangeRefused, KeyShared, Refused, SourceTable
 
 Rows = Callable[[], Iterator[pa.Table]]
 """Gives the rows of a batch, some at a time, in the order of the trail; again each time."""
@@ -167,6 +167,8 @@ class _Step:
         self._target, self._tables, self._before, self._overwrite = target, tables, positions, overwrite
         self._held: dict[str, Changes] = {}
         self._counts = Counter[str]()
+        self._most = _MOST_ROWS
+        self._last: list[pa.Table] = []
         self.transactions: set[tuple[Any, Any]] = set()
         self.last = AppliedPosition("", "")
 
@@ -191,10 +193,18 @@ class _Step:
         return found
 
     def take(self, rows: pa.Table) -> None:
-        """Later changes."""
+        """Later changes. A delete waits for the next, with which it may be one key update."""
         if not len(rows):
             return
-        ordered = rows.take(pc.sort_indices(rows["_sequence"]))
+        ordered = pa.concat_tables([*self._last, rows.take(pc.sort_indices(rows["_sequence"]))])
+        count = len(ordered) - (ordered["_op"][-1].as_py() == "delete")
+        self._last = [ordered.slice(count)]
+        if count:
+            self._hold(ordered.slice(0, count))
+            if sum(changes.count for changes in self._held.values()) >= self._most:
+                self._flush_some()
+
+    def _hold(self, ordered: pa.Table) -> None:
         for name, own in by_table(ordered, [*self._tables]).items():
             before = self._before.get(name)
             new = own if before is None else own.filter(pc.greater_equal(own["_sequence"], before.place))
@@ -206,14 +216,27 @@ class _Step:
         self.transactions |= {*zip(pairs["csn"].to_pylist(), pairs["xid"].to_pylist(), strict=True)}
         [last] = ordered.slice(len(ordered) - 1).select(["_sequence", "_csn", "_time"]).to_pylist()
         self.last = AppliedPosition(last["_sequence"], "", last["_csn"], last["_time"])
-        if sum(changes.count for changes in self._held.values()) >= _MOST_ROWS:
-            self.flush()
 
     def flush(self) -> None:
         """Apply what is held."""
+        for last in self._last:
+            if len(last):
+                self._hold(last)
+        self._last = []
         for name, changes in self._held.items():
             self._target.apply(name, changes, overwrite=self._overwrite)
         self._held = {}
+
+    def _flush_some(self) -> None:
+        """Apply what is held, but of a table whose rows are changing places."""
+        left = {}
+        for name, changes in self._held.items():
+            try:
+                self._target.apply(name, changes, overwrite=self._overwrite)
+            except KeyShared:
+                left[name] = changes
+        self._held = left
+        self._most = _MOST_ROWS + 2 * sum(changes.count for changes in left.values())
 
 
 def by_table(rows: pa.Table, names: Sequence[str]) -> dict[str, pa.Table]:

@@ -15,9 +15,18 @@ from typing import Any, NamedTuple
 
 import pyarrow as pa
 
-from logdump.spark.targets.dialects import POSITION_TABLE, TAKEN_BY, DatabaseDialect, TargetColumn, family_of
+from logdump.spark.targets.dialects import POSITION_TABLE, TAKEN_BY, DatabaseDialect, family_of
 from logdump.spark.targets.net_effect import Changes, Key, NetEffect, RowEffect
-from logdump.spark.targets.target import AppliedPosition, ApplyTarget, BadTarget, ChangeRefused, SourceTable, TargetLost
+from logdump.spark.targets.target import (
+    AppliedPosition,
+    ApplyTarget,
+    BadTarget,
+    ChangeRefused,
+    KeyShared,
+    SourceTable,
+    TargetLost,
+    differences,
+)
 
 _PATIENCE, _PAUSE = 3.0, 0.05
 """Seconds that a lock is waited for, and between two attempts."""
@@ -132,7 +141,8 @@ class DatabaseTarget(ApplyTarget):
             sought = changes.destinations() if not overwrite else ()
             net = changes.net(self._present(known, sought) if sought else (), overwrite=overwrite)
             if net.conflicts and not overwrite:
-                raise ChangeRefused(net.conflicts[0].problem, net.conflicts[0].number)
+                first = net.conflicts[0]
+                raise (KeyShared if first.is_open else ChangeRefused)(first.problem, first.number)
             _Application(self, known, net, overwrite=overwrite).run()
 
     def commit(self, positions: Mapping[str, AppliedPosition]) -> None:
@@ -212,7 +222,7 @@ class DatabaseTarget(ApplyTarget):
         """Note a table of the target; what it lacks, in words."""
         columns = self._dialect.columns(self._cursor(), schema, name)
         by_name = {column.name.lower(): column for column in columns}
-        problems = [*_differences(source, by_name)]
+        problems = [*differences(source, by_name, _taking)]
         if not problems:
             quoted = self._dialect.quoted
             names = {column: quoted(by_name[column.lower()].name) for column in source.columns}
@@ -358,22 +368,6 @@ class _Application:
         self._database.execute(
             f"INSERT INTO {table.name} ({columns}) SELECT {values} FROM {table.stage} s WHERE {where}"
         )
-
-
-def _differences(source: SourceTable, columns: Mapping[str, TargetColumn]) -> Iterator[str]:
-    """What keeps a table of the target from taking the rows of one of the source."""
-    for name, kind in source.columns.items():
-        column = columns.get(name.lower())
-        if column is None:
-            yield f"{source.name}: the target has no column {name} ({kind})"
-        elif column.family is not None and column.family not in _taking(kind):
-            yield f"{source.name}: column {name} is {kind}, and {column.kind} in the target"
-        elif pa.types.is_decimal(kind) and column.scale is not None and column.scale < kind.scale:
-            yield f"{source.name}: column {name} has {kind.scale} digits after the point, {column.scale} in the target"
-    own = {name.lower() for name in source.columns}
-    for low, column in columns.items():
-        if low not in own and column.is_needed:
-            yield f"{source.name}: column {column.name} of the target needs a value, and the source does not have it"
 
 
 def _taking(kind: pa.DataType) -> Collection[str]:

@@ -17,35 +17,18 @@ import re
 from collections.abc import Mapping
 from decimal import Decimal
 from pathlib import Path
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 from urllib.parse import SplitResult, parse_qsl, unquote, urlsplit
 
 import pyarrow as pa
 import pyarrow.csv
 
-from logdump.spark.targets.target import BadTarget, lock_file
+from logdump.spark.targets.target import BadTarget, TargetColumn, lock_file
 
 POSITION_TABLE = "logdump_position"
 
 
 _DIGITS_OF_DOUBLE = 15
-
-
-class TargetColumn(NamedTuple):
-    """A column of a table of a database.
-
-    Attributes:
-        family: the family of its type (``FAMILIES``); None for one that is not known.
-        kind: its type as the database spells it.
-        scale: digits after the point that it holds; None where there is no bound.
-        is_needed: whether a row must have a value for it, and there is no default.
-    """
-
-    name: str
-    family: str | None
-    kind: str
-    scale: int | None
-    is_needed: bool
 
 
 _WORDS = {
@@ -147,15 +130,17 @@ class DatabaseDialect:
 
     def columns(self, cursor: Any, schema: str, table: str) -> list[TargetColumn]:
         """The columns of a table."""
-        cursor.execute(
-            "SELECT column_name, data_type, numeric_scale, is_nullable, column_default FROM information_schema.columns "
-            f"WHERE table_schema = {self.mark} AND table_name = {self.mark} ORDER BY ordinal_position",
-            (schema, table),
-        )
+        cursor.execute(self.columns_query, (schema, table))
         return [
-            TargetColumn(name, self.family(kind), kind, scale, nullable == "NO" and default is None)
+            TargetColumn(name, self.family(kind.lower()), kind, scale, nullable[0] == "N" and default is None)
             for name, kind, scale, nullable, default in cursor.fetchall()
         ]
+
+    columns_query: ClassVar[str] = (
+        "SELECT column_name, data_type, numeric_scale, is_nullable, column_default FROM information_schema.columns "
+        "WHERE table_schema = %s AND table_name = %s ORDER BY ordinal_position"
+    )
+    """Gives the name, type and scale of each column of a table, whether it takes NULL (Y or N), and its default."""
 
     def family(self, kind: str) -> str | None:
         """The family of a type as the database spells it."""
@@ -343,6 +328,10 @@ class OracleDialect(DatabaseDialect):
     one_row: ClassVar[str] = "dual d"
     stage_prefix: ClassVar[str] = "ora$ptt_"
     stage_options: ClassVar[str] = "ON COMMIT PRESERVE DEFINITION "
+    columns_query: ClassVar[str] = (
+        "SELECT column_name, data_type, data_scale, nullable, data_default FROM all_tab_columns "
+        "WHERE owner = :1 AND table_name = :2 ORDER BY column_id"
+    )
     _LOST: ClassVar[tuple[str, ...]] = ("DPY-4011", "DPY-1001", "ORA-03113", "ORA-03114", "ORA-00060", "ORA-01012")
 
     def connect(self) -> Any:
@@ -371,17 +360,6 @@ class OracleDialect(DatabaseDialect):
             (table.upper(), schema),
         )
         return [*cursor.fetchall()]
-
-    def columns(self, cursor: Any, schema: str, table: str) -> list[TargetColumn]:
-        cursor.execute(
-            "SELECT column_name, data_type, data_scale, nullable, data_default FROM all_tab_columns "
-            "WHERE owner = :1 AND table_name = :2 ORDER BY column_id",
-            (schema, table),
-        )
-        return [
-            TargetColumn(name, self.family(kind.lower()), kind, scale, nullable == "N" and default is None)
-            for name, kind, scale, nullable, default in cursor.fetchall()
-        ]
 
     def family(self, kind: str) -> str | None:
         return "timestamp" if kind.lower() == "date" else super().family(kind)
@@ -419,6 +397,10 @@ class SQLiteDialect(DatabaseDialect):
         "timestamp": "TEXT",
         "zoned": "TEXT",
     }
+    columns_query: ClassVar[str] = (
+        "SELECT name, type, NULL, CASE WHEN \"notnull\" THEN 'N' ELSE 'Y' END, dflt_value "
+        "FROM pragma_table_info(?2, ?1) ORDER BY cid"
+    )
 
     def connect(self) -> Any:
         import sqlite3  # noqa: PLC0415 - beside its only use
@@ -439,13 +421,6 @@ class SQLiteDialect(DatabaseDialect):
         table = name.rpartition(".")[2].lower()
         cursor.execute("SELECT name FROM sqlite_master WHERE type = 'table' AND lower(name) = ?", (table,))
         return [("main", row[0]) for row in cursor.fetchall()]
-
-    def columns(self, cursor: Any, schema: str, table: str) -> list[TargetColumn]:
-        cursor.execute(f"PRAGMA table_info({self.quoted(table)})")
-        return [
-            TargetColumn(name, self.family(kind), kind, None, bool(needed) and default is None)
-            for _, name, kind, needed, default, _ in cursor.fetchall()
-        ]
 
     def type_for(self, kind: pa.DataType, *, is_key: bool) -> str:
         """Numbers of more digits than SQLite's have are text."""

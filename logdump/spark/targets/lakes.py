@@ -24,7 +24,9 @@ from logdump.spark.targets.target import (
     BadTarget,
     ChangeRefused,
     SourceTable,
+    TargetColumn,
     TargetLost,
+    differences,
     lock_file,
 )
 
@@ -58,19 +60,21 @@ class LakeTarget(ApplyTarget):
 
     def prepare(self, tables: Sequence[SourceTable], *, create: bool) -> None:
         problems, missing = [], []
+        self._tables = {table.name: table for table in tables}
         for table in tables:
             schema = self.schema_of(table)
             if schema is None:
                 missing.append(table)
             else:
-                problems += [*_differences(table, schema)]
+                columns = _columns(schema)
+                problems += [*differences(table, columns, lambda kind: (_plain(kind),))]
+                self._tables[table.name] = _spelled(table, columns)
         if missing and not create:
             problems += [f"there is no table {table.wanted or table.name}" for table in missing]
         if problems:
             raise BadTarget(f"nothing was written: {'; '.join(problems)}")
         for table in missing:
             self.create(table, pa.schema([(name, kind) for name, kind in table.columns.items()]))
-        self._tables = {table.name: table for table in tables}
 
     def apply(self, table: str, changes: Changes, *, overwrite: bool) -> None:
         self._overwrite = overwrite
@@ -92,6 +96,9 @@ class LakeTarget(ApplyTarget):
         net = changes.net({*self._rows(table, sought)} if sought else (), overwrite=self._overwrite)
         if net.conflicts and not self._overwrite:
             raise ChangeRefused(net.conflicts[0].problem, net.conflicts[0].number)
+        spelled = dict(zip(changes.columns, table.columns, strict=True))
+        absent = [frozenset(spelled[name] for name in one) for one in net.absent]
+        net = net._replace(rows=net.rows.rename_columns([*table.columns]), absent=absent)
         keys = [*zip(*(net.rows[name].to_pylist() for name in table.keys), strict=True)]
         origins = {origin for origin in net.origins if origin is not None}
         there = self._rows(table, origins | {*net.gone} | {*keys})
@@ -257,9 +264,7 @@ class IcebergTarget(LakeTarget):
         from pyiceberg.expressions import In  # noqa: PLC0415 - an extra
 
         found = self._table(table.name).scan(row_filter=In(table.keys[0], {key[0] for key in keys})).to_arrow()
-        return found.cast(
-            pa.schema([(name, table.columns.get(name, found.schema.field(name).type)) for name in found.column_names])
-        )
+        return found.select([*table.columns]).cast(pa.schema([*table.columns.items()]))
 
     def write(
         self, table: SourceTable, keys: Collection[Key], rows: pa.Table, position: str, *, is_truncated: bool
@@ -280,7 +285,7 @@ class IcebergTarget(LakeTarget):
                     terms: Iterable[Any] = (And(*(EqualTo(*one) for one in pair)) for pair in pairs)
                     step.delete(Or(*terms) if len(keys) > 1 else next(iter(terms)))
                 if len(rows):
-                    step.append(rows.cast(found.schema().as_arrow()))
+                    step.append(_in_schema(rows, found.schema().as_arrow()))
                 step.set_properties({_POSITION: position})
         except CommitFailedException as error:
             raise TargetLost(str(error).split("\n", maxsplit=1)[0]) from None
@@ -337,16 +342,25 @@ def _whole_rows(net: NetEffect, keys: Sequence[Key], there: Mapping[Key, Mapping
     return pa.Table.from_pylist(kept, net.rows.schema)
 
 
-def _differences(table: SourceTable, schema: pa.Schema) -> Iterable[str]:
-    own = {field.name: field.type for field in schema}
-    for name, kind in table.columns.items():
-        if name not in own:
-            yield f"{table.name}: the target has no column {name} ({kind})"
-        elif _plain(own[name]) != _plain(kind):
-            yield f"{table.name}: column {name} is {kind}, and {own[name]} in the target"
-    for name in own:
-        if name not in table.columns and not schema.field(name).nullable:
-            yield f"{table.name}: column {name} of the target needs a value, and the source does not have it"
+def _spelled(table: SourceTable, columns: Mapping[str, TargetColumn]) -> SourceTable:
+    """The table with its columns as the target calls them."""
+    names = {name: columns[name.lower()].name if name.lower() in columns else name for name in table.columns}
+    types = {names[name]: kind for name, kind in table.columns.items()}
+    return table._replace(columns=types, keys=tuple(names[key] for key in table.keys))
+
+
+def _in_schema(rows: pa.Table, schema: pa.Schema) -> pa.Table:
+    """Rows in the columns of a table, null in those that they do not have."""
+    arrays = [rows[one.name] if one.name in rows.column_names else pa.nulls(len(rows), one.type) for one in schema]
+    return pa.table(arrays, schema.names).cast(schema)
+
+
+def _columns(schema: pa.Schema) -> dict[str, TargetColumn]:
+    """The columns of a table by their names in small letters."""
+    return {
+        field.name.lower(): TargetColumn(field.name, _plain(field.type), str(field.type), None, not field.nullable)
+        for field in schema
+    }
 
 
 def _plain(kind: pa.DataType) -> str:

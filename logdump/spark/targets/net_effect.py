@@ -35,10 +35,11 @@ class RowEffect(enum.StrEnum):
 
 
 class Conflict(NamedTuple):
-    """A change that does not fit the ones before it: its number, and what is wrong."""
+    """A change that does not fit the ones before it: its number, what is wrong, and whether later ones may mend it."""
 
     number: int
     problem: str
+    is_open: bool = False
 
 
 class NetEffect(NamedTuple):
@@ -213,7 +214,7 @@ class _Replay:
         """The rows that have come to a key which another row has kept."""
         for key, rows in self._rows.items():
             if len(rows) > 1:
-                yield Conflict(rows[-1].number, f"two rows have the key {_shown(key)}")
+                yield Conflict(rows[-1].number, f"two rows have the key {_shown(key)}", is_open=True)
 
     def take(self, op: str, key: Key, number: int, absent: Absent, before: Key) -> None:
         """The next change."""

@@ -17,7 +17,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from logdump.features.ddl.trail_statements import subject_of_record
-from logdump.spark.errors import BadTrail, SourceError
+from logdump.spark.errors import BadTrail, SchemaChanged, SourceError, carried_by
 from logdump.spark.source.defined_tables import tables_like
 from logdump.spark.source.options import Options, Use, parse_options
 from logdump.spark.source.paths import TrailInput, find_files
@@ -248,8 +248,8 @@ class _Run:
                 time.sleep(min(1.0, patience / 10))
             except _Again:
                 continue
-            except Exception as error:
-                if "SchemaChanged" not in str(error) or self._asked.ddl == "stop" or self.progress.rows == before:
+            except SchemaChanged:
+                if self._asked.ddl == "stop" or self.progress.rows == before:
                     raise
 
     def follow(self, checkpoint: Any, *, create: bool, trigger: Mapping[str, Any]) -> ApplyProgress:
@@ -281,10 +281,10 @@ class _Run:
             while not query.awaitTermination(_POLL):  # type: ignore[arg-type]  # the stub says int
                 if self._stop.is_set():
                     return
-        except Exception:
-            if self._error is not None:
+        except Exception as error:
+            if isinstance(self._error, (SourceError, _Again)):
                 raise self._error from None
-            raise
+            raise carried_by(str(self._error or error)) or self._error or error from None
         finally:
             query.stop()
 
@@ -320,7 +320,7 @@ class _Run:
         try:
             applier.apply_before(rows, one.place)
         except Exception as error:
-            if "SchemaChanged" not in str(error):
+            if not isinstance(carried_by(str(error)), SchemaChanged):
                 raise
             before = "it is in a batch of which nothing is applied"
         if not callable(self._asked.ddl):
@@ -368,10 +368,16 @@ def source_tables(
     tables = {one: fields} if one is not None else {field.name: [*field.dataType.fields] for field in fields}  # type: ignore[attr-defined]
     wanted = {name.lower(): target for name, target in names.items()}
     given = {name.lower(): key for name, key in keys.items()}
+    if others := given.keys() - {str(name).lower() for name in tables}:
+        raise BadTarget(f"nothing was written: keys: no changes are applied of {', '.join(sorted(others))}")
     for name, own in tables.items():
-        key = tuple(given.get(name.lower()) or (field.name for field in own if field.metadata.get("logdump.key")))
-        if not key:
+        spelled = {field.name.lower(): field.name for field in own}
+        wanted_key = given.get(name.lower()) or [field.name for field in own if field.metadata.get("logdump.key")]
+        if not wanted_key:
             raise BadTarget(f"nothing was written: {name} has no key; keys={{'{name}': [...]}} names its columns")
+        if missing := [column for column in wanted_key if column.lower() not in spelled]:
+            raise BadTarget(f"nothing was written: keys: {name} has no column {', '.join(missing)}")
+        key = tuple(spelled[column.lower()] for column in wanted_key)
         columns = {field.name: arrow_of(field.dataType) for field in own}
         yield SourceTable(name, wanted.get(name.lower()) or None, columns, key)
 

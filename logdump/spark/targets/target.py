@@ -6,11 +6,11 @@ import datetime as dt
 import fcntl
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import IO, NamedTuple
 
-import pyarrow as pa  # noqa: TC002 - a named tuple holds it
+import pyarrow as pa
 
 from logdump.spark.errors import SourceError
 from logdump.spark.targets.net_effect import Changes
@@ -41,6 +41,10 @@ class ChangeRefused(Exception):
         self.problem, self.number = problem, number
 
 
+class KeyShared(ChangeRefused):
+    """Two rows have one key: the one may leave it later in the transaction. Nothing of the changes has been applied."""
+
+
 class SourceTable(NamedTuple):
     """A table as the changes have it.
 
@@ -55,6 +59,47 @@ class SourceTable(NamedTuple):
     wanted: str | None
     columns: Mapping[str, pa.DataType]
     keys: tuple[str, ...]
+
+
+class TargetColumn(NamedTuple):
+    """A column of a table of the target.
+
+    Attributes:
+        family: of types that take the same values, as the target calls it; None for one that is not known.
+        kind: its type as the target spells it.
+        scale: digits after the point that it holds; None where there is no bound.
+        is_needed: whether a row must have a value for it, and there is no default.
+    """
+
+    name: str
+    family: str | None
+    kind: str
+    scale: int | None
+    is_needed: bool
+
+
+def differences(
+    source: SourceTable, columns: Mapping[str, TargetColumn], taking: Callable[[pa.DataType], Collection[str]]
+) -> Iterator[str]:
+    """What keeps a table of the target from taking the rows of one of the source.
+
+    Args:
+        source: the table of the source.
+        columns: those of the target by their names in small letters.
+        taking: gives the families of columns that take values of a type.
+    """
+    for name, kind in source.columns.items():
+        column = columns.get(name.lower())
+        if column is None:
+            yield f"{source.name}: the target has no column {name} ({kind})"
+        elif column.family is not None and column.family not in taking(kind):
+            yield f"{source.name}: column {name} is {kind}, and {column.kind} in the target"
+        elif pa.types.is_decimal(kind) and column.scale is not None and column.scale < kind.scale:
+            yield f"{source.name}: column {name} has {kind.scale} digits after the point, {column.scale} in the target"
+    own = {name.lower() for name in source.columns}
+    for low, column in columns.items():
+        if low not in own and column.is_needed:
+            yield f"{source.name}: column {column.name} of the target needs a value, and the source does not have it"
 
 
 class AppliedPosition(NamedTuple):
@@ -139,6 +184,7 @@ class ApplyTarget(ABC):
         With ``overwrite`` rows that are there already are replaced, and those missing are left out.
 
         Raises:
+            KeyShared: of two rows with one key; nothing of the changes is applied.
             ChangeRefused: it does not take a change.
             TargetLost: it has gone.
         """

@@ -22,7 +22,7 @@ class Area(enum.Enum):
     TIMELINE = "the timeline"
     SIDE_BY_SIDE = "the page of two trails"
     SHAPE = "the strip over the list"
-    CHOICES = "the panes of tables, transactions, marks, files and columns"
+    CHOICES = "the panes of tables, transactions, marks, files, columns and changes of a row"
     PANES = "every pane"
     PROMPT = "the prompt"
     EVERYWHERE = "everywhere"
@@ -195,6 +195,26 @@ KEYS = (
         short="sort",
         weight=2,
         pane="transactions",
+    ),
+    Key(
+        "undo_row",
+        "u",
+        "the SQL that takes all changes of the row back",
+        Area.CHOICES,
+        acts="take('undo')",
+        short="undo row",
+        weight=2,
+        pane="story",
+    ),
+    Key(
+        "undo_transaction",
+        "U",
+        "the SQL that takes the transaction of the change back",
+        Area.CHOICES,
+        acts="take('undo_transaction')",
+        short="undo transaction",
+        weight=2,
+        pane="story",
     ),
     Key(
         "hide_column",

@@ -13,7 +13,7 @@ from logdump.session.reading import Reading
 from logdump.tui.keys.kept_choices import COLUMNS, ListColumn
 from logdump.tui.keys.keys import Area
 from logdump.tui.model.observable import Observable, Part
-from logdump.tui.reading.messages import TrailsListed
+from logdump.tui.reading.messages import StoryRead, TrailsListed
 from logdump.tui.reading.rows import ListRow
 from logdump.tui.reading.scans import FILTER, OVER_TIME
 from logdump.tui.reading.state import Current, State
@@ -109,6 +109,8 @@ class Model(Observable):
     """The files of the trail, as they were when they were shown last."""
     trails: Part[TrailsListed | None] = Part(None)
     """The trails of the start page; None where it was not shown."""
+    story: Part[StoryRead | None] = Part(None)
+    """The changes of the row that ROW has shown last; None before."""
     warning = Part("")
     """The last event on disk: the file was cut, or removed."""
     lacks = Part[Mapping[str, Reading]]({})

@@ -42,6 +42,7 @@ class Reports:
             messages.NeighboursRead: self._take_neighbours,
             messages.TrailFilesRead: self._take_files,
             messages.TrailsListed: self._take_trails,
+            messages.StoryRead: self._take_story,
             messages.Scanned: self._take_scan,
             messages.TransactionsRead: self._take_transactions,
             messages.FilePolled: self._take_poll,
@@ -200,6 +201,9 @@ class Reports:
         self._model.trails = report
         percent = report.percent
         self._model.busy = f"{percent} % of the trails, Ctrl+C stops" if percent is not None else ""
+
+    def _take_story(self, report: messages.StoryRead) -> None:
+        self._model.story = report
 
     def _take_scan(self, report: messages.Scanned) -> None:
         model, file = self._model, self._file

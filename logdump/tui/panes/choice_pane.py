@@ -27,12 +27,15 @@ class Choice:
         end: str = "",
         filter_line: str = "",
         save: str = "",
+        undo: str = "",
+        undo_transaction: str = "",
         *,
         is_current: bool = False,
     ) -> None:
         self.text = text
         self.is_current = is_current
         self.sends = {"enter": enter, "end": end, "filter": filter_line, "save": save}
+        self.sends |= {"undo": undo, "undo_transaction": undo_transaction}
 
 
 class ChoicePane(Styled, can_focus=True):
@@ -43,7 +46,7 @@ class ChoicePane(Styled, can_focus=True):
 
     @dataclass(eq=False)
     class Chosen(Message):
-        """A key for a line: ``what`` is enter, end, filter, or save: a line without the name of its file."""
+        """A key for a line: ``what`` is enter, end, filter, undo, or save: a line without the name of its file."""
 
         choice: Choice
         what: str
@@ -62,9 +65,9 @@ class ChoicePane(Styled, can_focus=True):
         """Begin on the current line when lines are shown again."""
         self._is_entered = False
 
-    def show(self, heading: str, choices: list[Choice], empty_text: str, above: str = "") -> None:
+    def show(self, heading: str, choices: list[Choice], empty_text: str, above: str = "", style: str = "warn") -> None:
         """Show other lines, ``above`` before the heading; the cursor stays where it is, and begins on the current."""
-        self._above = self._rows_above(line(above, "warn")) if above else []
+        self._above = self._rows_above(line(above, style)) if above else []
         self._heading, self._choices, self._empty_text = heading, choices, empty_text
         current = next((at for at, one in enumerate(choices) if one.is_current), None)
         begins = not self._is_entered and current is not None

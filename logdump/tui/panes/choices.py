@@ -8,15 +8,18 @@ from pathlib import Path
 from textual.actions import SkipAction
 from textual.widget import Widget
 
+from logdump.display.record_row import ASCII_MARKS, UNICODE_MARKS, row_story
+from logdump.features.row.text import story_lines
 from logdump.notation.durations import span_text
 from logdump.notation.plural import amount
 from logdump.notation.times import TimeOffset, format_timestamp
 from logdump.session.marks import Mark
+from logdump.session.settings import Settings
 from logdump.tui.keys.kept_choices import ListColumn
 from logdump.tui.model.model import MOST_TABLES, NO_TRAIL, ListedTable, Model
 from logdump.tui.panes.choice_pane import Choice, ChoicePane
 from logdump.tui.panes.title import size_text
-from logdump.tui.reading.messages import ListedTrail, TrailsListed
+from logdump.tui.reading.messages import ListedTrail, StoryRead, TrailsListed
 from logdump.tui.reading.scans import INDEX
 from logdump.tui.reading.state import State
 from logdump.tui.reading.trail_files import ListedFile
@@ -159,6 +162,38 @@ def trail_choices(
     return heading, [Choice(text[1:], enter=open_line(one.paths[0])) for text, one in zip(lines, found, strict=True)]
 
 
+def story_choices(
+    story: StoryRead | None, here: Path | None, offset: TimeOffset, width: int, glyphs: Glyphs
+) -> tuple[str, list[Choice]]:
+    """Heading and lines: the changes of a row in the order of time."""
+    changes, undo = (story.changes, story.shown.undo) if story is not None else ((), "")
+    rows = [one.row for one in changes]
+    marks = UNICODE_MARKS if glyphs.has_unicode else ASCII_MARKS
+    has_files = len({one.path for one in changes}) > 1
+    has_lost = any(one.is_applied is False for one in changes)
+    columns = (
+        TextColumn("RBA", [str(one.rba) for one in rows], usual=8),
+        TextColumn("file", [one.path.name for one in changes], is_number=False),
+        TextColumn("time", [_clock_of(one.time, offset) for one in rows], gap=2, is_number=False),
+        TextColumn("T", [one.kind.value for one in rows], gap=2, is_number=False),
+        TextColumn(
+            "key, what changed",
+            ["".join(piece.text for piece in row_story(one, marks)) for one in rows],
+            is_number=False,
+        ),
+        TextColumn("applied", ["no" if one.is_applied is False else "" for one in changes], gap=2, is_number=False),
+        TextColumn("csn", [one.csn or "" for one in rows], gap=2, is_number=False),
+        TextColumn("xid", [one.xid or "" for one in rows], gap=2, is_number=False),
+    )
+    gone = {**({} if has_files else {1: 0}), **({} if has_lost else {5: 0})}
+    limits = [gone | {4: width // 2} | dict.fromkeys(less, 0) for less in ((), (6,), (6, 7), (1, 6, 7), (1, 2, 6, 7))]
+    heading, lines = in_columns(columns, limits, (4,), width, glyphs)
+    return heading, [
+        Choice(text[1:], enter=to, undo=undo, undo_transaction=f"{to}; UNDO" if to else "")
+        for text, to in zip(lines, (line_to(one.path, one.row.rba, here) for one in changes), strict=True)
+    ]
+
+
 def column_choices(columns: Sequence[ListColumn], width: int, glyphs: Glyphs) -> tuple[str, list[Choice]]:
     """Heading and lines: the columns of the list from left to right."""
     cells = (
@@ -246,6 +281,13 @@ def short_count(number: int) -> str:
     return f"{number / 1000:.0f}k" if number < 10_000_000 else f"{number / 1_000_000:.0f}M"
 
 
+def _story_text(story: StoryRead) -> str:
+    """The verdict, as the command has it, and how many changes are not listed."""
+    more = story.shown.changes - len(story.changes)
+    verdict = " ".join(story_lines(story.shown, Settings()))
+    return f"{verdict} The first {len(story.changes):,} are listed; v shows all." if more else verdict
+
+
 _Lines = Callable[[Model, int, Glyphs], tuple[str, list[Choice]]]
 _NAMES: dict[str, tuple[_Lines, str]] = {
     "tables": (
@@ -265,6 +307,12 @@ _NAMES: dict[str, tuple[_Lines, str]] = {
     "trails": (
         lambda model, width, glyphs: trail_choices(model.trails, model.state.time_offset, width, glyphs),
         "No trail is here.",
+    ),
+    "story": (
+        lambda model, width, glyphs: story_choices(
+            model.story, model.state.path, model.state.time_offset, width, glyphs
+        ),
+        "R lists the changes of the row of a record, as ROW does.",
     ),
     "columns": (lambda model, width, glyphs: column_choices(model.columns, width, glyphs), ""),
     "files": (
@@ -292,6 +340,7 @@ class CurrentChoices(ChoicePane):
             Model.files,
             Model.lacks,
             Model.trails,
+            Model.story,
             Model.columns,
         )
         model.observe(self.draw, Model.upper, Model.opened, *facts)
@@ -306,13 +355,20 @@ class CurrentChoices(ChoicePane):
             width = self.parent.size.width if isinstance(self.parent, Widget) else self.size.width
             is_about_file = self.id not in ("trails", "columns") and self._model.state.path is None
             empty = NO_TRAIL if is_about_file else self._empty
-            self.show(*self._lines(self._model, width, self._glyphs), empty, self._partial)
+            self.show(
+                *self._lines(self._model, width, self._glyphs),
+                empty,
+                self._partial,
+                "strong" if self.id == "story" else "warn",
+            )
 
     @property
     def _partial(self) -> str:
         """What the index lacks, or what is to be said about the place of the start page."""
         if self.id == "trails" and self._model.trails is not None:
             return self._model.trails.note
+        if self.id == "story" and self._model.story is not None:
+            return _story_text(self._model.story)
         if self.id not in _OF_INDEX or self._model.state.path is None:
             return ""
         listed = _listed_text(self._model.index.sums) if self.id == "tables" else ""

@@ -81,7 +81,7 @@ class SideBySidePane(TextPane):
             return
         from logdump.tui.text.aligned_text import SideBySidePage  # noqa: PLC0415 - when trails have been compared
 
-        page = self._page = SideBySidePage(so_far, (width, height), self._glyphs)
+        page = self._page = SideBySidePage(so_far, (width, height), self._glyphs, max(0, self.cursor.at))
         at = max(0, min(self.cursor.at, page.count - 1))
         around = min(_AROUND, (page.room - 1) // 2)
         top = min(max(self.cursor.top, at + around - page.room + 1), at - around)

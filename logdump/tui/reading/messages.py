@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from textual.message import Message
 
+from logdump.features.row.model import RowChangeShown, RowStoryShown
 from logdump.session.events import Progress, SearchProgress
 from logdump.session.read_progress import ReadSoFar
 from logdump.session.reading import Reading
@@ -156,6 +157,14 @@ class Crossed(Report):
     """The session has gone over the end of a file, or has not where the next one cannot be opened."""
 
     state: State
+
+
+@dataclass(eq=False)
+class StoryRead(Report):
+    """ROW has shown the changes of a row, of very many the first."""
+
+    changes: tuple[RowChangeShown, ...]
+    shown: RowStoryShown
 
 
 @dataclass(eq=False)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from textual.message import Message
 
+from logdump.features.row.model import RowChangeShown, RowStoryShown
 from logdump.line.history_file import KeptHistory, UnusableHistory
 from logdump.line.line_mode import LineMode
 from logdump.notation.escape import Harmless
@@ -22,7 +23,7 @@ from logdump.session.known_record import KnownRecord
 from logdump.session.read_progress import ReadSoFar
 from logdump.session.session import Session
 from logdump.tui.reading.background import Background
-from logdump.tui.reading.messages import CommandEnded, Crossed, OutputGrew, QuestionAsked
+from logdump.tui.reading.messages import CommandEnded, Crossed, OutputGrew, QuestionAsked, StoryRead
 from logdump.tui.reading.state import State, state_of
 from logdump.tui.reading.trail_files import NeighbourFiles, neighbour_files
 from logdump.tui.reading.transcript import Answer, Transcript
@@ -34,6 +35,8 @@ if TYPE_CHECKING:
     from logdump.tui.reading.alignment import ReportedAlignment
 
 Post = Callable[[Message], object]
+MOST_CHANGES = 1000
+"""Changes of a row that a pane lists; the output has more."""
 _EVERY = 0.25
 """Seconds between two reports of a command under way."""
 
@@ -66,6 +69,7 @@ class ScreenMode(LineMode):
         self._neighbours = NeighbourFiles()
         self._told = 0.0
         self._has_read = False
+        self._changes: list[RowChangeShown] = []
 
     @property
     def is_idle(self) -> bool:
@@ -142,6 +146,7 @@ class ScreenMode(LineMode):
 
     def _carry_out(self, line: str, number: int) -> None:
         self._records, self._has_read = 0, False
+        self._changes = []
         self._told = time.monotonic()
         self.transcript.begin(self.prompt, line)
         was_stopped = False
@@ -209,6 +214,11 @@ class ScreenMode(LineMode):
         elif isinstance(event, Failure) and entry is not None:
             entry.has_failed = True
         super()._print(event)
+        if isinstance(event, RowChangeShown) and len(self._changes) < MOST_CHANGES:
+            self._changes.append(event)
+        elif isinstance(event, RowStoryShown):
+            self._post(StoryRead(tuple(self._changes), event))
+            self._changes = []
         if isinstance(event, KnownRecord) and self._records > 1 and not event.record.is_file_header:
             record, size = event.record, self.session.trail.size
             self._tell(Progress(self._records, record.rba, record.header.io_time, size))

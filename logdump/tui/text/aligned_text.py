@@ -60,26 +60,29 @@ _BETWEEN = 3
 """The cells between the sides."""
 _WITH_OPERATION = ((38, 12), (24, 9))
 """The widths of a side from which on what a record does has a column of so many cells."""
-_MOST_BELOW = 14
+_LEAST_BELOW, _MOST_BELOW = 4, 14
+"""Lines for what differs under the cursor; so few are always kept, so that the rows stay when the cursor moves."""
 _LONGEST_NAME = 24
 
 
 class SideBySidePage:
-    """The rows of two trails in ``size`` cells.
+    """The rows of two trails in ``size`` cells, with room below them for what differs in the row ``at``.
 
     Attributes:
         count: the number of rows: those of the listing, and lines about both behind them.
         room: the number of rows that are visible at once.
     """
 
-    def __init__(self, so_far: AlignedSoFar, size: tuple[int, int], glyphs: Glyphs) -> None:
+    def __init__(self, so_far: AlignedSoFar, size: tuple[int, int], glyphs: Glyphs, at: int = 0) -> None:
         self._listing, self._glyphs = so_far.listing, glyphs
         self._rows = so_far.rows
         self._width, height = size
-        self._below = min(_MOST_BELOW, (2 * height + 2) // 5)
         self._half = max(1, (self._width - 1 - _BETWEEN) // 2)
         self._tail = [row for text in _tail(so_far) for row in wrapped(line(harmless(text, glyphs)), self._width - 1)]
         self.count = so_far.rows + len(self._tail)
+        most = min(_MOST_BELOW, (2 * height + 2) // 5)
+        needed = sum(1 for _ in islice(self._about(min(at, self.count - 1)), most)) if self.count else 0
+        self._below = min(most, max(_LEAST_BELOW, needed))
         self.room = max(1, height - 1 - self._below)
 
     def row(self, at: int) -> AlignedRow | None:

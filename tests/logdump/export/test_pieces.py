@@ -104,7 +104,7 @@ def _same(format_: str, whole: Path, parts: list[Path]) -> bool:
 def test_records_are_those_of_one_export(format_: str, trail: Path, tmp_path: Path) -> None:
     tally, _ = _in_pieces(trail, f"{format_} to {tmp_path / 'x'}", tmp_path / "parts")
     told = _whole(trail, f"{format_} to {tmp_path / 'whole'}")
-    assert f"Exported {amount(sum(file.rows for file in tally.files), 'record')} to {tmp_path / 'whole'}" in told
+    assert f"Exported {amount(tally.rows, 'record')} to {tmp_path / 'whole'}" in told
     assert _same(format_, tmp_path / "whole", _parts(tmp_path / "parts"))
 
 

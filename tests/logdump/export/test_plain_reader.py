@@ -121,7 +121,7 @@ def test_the_files_of_tables_hold_exactly_their_rows(format_: str, path: Path, t
 
 
 _HEAD = re.compile(
-    r"-- Transaction (?P<xid>.*) CSN (?P<csn>\S*) .* RBA (?P<first>\d+) to (?P<end>\d+), (?P<count>\d+) records"
+    r"-- Transaction (?P<xid>.*) CSN (?P<csn>\S*) .* RBA (?P<first>\d+) to (?P<end>\d+), (?P<count>\d+) records?"
 )
 _STATEMENT = re.compile(r'(INSERT INTO|UPDATE|DELETE FROM|TRUNCATE TABLE) "(\w+)"\."(\w+)"')
 _VERBS = {"INSERT": "INSERT INTO", "DELETE": "DELETE FROM", "TRUNCATE": "TRUNCATE TABLE"}

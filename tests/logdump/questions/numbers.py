@@ -114,7 +114,7 @@ def _screen(path: Path, question: Question, _folder: Path) -> int:
 def _said(path: Path, question: Question, command: str) -> int:
     line = placed(path, question)
     shown = line(command + ("" if question.limit is None else f" {question.limit} records"))
-    found = [int(one[1]) for one in map(re.compile(r"(?:Exported|Saved) (\d+) records to .*").fullmatch, shown) if one]
+    found = [int(one[1]) for one in map(re.compile(r"(?:Exported|Saved) (\d+) records? to .*").fullmatch, shown) if one]
     return sum(found)
 
 

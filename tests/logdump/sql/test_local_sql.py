@@ -27,6 +27,7 @@ from tests.trailformat.samples import header, metadata_record, trail_of
 from tests.trailformat.values.kinds import KINDS
 from trailformat import ByteOrder, Images, TableDefinition, encode_value, make_column, make_record
 from trailformat.definitions.metadata import build_table
+from trailformat.scan import parallel
 
 SHOP = TRAILS / "et000000000"
 
@@ -62,6 +63,15 @@ def read(monkeypatch: pytest.MonkeyPatch) -> list[Narrowed]:
 def test_a_question_over_the_fixture(asked: Asked) -> None:
     found = asked.rows("select op, count(*) n from records group by op order by n desc, op limit 3")
     assert found == [("Insert", 7), ("FieldComp", 3), ("GGSUnifiedUpdate", 3)]
+
+
+@pytest.mark.parametrize("name", ["zt000000000", "et000000000", "st000000001", "yt000000000"])
+def test_threads_read_the_rows_that_one_reads(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = str(TRAILS / name)
+    alone = TrailTable({"path": path}).to_arrow()
+    monkeypatch.setattr(parallel, "PIECE", 700)
+    monkeypatch.setattr(parallel, "cores", lambda: 3)
+    assert TrailTable({"path": path}).to_arrow().to_pylist() == alone.to_pylist()
 
 
 @pytest.mark.parametrize("name", ['"TEAHOUSE.TEAS"', "TEAHOUSE.TEAS", "teahouse.teas", '"teahouse.teas"'])

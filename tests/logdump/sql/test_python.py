@@ -28,7 +28,7 @@ from tests.trailformat.values.kinds import KINDS
 SHOP = TRAILS / "et000000000"
 
 
-def test_others_take_it_as_it_is() -> None:
+def test_others_take_it_as_it_is(tmp_path: Path) -> None:
     teas = logdump.read(TRAILS / "st*", table="TEAHOUSE.TEAS", columns=["rba", "op", "after_PRICE"])
     arrow = teas.to_arrow()
     assert arrow.schema == teas.schema == pa.schema(teas)
@@ -36,7 +36,9 @@ def test_others_take_it_as_it_is() -> None:
     assert pa.Table.from_batches(teas, teas.schema) == arrow
     assert pl.DataFrame(teas).to_dicts() == pl.from_arrow(arrow).to_dicts()  # type: ignore[union-attr]
     assert duckdb.execute("select count(*), min(rba) from teas").fetchall() == [(10, min(arrow["rba"].to_pylist()))]
-    assert isinstance(teas.to_arrow().to_pandas(), pd.DataFrame)
+    pd.testing.assert_frame_equal(pd.DataFrame.from_arrow(teas), arrow.to_pandas(), check_dtype=False)
+    pyarrow.dataset.write_dataset(teas, tmp_path, format="parquet")
+    assert pyarrow.dataset.dataset(tmp_path).to_table() == arrow
 
 
 def test_its_types_and_rows_are_those_of_export_parquet(line: Line, tmp_path: Path) -> None:

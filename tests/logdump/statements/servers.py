@@ -126,25 +126,30 @@ class MariaDBServer:
                 break
             time.sleep(1)
         assert done.returncode == 0, done.stdout + done.stderr
-        options = ["--skip-networking", "--innodb-flush-log-at-trx-commit=0", f"--pid-file={self.folder / 'pid'}"]
+        self.restart()
+
+    def restart(self) -> None:
+        """Start what was stopped or has crashed."""
+        program, user = shutil.which("mariadbd") or "mariadbd", ["--user=mysql"] if _IS_ROOT else []
+        files = {"datadir": "data", "socket": self.socket.name, "pid-file": "pid"}
+        options = [f"--{option}={self.folder / name}" for option, name in files.items()]
+        # a commit outlives the process, not the machine
+        options += ["--skip-networking", "--innodb-flush-log-at-trx-commit=2"]
         self._server = subprocess.Popen(
-            [
-                shutil.which("mariadbd") or "mariadbd",
-                "--no-defaults",
-                data,
-                f"--socket={self.socket}",
-                *options,
-                *user,
-            ],
+            [program, "--no-defaults", *options, *user],
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
-            env=environment,
+            env={**os.environ, "TMPDIR": str(self.folder)},
         )
         end = time.monotonic() + _PATIENCE
         while self._client("SELECT 1;").returncode:
             assert self._server.poll() is None
             assert time.monotonic() < end
             time.sleep(0.1)
+
+    def crash(self) -> None:
+        """kill -9 of the server."""
+        self.stop()
 
     def stop(self) -> None:
         if self._server is not None:

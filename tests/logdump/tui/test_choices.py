@@ -163,3 +163,25 @@ def test_a_letter_that_is_no_mark_goes_nowhere_and_says_so() -> None:
         assert last.printed
 
     drive(steps)
+
+
+def test_the_story_of_a_row_leads_to_its_records_and_to_what_takes_them_back() -> None:
+    async def steps(screen: Screen) -> None:
+        await screen.type("pos 3522")
+        await screen.press("escape", "R")
+        rows = [one.split()[:5] for one in screen.text.splitlines()[1:7]]
+        assert " ".join(rows[0]).startswith("TEAHOUSE.TEAS ASS02 → ASS01")
+        assert [one[0] for one in rows[2:]] == ["▶3069", "3522", "4635", "4767"]
+        assert "undo row" in screen.text
+        await screen.press("u")
+        undone = screen.lines("output")
+        assert sum(one.startswith("COMMIT") for one in undone) == 4
+        assert screen.app.model.upper == "story"
+        await screen.press("j", "U")
+        assert [one for one in screen.lines("output")[-4:] if one.startswith("UPDATE")] == [
+            'UPDATE "TEAHOUSE"."TEAS" SET "STOCK_KG" = 260 WHERE "TEA_CODE" = \'ASS02\';'
+        ]
+        await screen.press("j", "enter")
+        assert rba_of(screen) == 4635
+
+    drive(steps)

@@ -150,14 +150,28 @@ def test_every_row_has_its_sign_and_its_sides_at_any_width() -> None:
         " " * 40 + "= 1200 transaction, 2 records",
         "   70 20 bytes of damage                x",
         " The rest is being compared.",
-        "",
-        "",
-        "",
+        *[""] * (page.room - 6),
     ]
     assert text == "! RBA 70 of a | RBA 1200 of b, T.TEAS Insert"
     assert parts == " NAME  …xxxxxxxxUji | …xxxxxxxxSencha"
     narrow = SideBySidePage(AlignedSoFar(listing, 5, is_ended=True), (30, 10), ASCII)
     assert narrow.lines(AlignedCursor(3))[3].text == "   70 Insert ~ ! 1200 Insert ~"
+
+
+@pytest.mark.parametrize("parts", [0, 1, 5, 40])
+@pytest.mark.parametrize("height", [4, 12, 22, 60])
+def test_rows_have_all_lines_that_what_differs_does_not_need(parts: int, height: int) -> None:
+    spot = Spot(Path("dir") / "a", 70)
+    listing = AlignedListing(DiffLevel.RECORDS, ("a", "b"))
+    differing = tuple(PartDifference("after", f"C{number}", "1", "2") for number in range(parts))
+    for _ in range(100):
+        listing.add(DifferenceShown(Kind.CHANGED, spot, spot, "77", "5.1.1", "T.TEAS", "Insert", parts=differing))
+    page = SideBySidePage(AlignedSoFar(listing, 100, is_ended=False), (80, height), UNICODE, 0)
+    shown = page.lines(AlignedCursor(0))
+    about = len(shown) - 1 - page.room
+    assert len(shown) <= height
+    assert page.room >= height - 1 - max(4, about)
+    assert about == 1 + parts or about >= 2 * height // 5 or about == 14
 
 
 def test_values_are_harmless_and_plain_characters_enough(tmp_path: Path) -> None:

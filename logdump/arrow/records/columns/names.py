@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -14,9 +15,11 @@ from trailformat.arrays.arrow import numbered
 
 _MOST_COUNTED = 1 << 16
 """Keys up to this are counted, greater ones sorted: a batch has fewer rows than that."""
+_MOST_KEPT = 1 << 12
 _PART = re.compile(r'(?:"[^"]*"|[^.])+')
 
 
+@lru_cache(_MOST_KEPT)
 def name_parts(name: str) -> tuple[str | None, ...]:
     r"""Return the full name, its catalog, its schema and its last part; None for missing parts.
 
@@ -33,11 +36,8 @@ def name_parts(name: str) -> tuple[str | None, ...]:
 def _part(which: int) -> Callable[[Rows], Any]:
     def build(rows: Rows) -> Any:
         keys, places = _keys(rows)
-        known, names = rows.source.name_parts, rows.batch.names
-        for key in keys.tolist():
-            if key not in known:
-                known[key] = name_parts(names[key])
-        texts = [known[key][which] for key in keys.tolist()]
+        names = rows.batch.names
+        texts = [name_parts(names[key])[which] for key in keys.tolist()]
         return numbered(pa.array(texts, pa.string()), places)
 
     return build

@@ -15,7 +15,7 @@ from logdump.spark.source.data_source import TrailSource
 from logdump.spark.targets.applier import Applier
 from logdump.spark.targets.stream import source_tables
 from logdump.spark.targets.target import ApplyTarget, SourceTable
-from tests.simulated.five_tables import TABLES, Bank, key_size
+from tests.simulated.five_tables import TABLES, Bank, BankStates, key_size
 from trailformat.values import plain_text
 
 NAMES = {table.name: "" for table in TABLES}
@@ -68,7 +68,7 @@ def parts(table: pa.Table, size: int = 1000) -> Any:
     return lambda: (table.slice(at, size) for at in range(0, len(table), size))
 
 
-def differences(bank: Bank, rows: Mapping[str, list[tuple[Any, ...]]]) -> list[str]:
+def differences(bank: Bank | BankStates, rows: Mapping[str, list[tuple[Any, ...]]]) -> list[str]:
     """How tables of a target differ from the model."""
     found = []
     for table in TABLES:

@@ -36,6 +36,28 @@ class Place(NamedTuple):
             cursor.execute(statement)
             return [tuple(row) for row in cursor.fetchall()] if cursor.description else [connection.commit() or ()]
 
+    def at_once(self, *queries: str) -> list[list[tuple[Any, ...]]]:
+        """The rows that queries give at one moment."""
+        with closing(self.connect()) as connection:
+            cursor = connection.cursor()
+            cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
+            found = []
+            for query in queries:
+                cursor.execute(query)
+                found.append([tuple(row) for row in cursor.fetchall()])
+            return found
+
+    def lose_connections(self) -> None:
+        """Have the server end all other connections to this database."""
+        if self.url.startswith("postgresql"):
+            other = "datname = current_database() AND pid <> pg_backend_pid()"
+            self.query(f"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE {other}")
+            return
+        other = "db = database() AND id <> connection_id()"
+        self.run(
+            *(f"KILL {row[0]}" for row in self.query(f"SELECT id FROM information_schema.processlist WHERE {other}"))
+        )
+
     def run(self, *statements: str) -> None:
         """Run statements."""
         with closing(self.connect()) as connection:

@@ -3,32 +3,46 @@
 from __future__ import annotations
 
 import re
+from contextlib import closing
 from pathlib import Path
 from random import Random
 from typing import Any
 
+import pyarrow as pa
 import pytest
 
 from logdump.spark.targets import database
 from logdump.spark.targets.applier import Applier
-from logdump.spark.targets.target import BadTarget, Refused
-from tests.logdump.spark.targets.bank import NAMES, batches_of, changes_of, differences, end_of, opened, parts
+from logdump.spark.targets.target import BadTarget, Refused, TargetLost
+from tests.logdump.spark.targets.bank import (
+    NAMES,
+    batches_of,
+    changes_of,
+    differences,
+    end_of,
+    opened,
+    parts,
+    transactions_in,
+)
 from tests.logdump.spark.targets.places import Place
 from tests.simulated.five_tables import bank_trail
 
 
-@pytest.mark.parametrize("most", [1, 40])
-def test_the_tables_equal_those_of_the_source(place: Place, most: int, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("most", "held"), [(1, 200_000), (40, 200_000), (40, 5)])
+def test_the_tables_equal_those_of_the_source(
+    place: Place, most: int, held: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("logdump.spark.targets.applier._MOST_ROWS", held)
     random = Random(most)
     bank, _ = bank_trail(tmp_path, 150, seed=most)
     rows, sources = changes_of(tmp_path)
-    applier, target = None, place.target()
-    for batch in batches_of(rows, random, most):
-        if applier is None or random.random() < 0.1:
-            target.close()
-            applier = opened(target, sources)
-        applier.apply(parts(batch, random.choice((7, 1000))), end_of(batch))
-    target.close()
+    applier = None
+    with closing(place.target()) as target:
+        for batch in batches_of(rows, random, most):
+            if applier is None or random.random() < 0.1:
+                target.close()
+                applier = opened(target, sources)
+            applier.apply(parts(batch, random.choice((7, 1000))), end_of(batch))
     assert differences(bank, {name: place.rows(name) for name in NAMES}) == []
 
 
@@ -119,6 +133,25 @@ def target_rows(target: Any, place: Place) -> list[tuple[Any, ...]]:
     """The events that are there when the target is closed, without the one in the way."""
     target.close()
     return [row for row in place.rows("BANK.EVENTS") if row[1] != "in the way"]
+
+
+def test_a_connection_that_is_lost_leaves_whole_transactions(place: Place, tmp_path: Path) -> None:
+    if place.url.startswith("sqlite"):
+        pytest.skip("SQLite has no connections")
+    bank, _ = bank_trail(tmp_path, 60, seed=8)
+    rows, sources = changes_of(tmp_path)
+    half = pa.concat_tables(transactions_in(rows)[:30])
+    target = place.target()
+    applier = opened(target, sources)
+    applier.apply(parts(half), end_of(half))
+    place.lose_connections()
+    with pytest.raises(TargetLost):
+        applier.apply(parts(rows), end_of(rows))
+    target.close()
+    assert {place_ for (place_,) in place.query("SELECT place FROM logdump_position")} == {end_of(half)}
+    opened(target, sources).apply(parts(rows), end_of(rows))
+    target.close()
+    assert differences(bank, {name: place.rows(name) for name in NAMES}) == []
 
 
 def test_rows_that_are_there_are_replaced_if_asked_for(place: Place, tmp_path: Path) -> None:

@@ -1,4 +1,6 @@
-"""The bank's trail into a real PostgreSQL while workers, drivers and the database are killed: equal, each applied once.
+"""The bank's trail into real databases while workers, drivers and the database are killed.
+
+The tables equal those of the model after each kill, and each change is applied once.
 
 The short form kills in this session; the long one (``LOGDUMP_TESTS=long``) drivers too, ten times in 100,000
 transactions.
@@ -22,82 +24,89 @@ import pytest
 
 import logdump.spark
 from tests.logdump.spark.targets.bank import NAMES, changes_of, differences, opened
-from tests.logdump.spark.targets.places import Place, postgresql_place
-from tests.logdump.statements.servers import POSTGRESQL, PostgreSQLServer, postgresql_server
+from tests.logdump.spark.targets.places import Place, mariadb_place, postgresql_place
+from tests.logdump.statements.servers import MariaDBServer, PostgreSQLServer, mariadb_server, postgresql_server
 from tests.searching import IS_LONG
-from tests.simulated.five_tables import Bank, bank_trail
+from tests.simulated.five_tables import BankStates, bank_trail
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 pytestmark = pytest.mark.spark
+Server = PostgreSQLServer | MariaDBServer
 TRANSACTIONS, KILLS = 100_000, 10
-COUNTED = """
-    CREATE TABLE counted (id bigint, place text);
-    CREATE FUNCTION count_it() RETURNS trigger LANGUAGE plpgsql AS $$
-        BEGIN INSERT INTO counted VALUES (NEW.id, txid_current()::text); RETURN NEW; END $$;
-    CREATE TRIGGER counts AFTER INSERT ON events FOR EACH ROW EXECUTE FUNCTION count_it();
-"""
+COUNTED = "CREATE TABLE counted (id bigint)"
+COUNTS = {
+    "postgresql": (
+        """CREATE FUNCTION count_it() RETURNS trigger LANGUAGE plpgsql AS $$
+        BEGIN INSERT INTO counted VALUES (NEW.id); RETURN NEW; END $$""",
+        "CREATE TRIGGER counts AFTER INSERT ON events FOR EACH ROW EXECUTE FUNCTION count_it()",
+    ),
+    "mariadb": ("CREATE TRIGGER counts AFTER INSERT ON events FOR EACH ROW INSERT INTO counted VALUES (NEW.id)",),
+}
 
 
-@pytest.fixture
-def server() -> Iterator[PostgreSQLServer]:
-    """A server that may be killed."""
-    if not POSTGRESQL:
-        pytest.skip("no PostgreSQL on this machine: Debian's package postgresql has one")
-    yield from postgresql_server()
+@pytest.fixture(params=["postgresql", "mariadb"])
+def killed(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[tuple[Server, Place]]:
+    """A server that may be killed, and a database in it: empty tables, with a trigger that counts what is inserted."""
+    servers: Iterator[Server] = postgresql_server() if request.param == "postgresql" else mariadb_server()
+    for server in servers:
+        place = postgresql_place(server) if isinstance(server, PostgreSQLServer) else mariadb_place(server)
+        first = tmp_path / "first"
+        first.mkdir()
+        bank_trail(first, 1)
+        target = place.target()
+        opened(target, changes_of(first)[1])
+        target.close()
+        place.run(COUNTED, *COUNTS[request.param])
+        yield server, place
 
 
-def _check(bank: Bank, place: Place) -> None:
-    """The tables are those of the source; no event was inserted twice, in one transaction or two."""
-    assert differences(bank, {name: place.rows(name) for name in NAMES}) == []
-    assert place.query("SELECT count(*), count(DISTINCT id) FROM counted") == [(len(bank.rows["BANK.EVENTS"]),) * 2]
+def _held(states: BankStates, place: Place) -> str:
+    """The CSN up to which the tables are those of the source, at one moment; each event was inserted once."""
+    tables = (f"SELECT * FROM {name.rpartition('.')[2].lower()}" for name in NAMES)
+    counted = "SELECT count(*), count(DISTINCT id) FROM counted"
+    csns, counts, *found = place.at_once("SELECT DISTINCT csn FROM logdump_position", counted, *tables)
+    csn = csns[0][0] if csns else None
+    states.go_to(csn)
+    assert differences(states, dict(zip(NAMES, found, strict=True))) == []
+    assert counts == [(len(states.rows["BANK.EVENTS"]),) * 2]
+    return str(csn)
 
 
-def _made(place: Place, folder: Path) -> None:
-    """Empty tables, with a trigger that counts what is inserted."""
-    bank_trail(folder, 1)
-    target = place.target()
-    opened(target, changes_of(folder)[1])
-    target.close()
-    place.run(COUNTED)
-
-
-def test_the_target_equals_the_model_after_kills(spark: SparkSession, server: PostgreSQLServer, tmp_path: Path) -> None:
-    trail, first = tmp_path / "trail", tmp_path / "first"
+def test_the_target_equals_the_model_after_kills(
+    spark: SparkSession, killed: tuple[Server, Place], tmp_path: Path
+) -> None:
+    server, place = killed
+    trail, states = tmp_path / "trail", BankStates()
     trail.mkdir()
-    first.mkdir()
-    bank, _ = bank_trail(trail, 400, seed=21)
-    place = postgresql_place(server)
-    _made(place, first)
-    killer = threading.Event()
+    _, extract = bank_trail(trail, 400, seed=21, states=states)
+    moments: list[str] = []
 
     def kill(_progress: logdump.spark.ApplyProgress) -> None:
-        if killer.is_set():
-            return
-        killer.set()
-        _kill_workers(os.getpid())
-        server.crash()
-        threading.Timer(0.5, server.restart).start()
+        moments.append(_held(states, place))
+        if len(moments) == 1:
+            _kill_workers(os.getpid())
+            server.crash()
+            threading.Timer(0.5, server.restart).start()
 
     logdump.spark.apply(spark, f"{trail}/sm*", place.url, [*NAMES], once=True, batch="150k", progress=kill)
-    assert killer.is_set()
-    _check(bank, place)
+    assert len(moments) > 2
+    assert moments[-1] == _held(states, place) == extract.csn
 
 
 @pytest.mark.skipif(not IS_LONG, reason="make test-long kills ten times while 100,000 transactions are applied")
-def test_ten_kills_of_the_driver_its_workers_and_the_database(server: PostgreSQLServer, tmp_path: Path) -> None:
-    trail, first, random = tmp_path / "trail", tmp_path / "first", Random(4)
+def test_ten_kills_of_the_driver_its_workers_and_the_database(killed: tuple[Server, Place], tmp_path: Path) -> None:
+    server, place = killed
+    trail, states, random = tmp_path / "trail", BankStates(), Random(4)
     trail.mkdir()
-    first.mkdir()
-    bank, _ = bank_trail(trail, TRANSACTIONS, seed=11, cut_chance=0.01, roll_chance=0.00002)
-    place = postgresql_place(server)
-    _made(place, first)
+    _, extract = bank_trail(trail, TRANSACTIONS, seed=11, states=states, cut_chance=0.01, roll_chance=0.00002)
     kills = 0
     while True:
         driver = _driver(trail, place)
         while kills < KILLS and _kill_one(driver, server, kills, random):
             kills += 1
+            sys.stderr.write(f"kill {kills}: equal to the model at CSN {_held(states, place)}\n")
             if kills % 3 == 2:
                 break
         out, _ = driver.communicate()
@@ -105,7 +114,7 @@ def test_ten_kills_of_the_driver_its_workers_and_the_database(server: PostgreSQL
         if driver.returncode == 0:
             break
     assert kills == KILLS
-    _check(bank, place)
+    assert _held(states, place) == extract.csn
 
 
 def _driver(trail: Path, place: Place) -> subprocess.Popen[bytes]:
@@ -121,7 +130,7 @@ def _driver(trail: Path, place: Place) -> subprocess.Popen[bytes]:
     return subprocess.Popen(command, stdout=subprocess.PIPE, start_new_session=True)
 
 
-def _kill_one(driver: subprocess.Popen[bytes], server: PostgreSQLServer, number: int, random: Random) -> bool:
+def _kill_one(driver: subprocess.Popen[bytes], server: Server, number: int, random: Random) -> bool:
     """Wait for some commits, then kill what it is the turn of; False where the driver has ended before."""
     assert driver.stdout is not None
     for _ in range(random.randint(1, 2)):

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import time
+from contextlib import closing
 from pathlib import Path
 from random import Random
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -12,14 +14,23 @@ import logdump.spark
 from fixtures import TRAILS
 from fixtures.statements import Ddl
 from logdump.features.heartbeat.tables import role_of
-from logdump.spark.errors import BadOption, BadTrail
-from logdump.spark.targets.stream import ApplyRequest, DdlFound, check_beginning, statements_between
-from logdump.spark.targets.target import place_of
-from tests.logdump.spark.targets.places import sqlite_place
+from logdump.spark.errors import BadOption, BadTrail, FileChanged
+from logdump.spark.source.data_source import TrailSource
+from logdump.spark.targets.stream import (
+    ApplyRequest,
+    DdlFound,
+    check_beginning,
+    source_tables,
+    statements_between,
+)
+from logdump.spark.targets.target import BadTarget, TargetLost, place_of
+from tests.logdump.spark.targets.bank import NAMES, changes_of, differences, opened
+from tests.logdump.spark.targets.places import Place, sqlite_place
 from tests.logdump.spark.test_changes import changes_in
 from tests.simulated.dimensions import SizedExtract
-from tests.simulated.five_tables import Bank, BankExtract
+from tests.simulated.five_tables import Bank, BankExtract, BankStates, bank_trail
 from trailformat.records.record_header import FIRST, LAST, MIDDLE
+from trailformat.values import plain_text
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -38,6 +49,68 @@ def test_a_table_that_was_made_has_the_last_rows_and_is_gone_on_with(spark: Spar
     }
     assert {row[0] for row in place.rows(TEAS)} == {row[0] for row in latest}
     assert len(latest) == 2
+
+
+def test_an_initial_load_is_gone_on_with_from_its_csn(spark: SparkSession, tmp_path: Path) -> None:
+    states, place = BankStates(), sqlite_place(tmp_path)
+    bank, extract = bank_trail(tmp_path, 40, seed=6, states=states, roll_chance=0.1, cut_chance=0.0)
+    states.go_to(extract.csn_of(20))
+    _load(place, tmp_path, states)
+    begins = {one.path: one.trans_ind for one in reversed(extract.written)}
+    for gone in extract.paths[: [begins.get(path) in (MIDDLE, LAST) for path in extract.paths].index(True)]:
+        gone.unlink()
+    path, first = f"{tmp_path}/sm*", extract.csn_of(21)
+    with pytest.raises(BadTrail, match="from_csn names the first CSN to apply"):
+        logdump.spark.apply(spark, path, place.url, "BANK.*", once=True)
+    logdump.spark.apply(spark, path, place.url, "BANK.*", once=True, from_csn=first)
+    assert differences(bank, {name: place.rows(name) for name in NAMES}) == []
+
+
+def _load(place: Place, trail: Path, states: BankStates) -> None:
+    """Tables with rows, as an initial load leaves them."""
+    target = place.target()
+    opened(target, changes_of(trail)[1])
+    target.close()
+    with closing(place.connect()) as connection:
+        for name, rows in states.rows.items():
+            for row in rows.values():
+                values = [value if isinstance(value, bytes | None) else plain_text(value) for value in row]
+                connection.execute(
+                    f"INSERT INTO {name.rpartition('.')[2]} VALUES ({', '.join('?' * len(row))})", values
+                )
+        connection.execute("DELETE FROM logdump_position")
+        connection.commit()
+
+
+def test_a_table_without_a_key_takes_one(tmp_path: Path) -> None:
+    bank_trail(tmp_path, 9, cut_chance=0.0)
+    schema: Any = TrailSource({"path": str(tmp_path), "changesOf": "BANK.EVENTS"}).schema()
+    for field in schema.fields:
+        field.metadata.pop("logdump.key", None)
+    with pytest.raises(BadTarget, match=r"^nothing was written: BANK\.EVENTS has no key; keys=\{'BANK\.EVENTS'"):
+        [*source_tables(schema, {}, {})]
+    with pytest.raises(BadTarget, match=r"^nothing was written: keys: BANK\.EVENTS has no column NUMBER"):
+        [*source_tables(schema, {}, {"BANK.EVENTS": ["ID", "NUMBER"]})]
+    with pytest.raises(BadTarget, match=r"^nothing was written: keys: no changes are applied of bank\.other"):
+        [*source_tables(schema, {}, {"BANK.OTHER": ["ID"]})]
+    [table] = source_tables(schema, {}, {"bank.events": ["id"]})
+    assert table.keys == ("ID",)
+
+
+def test_a_gap_in_the_trail_is_named(spark: SparkSession, tmp_path: Path) -> None:
+    _, extract = bank_trail(tmp_path, 20, roll_chance=0.1)
+    gap = extract.paths[len(extract.paths) // 2]
+    gap.unlink()
+    place = sqlite_place(tmp_path)
+    with pytest.raises(FileChanged, match=f"^{gap} is missing, while later files are there"):
+        logdump.spark.apply(spark, f"{tmp_path}/sm*", place.url, "BANK.*", create=True, once=True)
+
+
+def test_a_database_that_is_not_there_is_waited_for(spark: SparkSession) -> None:
+    begun = time.monotonic()
+    with pytest.raises(TargetLost, match=r"^postgresql: .*nowhere"):
+        logdump.spark.apply(spark, TRAIL, "postgresql://nobody@/shop?host=/nowhere", TEAS, patience=0.3)
+    assert time.monotonic() - begun > 0.3
 
 
 def test_a_trail_that_begins_inside_a_transaction_is_named(tmp_path: Path) -> None:
