@@ -26,7 +26,7 @@ from trailformat.values import Value
 _OLD = ("A1", "top", "it's", Decimal(5))
 _NEW = ("A1", "top", "dry", Decimal(7))
 _KEYLESS = without_key(STOCK)
-_BARE = STOCK._replace(columns=[])
+_BARE = STOCK._replace(columns=())
 _LONGEST = 1_000_000
 
 BY_KEY = """ WHERE "CODE" = 'A1' AND "SHELF" = 'top'"""
