@@ -109,7 +109,7 @@ COMMANDS = (
     "doctor ALL",
     "report over ALL to OUT.md",
 )
-_PARAMETERS = "REPLICAT rep1\nDDL INCLUDE ALL\nMAP TEAHOUSE.*, TARGET other.*;\n"
+PARAMETERS = "REPLICAT rep1\nDDL INCLUDE ALL\nMAP TEAHOUSE.*, TARGET other.*;\n"
 _NOT_OF_A_TRAIL = set(
     """
     GHDR DETAIL USERTOKEN GGSTOKEN HEADERTOKEN FILEHEADER RECLEN TIMEOFFSET RELEASE ASCIIHEADER EBCDICHEADER ASCIIDATA
@@ -136,7 +136,7 @@ class _Place:
             twin.write_bytes(path.read_bytes().replace(b"Uji", b"Uyi"))
             for one in (path, twin):
                 os.utime(one, (_SETTLED, _SETTLED))
-        (folder / "params.prm").write_text(_PARAMETERS)
+        (folder / "params.prm").write_text(PARAMETERS)
         line = Line()
         line(f"open {self._first}; sft insert")
         self._row = line.rbas[-1] if line.rbas else 0

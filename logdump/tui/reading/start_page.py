@@ -19,6 +19,7 @@ from logdump.tui.reading.scans import EVERY
 from logdump.tui.reading.summary import summary_of_file
 from trailformat import CannotRead, TrailError, TrailFile
 from trailformat.changes.encrypted import looks_encrypted
+from trailformat.changes.transaction_context import TransactionContext
 from trailformat.codec.remote.path import RemotePath, place
 from trailformat.codec.timestamps import from_datetime
 from trailformat.index import TrailIndex, build
@@ -132,6 +133,10 @@ class StartPage:
             before += one.size
 
 
+_SEARCHED = 1 << 12
+"""Records that are walked over for the CSN of the last one."""
+
+
 def _now() -> int:
     return from_datetime(datetime.now(UTC))
 
@@ -164,6 +169,8 @@ def _with_headers(trail: ListedTrail) -> ListedTrail:
             )
             header = file.file_header
             csn = header.last_csn if header is not None else None
+            if csn is None and last is not None:  # the header has it when the file is complete
+                csn = TransactionContext(file, _SEARCHED).of(last).csn
             time = last.header.io_time if last is not None else None
             trail = trail._replace(last_csn=csn or "", last_time=time, is_encrypted=looks_encrypted(file))
     return trail

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterator
+from typing import Any
 from uuid import uuid4
 
 import pytest
@@ -46,25 +47,30 @@ def s3_server() -> Iterator[str]:
     server.stop()
 
 
+def _client(server: str) -> Any:
+    import boto3
+
+    names = {name.lower(): value for name, value in CREDENTIALS.items() if "KEY" in name}
+    return boto3.client("s3", endpoint_url=server, region_name=CREDENTIALS["AWS_DEFAULT_REGION"], **names)
+
+
 @pytest.fixture
 def s3(s3_server: str, monkeypatch: pytest.MonkeyPatch) -> str:
     """A bucket, as ``s3://bucket``, found by the environment."""
-    import boto3
-
     monkeypatch.setenv("AWS_ENDPOINT_URL", s3_server)
     bucket = f"trails-{uuid4().hex}"
-    boto3.client("s3", endpoint_url=s3_server).create_bucket(Bucket=bucket)
+    _client(s3_server).create_bucket(Bucket=bucket)
     return f"s3://{bucket}"
 
 
 @pytest.fixture
 def put(s3_server: str) -> Callable[[str, bytes], None]:
     """Puts the bytes of an object."""
-    import boto3
+    client = _client(s3_server)
 
     def put(url: str, data: bytes) -> None:
         bucket, _, key = url.removeprefix("s3://").partition("/")
-        boto3.client("s3", endpoint_url=s3_server).put_object(Bucket=bucket, Key=key, Body=data)
+        client.put_object(Bucket=bucket, Key=key, Body=data)
 
     return put
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
+import os
 import re
+import socket
 import threading
 import time
 from collections.abc import Iterator
@@ -10,7 +13,11 @@ from contextlib import contextmanager
 from functools import lru_cache
 from hashlib import md5
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from typing import Any, cast
+from urllib.parse import parse_qs, urlsplit
+
+import paramiko
 
 CREDENTIALS = {
     "AWS_ACCESS_KEY_ID": "known",
@@ -23,6 +30,12 @@ DATE = "Mon, 02 Jan 2023 10:00:00 GMT"
 @lru_cache(4)
 def _tag(data: bytes) -> str:
     return f'"{md5(data).hexdigest()}"'
+
+
+def _hdfs_status(files: dict[str, bytes], path: str, suffix: str) -> dict[str, object]:
+    kind = "FILE" if path in files else "DIRECTORY"
+    changed = 1_672_653_600_000 + len(files.get(path, b""))
+    return {"pathSuffix": suffix, "type": kind, "length": len(files.get(path, b"")), "modificationTime": changed}
 
 
 class TrailServer(ThreadingHTTPServer):
@@ -63,11 +76,43 @@ class _Handler(BaseHTTPRequestHandler):
     def trails(self) -> TrailServer:
         return cast("TrailServer", self.server)
 
+    def _answer_webhdfs(self) -> None:
+        """What a name node and a data node say, as the reference of WebHDFS has it."""
+        address = urlsplit(self.path)
+        path, asked = address.path.removeprefix("/webhdfs/v1"), {k: v[0] for k, v in parse_qs(address.query).items()}
+        files = self.trails.files
+        inside = sorted({name[len(path) :].strip("/").partition("/")[0] for name in files if name.startswith(path)})
+        if "datanode" not in asked:
+            self.trails.requests.append((asked["op"], path, asked.get("offset", "")))
+        if path not in files and not inside:
+            problem = {"exception": "FileNotFoundException", "message": f"File does not exist: {path}"}
+            self._say_json(404, {"RemoteException": problem})
+        elif asked["op"] == "OPEN" and "datanode" not in asked:
+            self._send_head(307, {"Location": f"{self.trails.url}{self.path}&datanode=1", "Content-Length": "0"})
+        elif asked["op"] == "OPEN":
+            start = int(asked["offset"])
+            part = files[path][start : start + int(asked["length"])]
+            self.trails.sent += len(part)
+            self._say(200, part, {}, len(part))
+        elif asked["op"] == "LISTSTATUS":
+            names = [""] if path in files else inside
+            statuses = [_hdfs_status(files, f"{path.rstrip('/')}/{name}" if name else path, name) for name in names]
+            self._say_json(200, {"FileStatuses": {"FileStatus": statuses}})
+        else:
+            self._say_json(200, {"FileStatus": _hdfs_status(files, path, "")})
+
+    def _say_json(self, status: int, value: object) -> None:
+        body = json.dumps(value).encode()
+        self._say(status, body, {"Content-Type": "application/json"}, len(body))
+
     def do_HEAD(self) -> None:
         self._answer(with_body=False)
 
     def do_GET(self) -> None:
-        self._answer(with_body=True)
+        if self.path.startswith("/webhdfs/v1/"):
+            self._answer_webhdfs()
+        else:
+            self._answer(with_body=True)
 
     def log_message(self, *_: Any) -> None:
         pass
@@ -145,3 +190,88 @@ def serving() -> Iterator[TrailServer]:
         finally:
             server.shutdown()
             thread.join()
+
+
+class _Login(paramiko.ServerInterface):  # type: ignore[misc]
+    """Lets joe in with his password."""
+
+    def get_allowed_auths(self, *_: Any) -> str:
+        return "password"
+
+    def check_auth_password(self, username: str, password: str) -> int:
+        known = (username, password) == ("joe", "geheim")
+        return int(paramiko.AUTH_SUCCESSFUL if known else paramiko.AUTH_FAILED)
+
+    def check_channel_request(self, *_: Any) -> int:
+        return int(paramiko.OPEN_SUCCEEDED)
+
+
+class _Files(paramiko.SFTPServerInterface):  # type: ignore[misc]
+    """The files of a folder."""
+
+    root = Path()
+
+    def _asked(self, path: str) -> Path:
+        return self.root / str(self.canonicalize(path)).strip("/")
+
+    def list_folder(self, path: str) -> Any:
+        try:
+            found = [(one.name, one.stat()) for one in self._asked(path).iterdir()]
+        except OSError as error:
+            return paramiko.SFTPServer.convert_errno(error.errno)
+        return [paramiko.SFTPAttributes.from_stat(status, name) for name, status in found]
+
+    def stat(self, path: str) -> Any:
+        try:
+            return paramiko.SFTPAttributes.from_stat(self._asked(path).stat())
+        except OSError as error:
+            return paramiko.SFTPServer.convert_errno(error.errno)
+
+    lstat = stat
+
+    def open(self, path: str, flags: int, *_: Any) -> Any:
+        try:
+            file = os.fdopen(os.open(self._asked(path), flags, 0o600), "rb" if not flags & os.O_WRONLY else "wb")
+        except OSError as error:
+            return paramiko.SFTPServer.convert_errno(error.errno)
+        handle = paramiko.SFTPHandle(flags)
+        handle.readfile = handle.writefile = file
+        return handle
+
+    def remove(self, path: str) -> Any:
+        self._asked(path).unlink()
+        return paramiko.SFTP_OK
+
+    def posix_rename(self, oldpath: str, newpath: str) -> Any:
+        self._asked(oldpath).replace(self._asked(newpath))
+        return paramiko.SFTP_OK
+
+
+@contextmanager
+def serving_sftp(folder: Path) -> Iterator[str]:
+    """An SSH server of the files of a folder until the context ends; its URL, with joe's password."""
+    files = type("Files", (_Files,), {"root": folder})
+    transports: list[paramiko.Transport] = []
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+
+        def accept() -> None:
+            while True:
+                try:
+                    connection, _ = listener.accept()
+                except OSError:
+                    return
+                transport = paramiko.Transport(connection)
+                transport.add_server_key(paramiko.ECDSAKey.generate())
+                transport.set_subsystem_handler("sftp", paramiko.SFTPServer, files)
+                transport.start_server(server=_Login())
+                transports.append(transport)
+
+        thread = threading.Thread(target=accept, daemon=True)
+        thread.start()
+        try:
+            yield f"sftp://joe:geheim@127.0.0.1:{listener.getsockname()[1]}"
+        finally:
+            listener.shutdown(socket.SHUT_RDWR)
+            thread.join()
+            for transport in transports:
+                transport.close()

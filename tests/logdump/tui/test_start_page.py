@@ -11,11 +11,13 @@ from fixtures import TRAILS
 from logdump.notation.times import GMT
 from logdump.session.session import Session
 from logdump.tui.panes.choices import trail_choices
-from logdump.tui.reading.messages import TrailsListed
-from logdump.tui.reading.start_page import StartPage, StartPlace, start_place
+from logdump.tui.reading.messages import ListedTrail, TrailsListed
+from logdump.tui.reading.start_page import StartPage, StartPlace, _with_headers, start_place
 from logdump.tui.text.glyphs import UNICODE
 from tests.logdump.tui.drive import Screen, drive
 from tests.logdump.tui.resting import come_to_rest
+from trailformat import TrailFile
+from trailformat.changes.transaction_context import TransactionContext
 
 
 @pytest.fixture(autouse=True)
@@ -80,6 +82,17 @@ def test_the_age_of_the_newest_heartbeat_where_there_is_one(folder: Path) -> Non
     heading, [_, line] = trail_choices(listed, GMT, 200, UNICODE)
     assert heading.index("newest") < heading.index("beat")
     assert (line.text.count(" 28 s "), line.text.count(" 1 min ")) == (1, 1)
+
+
+@pytest.mark.parametrize("name", sorted(path.name for path in TRAILS.glob("?[tl]000000000")))
+def test_the_last_csn_is_that_of_the_last_record_as_long_as_the_header_has_none(name: str) -> None:
+    with TrailFile(TRAILS / name) as trail:
+        records = (one for one in trail.records_backwards() if not one.is_file_header and not one.is_metadata)
+        last = next(records, None)
+        csn = TransactionContext(trail).of(last).csn if last is not None else None
+        header = trail.file_header
+    shown = _with_headers(ListedTrail(name, (TRAILS / name,), 0)).last_csn
+    assert shown == ((header.last_csn if header is not None else None) or csn or "")
 
 
 def test_enter_opens_a_trail_and_a_key_leads_back() -> None:

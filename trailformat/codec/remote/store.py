@@ -305,13 +305,26 @@ class Store:
         if self.scheme == "s3":
             return cast("Fetched", self._run(self._fetch_from_s3(url, start, stop)))
         name = self._name(url)
-        if self.scheme in ("webhdfs", "sftp", "hdfs"):
-            with self.fs.open(name, "rb", **({"cache_type": "none"} if self.scheme == "webhdfs" else {})) as file:
+        if self.scheme == "webhdfs":
+            data = self._fetch_from_webhdfs(name, start, stop)
+        elif self.scheme == "sftp":
+            with self.fs.open(name, "rb") as file:
+                data = b"".join(file.readv([(start, stop - start)]))  # which asks for all of it at once
+        elif self.scheme == "hdfs":
+            with self.fs.open(name, "rb") as file:
                 file.seek(start)
                 data = file.read(stop - start)
         else:
             data = self.fs.cat_file(name, start=start, end=stop)
         return Fetched(data, _facts(self.fs.info(name)))  # after the bytes: they are not younger than this
+
+    def _fetch_from_webhdfs(self, name: str, start: int, stop: int) -> bytes:
+        """The bytes alone: a file of the library fetches 5 MB more, and takes the text of an error for bytes."""
+        answer = self.fs._call("OPEN", path=name, offset=start, length=stop - start, redirect=False)  # noqa: SLF001
+        if "Location" in answer.headers:
+            answer = self.fs.session.get(self.fs._apply_proxy(answer.headers["Location"]), timeout=_TIMEOUT)  # noqa: SLF001
+            answer.raise_for_status()
+        return bytes(answer.content)
 
     def _opened(self, url: StoreUrl) -> Any:
         return self.fs.open(self._name(url), "rb", **({"block_size": 0} if self._of_http else {}))
@@ -457,11 +470,31 @@ def _file_system(url: StoreUrl) -> Any:
     elif scheme in ("abfs", "abfss", "az") and "@" in url.host:
         options.setdefault("account_name", url.host.partition("@")[2].partition(".")[0])
     # its own caches would give yesterday's answers, and one instance for two users
-    options |= {"skip_instance_cache": True, "use_listings_cache": False}
-    system = fsspec.filesystem("https" if scheme == "http" else scheme, **options)
+    options["skip_instance_cache"] = True
+    if scheme != "sftp":  # it has none, and gives options that it does not know to its library
+        options["use_listings_cache"] = False
+    return _adapted(fsspec.filesystem("https" if scheme == "http" else scheme, **options), scheme)
+
+
+def _adapted(system: Any, scheme: str) -> Any:
     if scheme == "s3":
         system.retries = 1  # attempts are counted here
+    elif scheme == "sftp":
+        system.ftp = _ChannelOfThread(system.client.open_sftp)
     return system
+
+
+class _ChannelOfThread:
+    """The SFTP channel of the thread that uses it: of two threads on one, each may take the other's answer."""
+
+    def __init__(self, opened: Callable[[], Any]) -> None:
+        self._opened = opened
+        self._of = threading.local()
+
+    def __getattr__(self, name: str) -> Any:
+        if not hasattr(self._of, "channel"):
+            self._of.channel = self._opened()
+        return getattr(self._of.channel, name)
 
 
 def _set(options: dict[str, Any], name: str, text: str) -> None:

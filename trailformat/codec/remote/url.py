@@ -76,8 +76,9 @@ class StoreUrl(NamedTuple):
 
     def keep(self, credentials: Credentials, query: str) -> None:
         """Keep what belongs to the URL and is not shown, as long as the process lives."""
-        if any(credentials):
-            _credentials[self.store] = Credentials(*credentials)
+        given = Credentials(*credentials)
+        if given.password or (given.user and self.store not in _credentials):
+            _credentials[self.store] = given
         if query:
             _queries[str(self)] = query
 

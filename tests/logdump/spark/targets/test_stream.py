@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import time
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING, Any
@@ -25,7 +27,7 @@ from logdump.spark.targets.stream import (
 )
 from logdump.spark.targets.target import BadTarget, TargetLost, place_of
 from tests.logdump.spark.targets.bank import NAMES, changes_of, differences, opened
-from tests.logdump.spark.targets.places import Place, sqlite_place
+from tests.logdump.spark.targets.places import Place, postgresql_place, sqlite_place
 from tests.logdump.spark.test_changes import changes_in
 from tests.simulated.dimensions import SizedExtract
 from tests.simulated.five_tables import Bank, BankExtract, BankStates, bank_trail
@@ -35,7 +37,10 @@ from trailformat.values import plain_text
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+    from tests.logdump.statements.servers import PostgreSQLServer
+
 pytestmark = pytest.mark.spark
+ROOT = Path(__file__).parents[4]
 TRAIL, TEAS = str(TRAILS / "st*"), "TEAHOUSE.TEAS"
 
 
@@ -111,6 +116,23 @@ def test_a_database_that_is_not_there_is_waited_for(spark: SparkSession) -> None
     with pytest.raises(TargetLost, match=r"^postgresql: .*nowhere"):
         logdump.spark.apply(spark, TRAIL, "postgresql://nobody@/shop?host=/nowhere", TEAS, patience=0.3)
     assert time.monotonic() - begun > 0.3
+
+
+def test_the_code_of_the_page_runs(
+    spark: SparkSession, postgresql: PostgreSQLServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place, page = postgresql_place(postgresql, "shop"), (ROOT / "docs" / "pipeline.md").read_text(encoding="utf-8")
+    blocks = re.findall(r"```text\n(import logdump\.spark\n.*?)```", page, re.DOTALL)
+    assert len(blocks) == 2
+    names: dict[str, Any] = {}
+    monkeypatch.setattr(logdump.spark, "session", lambda: spark)
+    monkeypatch.setattr(logdump.spark, "apply", partial(logdump.spark.apply, once=True))
+    monkeypatch.chdir(ROOT)
+    for block in blocks:
+        exec(block.replace("postgresql://user@host/shop", place.url).replace("dirdat/lt*", TRAIL), names)
+    [watched] = re.findall(r"`(SELECT .* FROM logdump_position);`", page)
+    assert {row[0] for row in place.query(watched)} == {"TEAHOUSE.TEAS", "TEAHOUSE.SALES"}
+    assert len(place.rows(TEAS)) == 2
 
 
 def test_a_trail_that_begins_inside_a_transaction_is_named(tmp_path: Path) -> None:
