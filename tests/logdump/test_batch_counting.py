@@ -16,7 +16,7 @@ from tests.logdump.filters.subjects import selection_through
 from tests.oracles.count_by_record import RecordTotals, take
 from tests.trailformat.samples import row, trail_of
 from trailformat import TrailFile
-from trailformat.scan import Batch, Taken, scan
+from trailformat.scan import Batch, CountBounds, scan
 from trailformat.scan.masked_counting import MaskedCount
 from trailformat.scan.position import first_position
 from trailformat.totals.counting import Totals, TransactionHistory
@@ -27,13 +27,13 @@ MINUTE = 60_000_000
 BEGIN = 212_577_168_600_000_000
 """2024-03-14 09:30:00 GMT, when the tea shop's trails begin."""
 TAKEN = {
-    "all": Taken(),
-    "from a time": Taken(BEGIN + MINUTE),
-    "to a time": Taken(end=BEGIN + 2 * MINUTE),
-    "between times": Taken(BEGIN + MINUTE, BEGIN + 3 * MINUTE),
-    "one table": Taken(takes_name=name_test("*.SALES")),
-    "any table": Taken(takes_name=name_test("*")),
-    "from a time, some tables": Taken(BEGIN + MINUTE, takes_name=name_test("teahouse.t*")),
+    "all": CountBounds(),
+    "from a time": CountBounds(BEGIN + MINUTE),
+    "to a time": CountBounds(end=BEGIN + 2 * MINUTE),
+    "between times": CountBounds(BEGIN + MINUTE, BEGIN + 3 * MINUTE),
+    "one table": CountBounds(takes_name=name_test("*.SALES")),
+    "any table": CountBounds(takes_name=name_test("*")),
+    "from a time, some tables": CountBounds(BEGIN + MINUTE, takes_name=name_test("teahouse.t*")),
 }
 
 
@@ -41,7 +41,7 @@ def _new_count(start: int | None = None) -> RecordTotals:
     return RecordTotals(TransactionHistory(5, 2, 100), MINUTE, start)
 
 
-def _by_record(path: Path, taken: Taken, count: RecordTotals) -> None:
+def _by_record(path: Path, taken: CountBounds, count: RecordTotals) -> None:
     with TrailFile(path) as trail:
         for rba in trail.sound_rbas(0, trail.size):
             record = trail.record_at(rba)
@@ -54,7 +54,7 @@ def _all(batch: Batch) -> Any:
     return [True] * len(batch)
 
 
-def _by_batch(path: Path, taken: Taken, count: Totals, size: int, passing: Callable[[Batch], Any] = _all) -> None:
+def _by_batch(path: Path, taken: CountBounds, count: Totals, size: int, passing: Callable[[Batch], Any] = _all) -> None:
     with TrailFile(path) as trail:
         sums = MaskedCount(trail, first_position(trail), taken, breakdown_of(count))
         for batch in scan(trail, batch_size=size):
@@ -71,12 +71,12 @@ def _outcome(count: Totals) -> dict[str, Any]:
 
 @pytest.mark.parametrize("taken", TAKEN.values(), ids=TAKEN)
 @pytest.mark.parametrize("size", [1, 2, 3, 5, 1000])
-def test_columns_count_like_records(size: int, taken: Taken) -> None:
+def test_columns_count_like_records(size: int, taken: CountBounds) -> None:
     for path in FILES:
         _assert_columns_count_like_records(path, size, taken)
 
 
-def _assert_columns_count_like_records(path: Path, size: int, taken: Taken) -> None:
+def _assert_columns_count_like_records(path: Path, size: int, taken: CountBounds) -> None:
     expected, count = _new_count(taken.start), _new_count(taken.start)
     _by_record(path, taken, expected)
     _by_batch(path, taken, count, size)
@@ -87,7 +87,7 @@ def test_intervals_of_times_as_far_apart_as_they_can_be(tmp_path: Path) -> None:
     times = (BEGIN + 7, -(1 << 63), (1 << 63) - 1, 0)
     for turned in range(len(times)):
         rows = [row(io_time=time) for time in (*times[turned:], *times[:turned])]
-        _assert_columns_count_like_records(trail_of(tmp_path, *rows), 10, Taken())
+        _assert_columns_count_like_records(trail_of(tmp_path, *rows), 10, CountBounds())
 
 
 @pytest.mark.parametrize("statement", ["CSN > 41882320", "CSN > 7:2900", "GGSTOKEN TRANID <> 5.1.8801"])
@@ -104,13 +104,13 @@ def test_columns_count_the_records_of_transactions(size: int, statement: str) ->
                     expected.add(record, trail.name_of(record), 7)
                 else:
                     expected.pass_over(record)
-            _by_batch(path, Taken(), count, size, by_columns.rows)
+            _by_batch(path, CountBounds(), count, size, by_columns.rows)
         assert _outcome(count) == _outcome(expected), path.name
 
 
 def test_a_transaction_goes_on_in_the_next_file() -> None:
     expected, columns = _new_count(), _new_count()
     for name in ("st000000000", "st000000001"):
-        _by_record(TRAILS / name, Taken(), expected)
-        _by_batch(TRAILS / name, Taken(), columns, 4)
+        _by_record(TRAILS / name, CountBounds(), expected)
+        _by_batch(TRAILS / name, CountBounds(), columns, 4)
     assert _outcome(columns) == _outcome(expected)

@@ -15,18 +15,18 @@ from tests.trailformat.samples import BOTH, IO_TIME, row, trail_of
 from tests.trailformat.scan.drawn_definitions import drawn_trail
 from tests.trailformat.scan.test_scan import everything
 from trailformat import ByteOrder, TrailFile
-from trailformat.scan import Taken, Workers, counting, parallel, parallel_counts
+from trailformat.scan import CountBounds, Workers, counting, parallel, parallel_counts
 from trailformat.totals.counting import Totals
 from trailformat.totals.group_counting import add_counted, breakdown_of
 
 
-def _by_group(path: Path, taken: Taken, count: Totals, threads: int = 2) -> None:
+def _by_group(path: Path, taken: CountBounds, count: Totals, threads: int = 2) -> None:
     with TrailFile(path) as trail, Workers(threads) as workers:
         for counted, _ in parallel_counts(trail, workers, taken, breakdown_of(count)).results():
             add_counted(count, taken, 7, counted)
 
 
-def _assert_same(path: Path, taken: Taken, threads: int = 2) -> None:
+def _assert_same(path: Path, taken: CountBounds, threads: int = 2) -> None:
     expected, count = _new_count(taken.start), _new_count(taken.start)
     _by_record(path, taken, expected)
     _by_group(path, taken, count, threads)
@@ -41,7 +41,7 @@ def stretches(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -
 
 
 @pytest.mark.parametrize("taken", TAKEN.values(), ids=TAKEN)
-def test_groups_count_like_records(taken: Taken) -> None:
+def test_groups_count_like_records(taken: CountBounds) -> None:
     for path in FILES:
         _assert_same(path, taken)
 
@@ -55,7 +55,11 @@ def test_everything_with_bits_turned_over(tmp_path: Path, order: ByteOrder) -> N
         for _ in range(chance.choice([0, 1, 20])):
             data[chance.randrange(len(data))] ^= 1 << chance.randrange(8)
         path = trail_of(tmp_path, row().raw, bytes(data))
-        for taken in (Taken(), Taken(takes_name=name_test("shop.*")), Taken(start=BEGIN, end=BEGIN + MINUTE)):
+        for taken in (
+            CountBounds(),
+            CountBounds(takes_name=name_test("shop.*")),
+            CountBounds(start=BEGIN, end=BEGIN + MINUTE),
+        ):
             _assert_same(path, taken)
 
 
@@ -64,18 +68,18 @@ def test_definitions_again_and_again(tmp_path: Path, order: ByteOrder) -> None:
     chance = random.Random(order.value)
     for _ in range(examples(2)):
         path = trail_of(tmp_path, *drawn_trail(chance, order))
-        for taken in (Taken(), Taken(takes_name=name_test("A")), Taken(start=IO_TIME + 1)):
+        for taken in (CountBounds(), CountBounds(takes_name=name_test("A")), CountBounds(start=IO_TIME + 1)):
             _assert_same(path, taken, threads=3)
 
 
 def test_more_groups_and_tables_than_there_is_room_for(tmp_path: Path) -> None:
     records = [row(name=f"T{number % 700}", trans_ind=number % 7 == 6) for number in range(3000)]
-    _assert_same(trail_of(tmp_path, *records), Taken())
+    _assert_same(trail_of(tmp_path, *records), CountBounds())
 
 
 def test_a_transaction_goes_on_in_the_next_file() -> None:
     expected, count = _new_count(), _new_count()
     for name in ("st000000000", "st000000001"):
-        _by_record(TRAILS / name, Taken(), expected)
-        _by_group(TRAILS / name, Taken(), count)
+        _by_record(TRAILS / name, CountBounds(), expected)
+        _by_group(TRAILS / name, CountBounds(), count)
     assert _outcome(count) == _outcome(expected)

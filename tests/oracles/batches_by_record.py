@@ -14,7 +14,7 @@ from trailformat.transactions.batches import (
     ENDINGS,
     HALF_A_RECORD,
     NOWHERE,
-    Reached,
+    BatchProgress,
     TrailMark,
     TransactionBatch,
     TransactionBatchColumns,
@@ -34,7 +34,7 @@ class _Rows:
         self._xids: list[str | None] = []
         self.marks: list[TrailMark] = []
         self._records = 0
-        self._reached: Reached | None = None
+        self._reached: BatchProgress | None = None
         self._commit = 0
 
     def __len__(self) -> int:
@@ -51,7 +51,7 @@ class _Rows:
             column.append(value)
         self._records += extent.records
         if extent.last is not None:
-            self._reached = Reached(self._records, _place(whole, extent.last), extent.last_moment.time)
+            self._reached = BatchProgress(self._records, _place(whole, extent.last), extent.last_moment.time)
         self._commit = max(self._commit, extent.latest)
         self._csns.append(extent.transaction.csn)
         self._xids.append(extent.transaction.xid)

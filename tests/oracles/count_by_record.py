@@ -12,7 +12,7 @@ from logdump.session.session import Session
 from trailformat import Record, TrailError, TrailFile, TrailName
 from trailformat.records.io_types import NOT_TRANSACTIONAL
 from trailformat.records.record_header import ENDS
-from trailformat.scan import HEADER_BYTES, Taken, Workers
+from trailformat.scan import HEADER_BYTES, CountBounds, Workers
 from trailformat.totals.counting import FILE_HEADER_NAME, OTHERS, OpenTransaction, Totals
 
 
@@ -69,7 +69,7 @@ class RecordTotals(Totals):
             self.end_transaction()
 
 
-def take(count: RecordTotals, taken: Taken, record: Record, name: str, seqno: int) -> None:
+def take(count: RecordTotals, taken: CountBounds, record: Record, name: str, seqno: int) -> None:
     """Take one record into a count, or leave it out."""
     has_time = not record.is_file_header and taken.takes_time(record.header.io_time)
     if taken.takes_table(name) and (has_time or not taken.has_bounds):

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from trailformat.scan.batch import BAD_SPAN, FILE_HEADER, PARTIAL, RECORD, Batch, BatchColumn
 from trailformat.scan.byte_search import occurrences
-from trailformat.scan.counting import HEADER_BYTES, Breakdown, KernelTotals, RecordGroup, Taken, TransactionPart
+from trailformat.scan.counting import HEADER_BYTES, Breakdown, CountBounds, KernelTotals, RecordGroup, TransactionPart
 from trailformat.scan.file_ranges import FileRange, consistent_ranges, scan_range
 from trailformat.scan.names import Names
 from trailformat.scan.parallel import (
@@ -37,6 +37,7 @@ __all__ = [
     "Batch",
     "BatchColumn",
     "Breakdown",
+    "CountBounds",
     "FileRange",
     "KernelTotals",
     "Names",
@@ -45,7 +46,6 @@ __all__ = [
     "Scan",
     "ScanPosition",
     "StringColumn",
-    "Taken",
     "TransactionPart",
     "Workers",
     "consistent_ranges",

@@ -43,7 +43,7 @@ _PER_TOTALS = (
 _SMALLEST, _LARGEST = -(1 << 63), (1 << 63) - 1
 
 
-class Taken(NamedTuple):
+class CountBounds(NamedTuple):
     """Bounds of the records that are counted: of the IO Time (Julian), and a test on the table's name; None: all."""
 
     start: int | None = None
@@ -155,7 +155,7 @@ class KernelTotals:
         keys = {group.table for group in self.groups if group.io_type not in NOT_TRANSACTIONAL}
         return self.table_visits == self.transactions or len({self.names[key] for key in keys}) == len(keys)
 
-    def is_as_assumed(self, taken: Taken) -> bool:
+    def is_as_assumed(self, taken: CountBounds) -> bool:
         """Whether all tables are taken that are to be, now that their names are known."""
         return all(taken.takes_table(self.names[key]) == is_taken for key, is_taken in self.assumed.items())
 
@@ -173,7 +173,7 @@ class _CountingRun(KernelRun):
         assumed: those for which it is assumed whether their records are taken.
     """
 
-    def __init__(self, names: Names, taken: Taken, likely: Callable[[], Names | None]) -> None:
+    def __init__(self, names: Names, taken: CountBounds, likely: Callable[[], Names | None]) -> None:
         super().__init__(kernels()["count"], names)
         self._taken, self._likely = taken, likely
         self._numbers: dict[str | int, int] = {}
@@ -239,7 +239,7 @@ class CountFiller:
     def __init__(
         self,
         names: Names,
-        taken: Taken,
+        taken: CountBounds,
         breakdown: Breakdown = NO_BREAKDOWN,
         likely: Callable[[], Names | None] = lambda: None,
     ) -> None:

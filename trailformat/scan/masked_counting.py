@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from trailformat.scan.batch import FILE_HEADER, Batch
-from trailformat.scan.counting import Breakdown, CountFiller, KernelTotals, Taken
+from trailformat.scan.counting import Breakdown, CountBounds, CountFiller, KernelTotals
 from trailformat.scan.names import Names
 from trailformat.scan.position import ScanPosition
 from trailformat.scan.scanning import Scanning
@@ -24,7 +24,7 @@ class MaskedCount:
         taken, breakdown: see CountFiller.
     """
 
-    def __init__(self, trail: TrailFile, position: ScanPosition, taken: Taken, breakdown: Breakdown) -> None:
+    def __init__(self, trail: TrailFile, position: ScanPosition, taken: CountBounds, breakdown: Breakdown) -> None:
         self._taken, self._breakdown = taken, breakdown
         self._scanning: Scanning[KernelTotals] = Scanning(trail, position, position.rba, self._make_filler)
 

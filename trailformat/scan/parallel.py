@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Self, TypeVar
 from trailformat.records import far, reached
 from trailformat.records.framing import detect_order
 from trailformat.scan.batch import BATCH_SIZE, Batch
-from trailformat.scan.counting import NO_BREAKDOWN, Breakdown, CountFiller, KernelTotals, Taken
+from trailformat.scan.counting import NO_BREAKDOWN, Breakdown, CountBounds, CountFiller, KernelTotals
 from trailformat.scan.file_ranges import FileRange
 from trailformat.scan.jobs import Ordered, cores
 from trailformat.scan.names import Names, NeedsEarlier
@@ -273,7 +273,7 @@ def _shift(batch: Batch, transactions: int) -> None:
 
 
 def parallel_counts(
-    trail: TrailFile, workers: Workers, taken: Taken, breakdown: Breakdown = NO_BREAKDOWN
+    trail: TrailFile, workers: Workers, taken: CountBounds, breakdown: Breakdown = NO_BREAKDOWN
 ) -> ParallelScan[KernelTotals, KernelTotals]:
     """Counting by several threads; its first ranges are begun at once.
 

@@ -12,7 +12,7 @@ from trailformat.codec.tokens import token_places
 from trailformat.errors import BadToken
 from trailformat.native.loaded import kernels
 from trailformat.scan.batch import FILE_HEADER, Batch, BatchColumn
-from trailformat.scan.rows.row_bytes import Held, read_range
+from trailformat.scan.rows.row_bytes import RowBuffer, read_range
 from trailformat.scan.string_column import StringColumn
 
 _Array = np.ndarray[Any, Any]
@@ -22,7 +22,7 @@ _ORDERS = (ByteOrder.BIG, ByteOrder.LITTLE)
 class _Bytes:
     """The bytes of a batch, and the address where the one at RBA 0 would stand."""
 
-    def __init__(self, batch: Batch, buffer: FileBuffer, held: Held | None = None) -> None:
+    def __init__(self, batch: Batch, buffer: FileBuffer, held: RowBuffer | None = None) -> None:
         bounds = (int(batch.rba[0]), batch.end) if len(batch) else (0, 0)
         data, begin = held or read_range(buffer, *bounds)
         self._held = np.frombuffer(data, np.uint8)
@@ -39,7 +39,7 @@ class _Columns:
         self.address = self._addresses.ctypes.data
 
 
-def own_tokens(batch: Batch, buffer: FileBuffer, held: Held | None = None) -> tuple[StringColumn, StringColumn]:
+def own_tokens(batch: Batch, buffer: FileBuffer, held: RowBuffer | None = None) -> tuple[StringColumn, StringColumn]:
     """LOGCSN and TRANID in the tokens of each row.
 
     ``held`` has the bytes of the batch, where they have been read.
@@ -51,7 +51,7 @@ def own_tokens(batch: Batch, buffer: FileBuffer, held: Held | None = None) -> tu
 
 
 def csn_and_xid_of(
-    batch: Batch, rows: Any, is_wanted: Any, buffer: FileBuffer, held: Held | None = None
+    batch: Batch, rows: Any, is_wanted: Any, buffer: FileBuffer, held: RowBuffer | None = None
 ) -> tuple[StringColumn, StringColumn]:
     """LOGCSN and TRANID in the tokens of some rows of a batch; none of the rows that the mask ``is_wanted`` lacks.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from trailformat.scan import HEADER_BYTES, Breakdown, KernelTotals, Names, Taken, TransactionPart
+from trailformat.scan import HEADER_BYTES, Breakdown, CountBounds, KernelTotals, Names, TransactionPart
 from trailformat.totals.counting import FILE_HEADER_NAME, MINUTE, OTHERS, LargeTransaction, OpenTransaction, Totals
 
 
@@ -17,7 +17,7 @@ def breakdown_of(count: Totals) -> Breakdown:
     return Breakdown(interval, start or 0, *limits)
 
 
-def add_counted(count: Totals, taken: Taken, seqno: int, counted: KernelTotals) -> None:
+def add_counted(count: Totals, taken: CountBounds, seqno: int, counted: KernelTotals) -> None:
     """Add the sums of a stretch of records to the count; the stretches of a file come in their order."""
     names = counted.names
     if counted.file_headers and not taken.has_bounds and taken.takes_table(""):

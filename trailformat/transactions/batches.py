@@ -72,7 +72,7 @@ class TransactionBatchColumns(NamedTuple):
     endings: BatchColumn
 
 
-class Reached(NamedTuple):
+class BatchProgress(NamedTuple):
     """How far a walk has come with a batch: its records, and place and IO Time (Julian) of the last one."""
 
     records: int
@@ -117,7 +117,7 @@ class TransactionBatch(NamedTuple):
     marks: Sequence[TrailMark]
     carried: int = 0
     texts: StringColumn | None = None
-    reached: Reached | None = None
+    reached: BatchProgress | None = None
     commit: int = 0
 
     @property

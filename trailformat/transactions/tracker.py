@@ -29,7 +29,7 @@ from trailformat.trail.file import TrailFile
 from trailformat.transactions.segments import Segments
 
 if TYPE_CHECKING:
-    from trailformat.scan.rows.row_bytes import Held
+    from trailformat.scan.rows.row_bytes import RowBuffer
 
 _ORDERS = (ByteOrder.BIG, ByteOrder.LITTLE)
 _NONE, _OPEN = range(2)
@@ -121,7 +121,7 @@ class TransactionTracker:
         """Go on from where another tracker of the same file was."""
         self._expected_rba, self._last, self._is_unknown = state
 
-    def of(self, batch: Batch, held: Held | None = None) -> RowTransactions:
+    def of(self, batch: Batch, held: RowBuffer | None = None) -> RowTransactions:
         """The transactions of the next batch; ``held`` has its bytes, where they have been read.
 
         Raises:

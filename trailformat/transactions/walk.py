@@ -21,7 +21,7 @@ from trailformat.transactions.batches import (
     HALF_A_RECORD,
     LAST,
     NOWHERE,
-    Reached,
+    BatchProgress,
     TrailMark,
     TransactionBatch,
     TransactionBatchColumns,
@@ -205,10 +205,10 @@ def _csns_and_xids(found: FileBatch, segments: Segments) -> tuple[StringColumn, 
     return csn_and_xid_of(found.batch, segments.starts, segments.begins, found.trail.buffer)
 
 
-def _reached(found: FileBatch, segments: Segments) -> Reached:
+def _reached(found: FileBatch, segments: Segments) -> BatchProgress:
     batch = found.batch
     place = TrailPosition(found.ordinal, int(batch.rba[len(batch) - 1]))
-    return Reached(len(batch) - len(segments.spans), place, int(batch.io_time[len(batch) - 1]))
+    return BatchProgress(len(batch) - len(segments.spans), place, int(batch.io_time[len(batch) - 1]))
 
 
 def _commit(found: FileBatch, segments: Segments) -> int:

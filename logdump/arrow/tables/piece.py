@@ -10,7 +10,7 @@ import numpy as np
 from trailformat import TrailFile
 from trailformat.scan import Batch
 from trailformat.scan.rows import RowBytes
-from trailformat.scan.rows.row_bytes import Held, Read, read_range
+from trailformat.scan.rows.row_bytes import Read, RowBuffer, read_range
 from trailformat.transactions.tracker import RowTransactions
 
 Array = np.ndarray[Any, Any]
@@ -25,7 +25,7 @@ class Piece(NamedTuple):
     owners: RowTransactions
 
 
-def held_bytes(trail: TrailFile, batch: Batch, rows: Array) -> Held | None:
+def held_bytes(trail: TrailFile, batch: Batch, rows: Array) -> RowBuffer | None:
     """The bytes of a batch that makes one piece, read once for all that is done with them; None for any other.
 
     Raises:
@@ -36,7 +36,7 @@ def held_bytes(trail: TrailFile, batch: Batch, rows: Array) -> Held | None:
 
 
 def pieces(
-    trail: TrailFile, batch: Batch, rows: Array, owners: RowTransactions, held: Held | None = None
+    trail: TrailFile, batch: Batch, rows: Array, owners: RowTransactions, held: RowBuffer | None = None
 ) -> Iterator[Piece]:
     """Rows of a batch, by their numbers in order, in pieces of about one size; ``held`` has their bytes, if anything.
 

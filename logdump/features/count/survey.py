@@ -22,9 +22,9 @@ from logdump.session.settings import Detail
 from trailformat import TrailError, TrailFile, TrailName
 from trailformat.codec.remote.path import place
 from trailformat.scan import (
+    CountBounds,
     KernelTotals,
     ParallelScan,
-    Taken,
     Workers,
     parallel_counts,
 )
@@ -70,7 +70,7 @@ class CountRun:
     def __init__(self, session: Session, options: CountOptions, workers: Workers) -> None:
         settings = session.settings
         self.options = options
-        self._taken = Taken(options.start, options.end, name_test(options.file))
+        self._taken = CountBounds(options.start, options.end, name_test(options.file))
         self.detail = options.detail or settings.detail is not Detail.OFF
         history = TransactionHistory(settings.trans_hist, settings.trans_rec_limit, settings.trans_byte_limit)
         self.count = Totals(history, options.interval, options.start)

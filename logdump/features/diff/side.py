@@ -16,7 +16,7 @@ from trailformat.transactions.batches import (
     BEGIN_OF_FILE,
     DAMAGE,
     HALF_A_RECORD,
-    Reached,
+    BatchProgress,
     TrailMark,
     TransactionBatch,
     TransactionSummary,
@@ -99,7 +99,7 @@ class Side:
     ) -> None:
         self.letter, self.title, self.whole = letter, title, whole
         self.rows = ComparedRows(whole, records, options)
-        self.reached: Reached | None = None
+        self.reached: BatchProgress | None = None
         self.read = 0
         self._options, self._bounds = options, bounds
         self._judge = AppliedTransactions(whole, past_damage=True)

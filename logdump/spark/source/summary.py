@@ -16,7 +16,7 @@ from logdump.spark.source.bounds import filters_of, selection_of, where_filter
 from logdump.spark.source.open_slice import OpenSlice
 from logdump.spark.source.slices import wanted_rows
 from trailformat import io_type_name
-from trailformat.scan import FILE_HEADER, RECORD, Batch, Taken
+from trailformat.scan import FILE_HEADER, RECORD, Batch, CountBounds
 from trailformat.scan.masked_counting import MaskedCount
 from trailformat.scan.position import first_position
 from trailformat.totals.counting import LargeTransaction, OpenTransaction, Totals, TransactionHistory
@@ -194,7 +194,7 @@ class _Transactions:
         options, self._seqno = source.options, source.part.seqno or 0
         self._count = Totals(TransactionHistory(options.trans_hist, options.trans_rec_limit, options.trans_byte_limit))
         position = first_position(source.trail, source.part.start)
-        self._sums = MaskedCount(source.trail, position, Taken(), breakdown_of(self._count))
+        self._sums = MaskedCount(source.trail, position, CountBounds(), breakdown_of(self._count))
         self._first: OpenTransaction | None = None
         self._ended = False
 
@@ -203,7 +203,7 @@ class _Transactions:
         mask[rows] = True
         for counted in self._sums.of(batch, mask):
             if self._ended:
-                add_counted(self._count, Taken(), self._seqno, counted)
+                add_counted(self._count, CountBounds(), self._seqno, counted)
                 continue
             self._first = joined(self._first, self._seqno, counted.first, counted.names)
             self._ended = counted.first_ended

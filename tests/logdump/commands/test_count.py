@@ -16,7 +16,7 @@ from logdump.session.errors import ArgumentError
 from logdump.session.events import Notice, Progress
 from tests.logdump.line import Line
 from tests.trailformat.samples import IO_TIME, row, trail_of
-from trailformat.scan import KernelTotals, Taken, counting
+from trailformat.scan import CountBounds, KernelTotals, counting
 from trailformat.totals.counting import Totals
 from trailformat.totals.group_counting import add_counted
 
@@ -205,7 +205,7 @@ def test_an_interrupt_gives_the_count_so_far_marked_as_partial(shop: Line, monke
     assert "after 3 records: this count is partial" in notice.lines[0]
 
 
-def add_then_interrupt(count: Totals, taken: Taken, seqno: int, counted: KernelTotals) -> None:
+def add_then_interrupt(count: Totals, taken: CountBounds, seqno: int, counted: KernelTotals) -> None:
     if count.total.records:
         raise KeyboardInterrupt
     add_counted(count, taken, seqno, counted)

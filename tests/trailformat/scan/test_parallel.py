@@ -18,8 +18,8 @@ from tests.trailformat.scan.test_file_ranges import block
 from tests.trailformat.scan.test_scan import everything
 from trailformat import ByteOrder, Record, TrailFile
 from trailformat.scan import (
+    CountBounds,
     ScanPosition,
-    Taken,
     Workers,
     parallel,
     parallel_batches,
@@ -111,7 +111,9 @@ def test_each_piece_is_scanned_once(
         monkeypatch.setattr(parallel, name, noting(getattr(parallel, name)))
     with TrailFile(trail_of(tmp_path, *drawn)) as trail, Workers(2) as workers:
         for _ in (
-            parallel_scan(trail, workers) if what == "batches" else parallel_counts(trail, workers, Taken()).results()
+            parallel_scan(trail, workers)
+            if what == "batches"
+            else parallel_counts(trail, workers, CountBounds()).results()
         ):
             pass
         assert len(begun) > 1

@@ -33,22 +33,22 @@ _IS_SINGLE = np.array([number in ROW_TYPES for number in range(256)])
 _ORDERS = (ByteOrder.BIG, ByteOrder.LITTLE)
 
 
-class Held(NamedTuple):
+class RowBuffer(NamedTuple):
     """Bytes of a file, read or where they are mapped, and the RBA of the first."""
 
     data: Buffer
     begin: int
 
 
-def read_range(buffer: FileBuffer, begin: int, end: int) -> Held:
+def read_range(buffer: FileBuffer, begin: int, end: int) -> RowBuffer:
     """The bytes from one RBA to another.
 
     Raises:
         NotATrail: the file has become shorter, or cannot be read.
     """
     if end - begin <= MOST_COPIED:
-        return Held(copied(buffer, begin, end), begin)
-    return Held(*buffer.held(begin, end)) if isinstance(buffer, FileContents) else Held(buffer, 0)
+        return RowBuffer(copied(buffer, begin, end), begin)
+    return RowBuffer(*buffer.held(begin, end)) if isinstance(buffer, FileContents) else RowBuffer(buffer, 0)
 
 
 class Read(NamedTuple):

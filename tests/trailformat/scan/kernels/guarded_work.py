@@ -41,7 +41,7 @@ from trailformat.codec.token_names import LOGCSN
 from trailformat.native.scan.arguments import NULL
 from trailformat.scan import scan, windows
 from trailformat.scan.byte_search import occurrences
-from trailformat.scan.counting import CountFiller, Taken
+from trailformat.scan.counting import CountBounds, CountFiller
 from trailformat.scan.position import first_position
 from trailformat.scan.row_tokens import rows_with_token
 from trailformat.scan.rows import RowBytes, headers_of
@@ -133,7 +133,7 @@ def _read(trail: TrailFile) -> None:
 
 
 def _count(trail: TrailFile) -> None:
-    for _ in Scanning(trail, first_position(trail), None, lambda names: CountFiller(names, Taken())):
+    for _ in Scanning(trail, first_position(trail), None, lambda names: CountFiller(names, CountBounds())):
         pass
 
 
