@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from logdump.spark.jobs.local_session import register
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql import Column, DataFrame, SparkSession
 
 
 def table(
@@ -75,27 +75,32 @@ def _as_debezium(frame: DataFrame) -> DataFrame:
     """Changes of one table with the columns that consumers of Debezium's events expect."""
     from pyspark.sql import functions as F  # noqa: N812, PLC0415 - as everyone writes it; it comes with the session
 
+    from logdump.arrow.tables.debezium import CONNECTOR, OPERATIONS, ROW, SOURCE  # noqa: PLC0415 - few ask for it
+
     own = F.struct(*(F.col(f"`{field.name}`") for field in frame.schema.fields if not field.name.startswith("_")))
-    op, milliseconds = F.col("_op"), F.unix_millis("_time")
-    is_row = op.isin("insert", "update")
-    name = F.col("_table")
-    about = {
-        "connector": F.lit("logdump"),
+    milliseconds, name = F.unix_millis("_time"), F.col("_table")
+    made = {
+        "connector": F.lit(CONNECTOR),
         "ts_ms": milliseconds,
         "schema": F.regexp_extract(name, r"^(?:(.*)\.)?[^.]*$", 1),
         "table": F.substring_index(name, ".", -1),
-        "file": F.col("_file"),
-        "pos": F.col("_rba"),
-        "scn": F.col("_csn"),
-        "txId": F.col("_xid"),
-        "sequence": F.col("_sequence"),
-        "absent": F.col("_absent"),
     }
+    about = (made[name] if column is None else F.col(column) for name, column in SOURCE.items())
+
+    def chosen(part: str, make: Callable[[str], Column]) -> Column:
+        """A part of the operation of each change; null where it has none."""
+        parts = {op: getattr(operation, part) for op, operation in OPERATIONS.items()}
+        cases = (F.when(F.col("_op") == op, make(value)) for op, value in parts.items() if value is not None)
+        return F.coalesce(*cases).alias(part)
+
+    def image(column: str) -> Column:
+        return own if column == ROW else F.col(column)
+
     return frame.select(
-        F.when(op == "insert", "c").when(op == "update", "u").when(op == "delete", "d").otherwise("t").alias("op"),
-        F.when(op == "delete", own).when(op == "update", F.col("_before")).alias("before"),
-        F.when(is_row, own).alias("after"),
-        F.struct(*(value.alias(name) for name, value in about.items())).alias("source"),
+        chosen("letter", F.lit).alias("op"),
+        chosen("before", image),
+        chosen("after", image),
+        F.struct(*(value.alias(member) for member, value in zip(SOURCE, about, strict=True))).alias("source"),
         milliseconds.alias("ts_ms"),
     )
 

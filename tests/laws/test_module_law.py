@@ -45,7 +45,6 @@ EXCEPTIONS = {
     "logdump.spark.source.file_skipper": _ANOTHER_IDEA,
     "logdump.spark.source.option_types": _ANOTHER_IDEA,
     "logdump.spark.source.table_alterations": _ANOTHER_IDEA,
-    "logdump.spark.source.table_lobs": _ANOTHER_IDEA,
     "logdump.tui.keys.jumps": _OF_LARGE_USER,
     "logdump.tui.reading.matching": _ANOTHER_IDEA,
     "logdump.tui.text.harmless_app": _OF_LARGE_USER,

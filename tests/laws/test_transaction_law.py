@@ -39,12 +39,12 @@ OTHERS = {
     "trailformat.native.constants": TOKENS,
     "trailformat.scan.batch": f"{COUNT}; its restart records are listed",
     "trailformat.native.scan.arguments": COUNT,
+    "logdump.arrow.tables.row_lobs": PIECES,
     "logdump.features.compression.survey": OWN_ROLE,
     "logdump.commands.scan": "SFET and SFNT look for a record with this TransInd, as Logdump does",
     "logdump.display.record_row": "a restart record and a fragment each have a line of their own",
     "logdump.filters.token_criteria": TOKENS,
     "logdump.spark.source.file_skipper": OWN_ROLE,
-    "logdump.spark.source.table_lobs": PIECES,
     "logdump.tui.reading.rows": OWN_ROLE,
 }
 """The modules that look, and the question that each asks."""

@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from logdump.arrow.records.columns.arrow_values import lists as list_array
 from logdump.arrow.tables.group import Group
-from logdump.arrow.tables.layout import NULLS, PROBLEMS, SIDES, TableLayout
+from logdump.arrow.tables.layout import DATA, NULLS, PROBLEMS, SIDES, TableLayout
 from logdump.arrow.tables.piece import Array
 from logdump.arrow.tables.rows import RowProblem
 from logdump.arrow.tables.schema import FIXED_TYPES, NULL_NAMES, PROBLEM_LIST, batch_schema_of
@@ -122,4 +122,19 @@ def _listed_problems(rows: int, problems: list[tuple[int, RowProblem]]) -> pa.Ar
     lists: list[list[dict[str, Any]] | None] = [None] * rows
     for row, problem in problems:
         lists[row] = [*(lists[row] or ()), problem._asdict()]
+    return pa.array(lists, PROBLEM_LIST)
+
+
+def all_problems(built: pa.RecordBatch, misfits: list[tuple[int, RowProblem]]) -> pa.Array:
+    """The problems of each row of a batch with these added, and with the data of rows without a definition."""
+    undefined = DATA in built.schema.names
+    if not misfits and not undefined:
+        return built[PROBLEMS]
+    lists: list[list[dict[str, Any]] | None] = built[PROBLEMS].to_pylist()
+    for row, problem in misfits:
+        lists[row] = [*(lists[row] or ()), problem._asdict()]
+    if undefined:
+        for problems, data in zip(lists, built[DATA].to_pylist(), strict=True):
+            for members in problems or ():
+                members["bytes"] = members["bytes"] or data
     return pa.array(lists, PROBLEM_LIST)

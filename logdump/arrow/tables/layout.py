@@ -52,6 +52,12 @@ class TableLayout(NamedTuple):
         return list(_unlike(column.name for column in self.columns or ()))
 
     @property
+    def keys(self) -> list[str]:
+        """The names of the columns of the key."""
+        columns = zip(self.column_names, self.columns or (), strict=True)
+        return [name for name, column in columns if column.is_key]
+
+    @property
     def image_names(self) -> list[str]:
         """The names of the columns of both images, all before and then all after."""
         return [f"{side}_{name}" for side in SIDES for name in self.column_names]

@@ -41,8 +41,7 @@ def schema_of(layout: TableLayout) -> pa.Schema:
         names = zip(layout.column_names, types, strict=True)
         fields += [pa.field(f"{side}_{name}", kind) for name, kind in names]
     fields += [pa.field(NULLS, NULL_NAMES), pa.field(PROBLEMS, PROBLEM_LIST)]
-    keys = [name for name, column in zip(layout.column_names, columns, strict=True) if column.is_key]
-    return pa.schema(fields, {"table": layout.name, "key": json.dumps(keys)})
+    return pa.schema(fields, {"table": layout.name, "key": json.dumps(layout.keys)})
 
 
 @lru_cache(_MOST_KEPT)

@@ -110,6 +110,8 @@ def _options(format_: str, name: str, values: dict[str, Any]) -> ExportOptions:
         name, values["replaces"] = name[:-1], True
     if name == str(STANDARD_OUTPUT) and "by_table" in values:
         raise ArgumentError("BY TABLE writes several files, and - is standard output.")
+    if "debezium" in values and "by_table" in values:
+        raise ArgumentError("DEBEZIUM is one file, in the order of the trail: it does not go with BY TABLE.")
     amount, unit = values.pop("amount", (None, "records"))
     return ExportOptions(format_, _target(name), **{unit: amount}, **values)
 
@@ -172,7 +174,12 @@ def _of_sql() -> dict[str, Form[Any]]:
         "dialect": OneOf({name: name for name in DIALECTS}),
         "heartbeats": RefusedKeyword("HEARTBEATS", "SQL is statements: heartbeats are rows of the other formats."),
         "by_table": RefusedKeyword("BY", "SQL is one script: transactions go over tables."),
+        "debezium": _no_debezium("SQL"),
     }
+
+
+def _no_debezium(format_: str) -> RefusedKeyword:
+    return RefusedKeyword("DEBEZIUM", f"DEBEZIUM goes with JSONL, not with {format_}.")
 
 
 def _of_others(format_: str) -> dict[str, Form[Any]]:
@@ -180,6 +187,7 @@ def _of_others(format_: str) -> dict[str, Form[Any]]:
     of_sql = {word: word for word in ("UNDO", *DIALECTS)} | {"INCLUDE": "INCLUDE CUT"}
     return {
         "by_table": Keyword("BY", OneOf({"TABLE": True}, "BY takes TABLE.")),
+        "debezium": OneOf({"DEBEZIUM": True}) if format_ == "JSONL" else _no_debezium(format_),
         **{word: RefusedKeyword(word, f"{name} goes with SQL, not with {format_}.") for word, name in of_sql.items()},
     }
 
@@ -204,6 +212,7 @@ COMMANDS = (
             "BY TABLE: <file> is a folder, with a file for each table: its columns typed, before_… and after_….",
             "COMPRESSION {NONE | GZIP}; of PARQUET {SNAPPY | NONE | ZSTD | GZIP}, of ARROW {NONE | LZ4 | ZSTD}",
             "SQL [UNDO] [ORACLE | MYSQL | POSTGRESQL | ANSI] [<n> TRANSACTIONS] writes what REDO or UNDO prints.",
+            "JSONL … DEBEZIUM: a line for each change: op, before, after, source, ts_ms; it needs logdump[export].",
             "HEARTBEATS after it: a row for each beat of HEARTBEAT HISTORY; OVER, TABLE, PATH, START, END choose.",
             "EFFECTIVE leaves out the rows of transactions that a Replicat does not apply: cut, open, copies.",
             "With ACROSS it continues in the later files of the trail.",

@@ -117,6 +117,8 @@ def export_of(session: Session, options: ExportOptions, tally: ExportTally) -> E
     """
     if options.heartbeats is not None:
         return _beats(session, options, tally, options.heartbeats)
+    if options.debezium:
+        return _debezium(session, options, tally)
     return _EXPORTS[options.format](session, options, tally)
 
 
@@ -135,11 +137,12 @@ def check_target(session: Session, target: Path, *, is_folder: bool) -> None:
 def check_whole(tally: ExportTally, options: ExportOptions) -> None:
     """Raise CannotWrite unless the files hold every record that was not left out."""
     rows = sum(file.rows for file in tally.files)
-    if options.format != "SQL" and rows + tally.left_out.total() != tally.selected:
+    expected = tally.selected + tally.split - tally.left_out.total()
+    if options.format != "SQL" and rows != expected:
         raise CannotWrite(
             "the files do not hold every record",
             path=options.target,
-            expected=f"{tally.selected - tally.left_out.total()} rows",
+            expected=f"{expected} rows",
             found=f"{rows}",
         )
 
@@ -151,6 +154,14 @@ def _text(session: Session, options: ExportOptions, tally: ExportTally) -> Expor
 
     kind = text_export.TextOfTables if options.by_table else text_export.TextOfRecords
     return kind(session, options, tally, JsonLines() if options.format == "JSONL" else CsvText())
+
+
+def _debezium(session: Session, options: ExportOptions, tally: ExportTally) -> Export:
+    _require_extra("JSONL … DEBEZIUM")
+    from logdump.features.export.debezium import DebeziumExport  # noqa: PLC0415 - it needs pyarrow
+    from logdump.features.export.jsonl import JsonLines  # noqa: PLC0415 - loaded with its first use
+
+    return DebeziumExport(session, options, tally, JsonLines())
 
 
 def _sql(session: Session, options: ExportOptions, tally: ExportTally) -> Export:

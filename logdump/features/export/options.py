@@ -35,6 +35,7 @@ class ExportOptions(NamedTuple):
         takes_back: SQL that takes the changes back.
         includes_cut: SQL of transactions that are left out, as comments.
         dialect: of SQL, empty for that of the source database.
+        debezium: a line for each change, as consumers of Debezium's events expect it.
         heartbeats: those whose beats are written in place of records; None for records.
         effective: without the rows of transactions that a Replicat does not apply.
         stop: only records that begin before this RBA; None for the end of the file.
@@ -52,6 +53,7 @@ class ExportOptions(NamedTuple):
     dialect: str = ""
     stop: int | None = None
     effective: bool = False
+    debezium: bool = False
     heartbeats: HeartbeatOptions | None = None
 
     @property

@@ -30,11 +30,12 @@ class ExportTally:
         selected: records that passed the filter.
         left_out: selected records that are not rows, by type.
         problems: number of values and parts of records that cannot be decoded.
+        split: rows beyond one for each record.
         end: the end of the last record examined.
     """
 
     def __init__(self) -> None:
-        self.selected = self.problems = 0
+        self.selected = self.problems = self.split = 0
         self.end: Spot | None = None
         self.left_out: Counter[str] = Counter()
         self.files: list[FileTally] = []
@@ -56,6 +57,7 @@ class ExportTally:
         self._first_problem = self._first_problem or other._first_problem
         self.selected += other.selected
         self.problems += other.problems
+        self.split += other.split
         self.left_out += other.left_out
         self.damage += other.damage
         self.files += other.files
@@ -70,18 +72,26 @@ class ExportTally:
         """Rows that were written."""
         return sum(file.rows for file in self.files)
 
-    def report(self, target: str, *, by_table: bool, parts: int | None = None) -> Iterator[Event]:
-        """Yield the records not exported, then the counts. ``parts``: number of files that make up one."""
+    def report(self, target: str, *, by_table: bool, parts: int | None = None, kind: str = "record") -> Iterator[Event]:
+        """Yield the records not exported, then the counts.
+
+        Args:
+            target: what was written, in words.
+            by_table: whether it is a file for each table.
+            parts: number of files that make up one.
+            kind: what was written in a file of all tables.
+        """
         yield from self.damage
         to = f"{amount(len(self.files), 'file')} in {target}" if by_table else target
         to = to if parts is None else f"{amount(parts, 'part')} in {target}"
         for file in self.files if by_table else ():
             yield say(f"{file.name}: {amount(file.rows, 'row')} of {file.layout.name or 'a table without a name'}")
-        yield say(f"Exported {amount(self.rows, 'record')} to {to}")
+        yield say(f"Exported {amount(self.rows, kind)} to {to}")
         if self.left_out:
             left_out = self.left_out.total()
             kinds = ", ".join(f"{name} {records}" for name, records in sorted(self.left_out.items()))
-            are_no_rows = "is not a row" if left_out == 1 else "are not rows"
-            yield say(f"Left out {amount(left_out, 'record')} that {are_no_rows}: {kinds}")
+            noun = "row" if kind == "record" else kind
+            are_none = f"is not a {noun}" if left_out == 1 else f"are not {noun}s"
+            yield say(f"Left out {amount(left_out, 'record')} that {are_none}: {kinds}")
         if self.problems:
             yield Notice((f"{self.problems} values or parts do not decode; the first: {self._first_problem}",))

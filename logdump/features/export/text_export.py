@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from logdump.features.export.member_forms import MemberForms
 
 
-L = TypeVar("L", PieceLines, RecordLines)
+L = TypeVar("L")
 _MOST_WAITING = 64 << 20
 """Bytes of text that wait in all files."""
 
@@ -66,6 +66,9 @@ class Spelling(Protocol):
 class TextExport(Generic[L]):
     """One export of text: jobs make the lines in parallel, and a thread writes them in order."""
 
+    _made: type
+    """The class of what the jobs return."""
+
     def __init__(self, session: Session, options: ExportOptions, tally: ExportTally, spelling: Spelling) -> None:
         self._session = session
         self._options = options
@@ -90,7 +93,7 @@ class TextExport(Generic[L]):
         """Write all records of the file that the session reads."""
 
         def writing(item: L | Event) -> Callable[[], None] | None:
-            return self._writing(files, cast("L", item)) if isinstance(item, PieceLines | RecordLines) else None
+            return self._writing(files, cast("L", item)) if isinstance(item, self._made) else None
 
         return written(self._jobs(), writing)
 
@@ -152,6 +155,8 @@ class TextExport(Generic[L]):
 class TextOfTables(TextExport[PieceLines]):
     """Export of the rows of tables as text."""
 
+    _made = PieceLines
+
     def _jobs_of_pieces(self) -> Callable[[Piece], Iterator[Callable[[], PieceLines]]]:
         batches = TableBatches(self._session.trail, self._session.row_definitions, self._tally.leave_out)
         return lambda piece: (partial(lines_of, block, self._spelling) for block in blocks(batches.groups(piece)))
@@ -169,6 +174,8 @@ class TextOfTables(TextExport[PieceLines]):
 
 class TextOfRecords(TextExport[RecordLines]):
     """Export of records with all members as text."""
+
+    _made = RecordLines
 
     def __init__(self, session: Session, options: ExportOptions, tally: ExportTally, spelling: Spelling) -> None:
         super().__init__(session, options, tally, spelling)

@@ -136,7 +136,8 @@ def export(request: VerbRequest) -> Iterator[VerbStep]:
         yield from _exported_columns(request)
         return
     target, kind = options.output or "-", options.format or _kind_of(options.output)
-    words = [f"EXPORT {kind.upper()} TO {quoted(target)}"]
+    is_debezium = kind == "debezium"
+    words = [f"EXPORT {'JSONL' if is_debezium else kind.upper()} TO {quoted(target)}", *["DEBEZIUM"] * is_debezium]
     unit = "TRANSACTIONS" if kind == "sql" else "RECORDS"
     words += [f"{options.limit} {unit}"] if options.limit else []
     words += ["REPLACE"] * options.replace + ["BY TABLE"] * options.by_table + ["EFFECTIVE"] * options.effective

@@ -205,7 +205,7 @@ VERBS: tuple[Verb, ...] = (
             "export dirdat/lt --by-table -o sales --format parquet --effective",
             "export dirdat/lt --table HR.EMPLOYEES --columns op,employee_id,salary -o salaries.csv",
         ),
-        formats=("jsonl", "csv", "parquet", "arrow", "sql"),
+        formats=("jsonl", "csv", "parquet", "arrow", "sql", "debezium"),
         narrates=True,
         writes_output=True,
         writes_bytes=True,

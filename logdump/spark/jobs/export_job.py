@@ -49,6 +49,8 @@ def export_in_spark(session: Session, options: ExportOptions) -> Generator[Event
 def _obstacles(session: Session, options: ExportOptions) -> Iterator[str]:
     if options.format == "SQL":
         yield "SQL, which is one script"
+    elif options.debezium:
+        yield "DEBEZIUM, whose changes are in order"
     elif goes_over_files(session):
         yield "ACROSS"
     elif options.to_standard_output:

@@ -6,14 +6,14 @@ others.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from pyspark.sql import types
 
 from logdump.arrow.records.column_types import BIGINT, PROBLEMS, STRING, STRINGS, TIMESTAMP, ColumnType, struct
 from logdump.arrow.records.schema import RowColumn, Selected
+from logdump.arrow.tables.changes import BEFORE, KEY_BEFORE
 from logdump.arrow.tables.layout import TableLayout
 from logdump.spark.errors import BadOption, BadSchema
 from logdump.spark.source.options import Options
@@ -31,11 +31,7 @@ CHANGE_COLUMNS: tuple[RowColumn, ...] = (
     RowColumn("_rba", BIGINT, "Byte offset of the record in its file"),
     RowColumn("_problems", PROBLEMS, "Values that cannot be decoded, under `undecodable null`; null if there are none"),
 )
-KEY_BEFORE = "_key_before"
-"""With ``keyUpdate whole``: the columns of the key before, as JSON."""
 _OF_KEY = RowColumn(KEY_BEFORE, STRING, "The columns of the key before a `key update`, as JSON")
-BEFORE = "_before"
-"""With ``beforeImages``: the columns before an update, as far as its record has them."""
 _SIMPLE: dict[str, types.DataType] = {
     "smallint": types.ShortType(),
     "int": types.IntegerType(),
@@ -150,8 +146,3 @@ def select_of_changes(
         raise BadSchema("a read with option changesOf makes its own schema: give none")
     columns = change_columns(changed_tables(layouts, options), options)
     return tuple(Selected(field.name, columns[field.name]) for field in schema.fields)
-
-
-def key_as_json(names: Sequence[str], values: Sequence[Any]) -> str:
-    """The columns of a key as one JSON object."""
-    return json.dumps(dict(zip(names, values, strict=True)), default=str, ensure_ascii=False)

@@ -12,17 +12,17 @@ import pyarrow as pa
 
 from logdump.arrow.records.errors import place
 from logdump.arrow.records.schema import Selected
-from logdump.arrow.tables.arrow_rows import batch_of
+from logdump.arrow.tables.arrow_rows import all_problems, batch_of
 from logdump.arrow.tables.group import Group
-from logdump.arrow.tables.layout import DATA, NULLS, PROBLEMS, SIDES, TableLayout
+from logdump.arrow.tables.layout import PROBLEMS, SIDES, TableLayout
+from logdump.arrow.tables.row_lobs import RowLobs, with_lobs
 from logdump.arrow.tables.rows import RowProblem
-from logdump.arrow.tables.schema import PROBLEM_LIST, schema_of
+from logdump.arrow.tables.schema import schema_of
 from logdump.spark.errors import SchemaChanged
 from logdump.spark.report import report
 from logdump.spark.source.open_slice import OpenSlice
 from logdump.spark.source.table_alterations import Alteration, AlterationKind, Alterations
 from logdump.spark.source.table_columns import spark_type
-from logdump.spark.source.table_lobs import RowLobs, with_lobs, without_nulls
 from trailformat import BadData
 from trailformat.arrays.arrow import in_type, nulls
 from trailformat.values import plain_text
@@ -86,29 +86,12 @@ class RowShape:
             self._source.undecodable(error.at(self._source.trail.path, rba))
         if PROBLEMS in self._names:
             at = self._names.index(PROBLEMS)
-            arrays[at] = _problems(built, misfits).cast(self._schema.field(at).type)
+            arrays[at] = all_problems(built, misfits).cast(self._schema.field(at).type)
         return pa.RecordBatch.from_arrays(arrays, schema=self._schema)
 
     def _with_lobs(self, group: Group, built: pa.RecordBatch) -> tuple[pa.RecordBatch, list[tuple[int, RowProblem]]]:
         """A batch with the LOBs of its rows that are wanted, and why some have no value."""
-        lobs, lost = self._lobs.of(group)
-        if not lobs and not lost:
-            return built, []
-        by_column: dict[str, dict[int, str | bytes | None]] = {}
-        for row, problem in lost:
-            if problem.column is not None:
-                by_column.setdefault(f"{problem.image}_{problem.column}", {})[row] = None
-        for row, side, index, value in lobs:
-            by_column.setdefault(f"{side}_{group.layout.column_names[index]}", {})[row] = value
-        by_row: dict[int, set[str]] = {}
-        for name, found in by_column.items():
-            array, rows = with_lobs(built[name], found)
-            built = built.set_column(built.schema.get_field_index(name), name, array)
-            side, _, column = name.partition("_")
-            lost += [(row, RowProblem(column, side, b"", f"a LOB is no {array.type}")) for row in rows]
-            for row in found:
-                by_row.setdefault(row, set()).add(name)
-        built = built.set_column(built.schema.get_field_index(NULLS), NULLS, without_nulls(built[NULLS], by_row))
+        built, lost = with_lobs(group, built, *self._lobs.of(group))
         return built, [(row, problem) for row, problem in lost if self._is_wanted(problem)]
 
     def _is_wanted(self, problem: RowProblem) -> bool:
@@ -202,18 +185,3 @@ def _is_same(was: Any, value: Any) -> bool:
 def _midnight(value: Any) -> Any:
     is_day = isinstance(value, date) and not isinstance(value, datetime)
     return datetime.combine(value, time()) if is_day else value
-
-
-def _problems(built: pa.RecordBatch, misfits: list[tuple[int, RowProblem]]) -> pa.Array:
-    """The problems of each row: values that do not decode or fit, and the data of rows without a definition."""
-    undefined = DATA in built.schema.names
-    if not misfits and not undefined:
-        return built[PROBLEMS]
-    lists: list[list[dict[str, Any]] | None] = built[PROBLEMS].to_pylist()
-    for row, problem in misfits:
-        lists[row] = [*(lists[row] or ()), problem._asdict()]
-    if undefined:
-        for problems, data in zip(lists, built[DATA].to_pylist(), strict=True):
-            for members in problems or ():
-                members["bytes"] = members["bytes"] or data
-    return pa.array(lists, PROBLEM_LIST)

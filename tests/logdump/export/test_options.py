@@ -52,6 +52,8 @@ def parsed(text: str) -> ExportOptions:
         ("sql to /trails/x include cut", _of("SQL")._replace(includes_cut=True)),
         ("sql to /trails/x PostgreSQL", _of("SQL")._replace(dialect="POSTGRESQL")),
         ("sql to /trails/x compress gzip", _of("SQL", compression="GZIP")),
+        ("jsonl to /trails/x debezium", _of("JSONL")._replace(debezium=True)),
+        ("jsonl to - 3 records Debezium", _of("JSONL", STANDARD_OUTPUT)._replace(debezium=True, records=3)),
         ("arrow to /trails/x compression lz4", _of("ARROW", compression="LZ4")),
     ],
 )

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from logdump.arrow.tables import row_lobs
 from logdump.spark.errors import BadTrail
-from logdump.spark.source import table_lobs
 from tests.logdump.export.strategies import TABLE
 from tests.logdump.spark.test_tables import _defined, _inserted, rows_of
 from tests.trailformat.samples import header, table_record, trail_of
@@ -81,7 +81,7 @@ def test_a_lob_of_a_column_that_is_not_read_ends_nothing(tmp_path: Path) -> None
 
 
 def test_a_lob_over_the_limit_is_a_problem(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(table_lobs, "LARGEST", len(TEXT) - 1)
+    monkeypatch.setattr(row_lobs, "LARGEST", len(TEXT) - 1)
     path = trail_of(tmp_path, _defined(("ID", "INT32"), ("BODY", "VARCHAR")), _row(1), *pieces(1, TEXT))
     [one] = rows_of(path, TABLE, undecodable="null")
     assert one["after_BODY"] is None

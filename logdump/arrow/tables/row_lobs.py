@@ -9,6 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from logdump.arrow.tables.group import Group
+from logdump.arrow.tables.layout import NULLS
 from logdump.arrow.tables.rows import RowProblem
 from trailformat import TrailError, TrailFile
 from trailformat.changes.lobs import Lob, lob_value, whole_lobs
@@ -113,7 +114,32 @@ def _why_not(lob: Lob, columns: int) -> str | None:
     return f"LOB {lob.ordinal} has {lob.size} bytes, more than {LARGEST}" if lob.size > LARGEST else None
 
 
-def with_lobs(array: pa.Array, found: Mapping[int, str | bytes | None]) -> tuple[pa.Array, list[int]]:
+def with_lobs(
+    group: Group, built: pa.RecordBatch, lobs: list[LobValue], lost: list[tuple[int, RowProblem]]
+) -> tuple[pa.RecordBatch, list[tuple[int, RowProblem]]]:
+    """The batch of a group with the LOBs that ``RowLobs`` has found, and why some have no value."""
+    if not lobs and not lost:
+        return built, []
+    by_column: dict[str, dict[int, str | bytes | None]] = {}
+    for row, problem in lost:
+        if problem.column is not None:
+            by_column.setdefault(f"{problem.image}_{problem.column}", {})[row] = None
+    for row, side, index, value in lobs:
+        by_column.setdefault(f"{side}_{group.layout.column_names[index]}", {})[row] = value
+    by_row: dict[int, set[str]] = {}
+    without_value = [*lost]
+    for name, found in by_column.items():
+        array, rows = _with_values(built[name], found)
+        built = built.set_column(built.schema.get_field_index(name), name, array)
+        side, _, column = name.partition("_")
+        without_value += [(row, RowProblem(column, side, b"", f"a LOB is no {array.type}")) for row in rows]
+        for row in found:
+            by_row.setdefault(row, set()).add(name)
+    built = built.set_column(built.schema.get_field_index(NULLS), NULLS, _without_nulls(built[NULLS], by_row))
+    return built, without_value
+
+
+def _with_values(array: pa.Array, found: Mapping[int, str | bytes | None]) -> tuple[pa.Array, list[int]]:
     """A column with the values of LOBs in their rows; and the rows whose value is not of its type."""
     takes = str if pa.types.is_string(array.type) else bytes if pa.types.is_binary(array.type) else None
     values, misfits = array.to_pylist(), []
@@ -125,7 +151,7 @@ def with_lobs(array: pa.Array, found: Mapping[int, str | bytes | None]) -> tuple
     return pa.array(values, array.type), misfits
 
 
-def without_nulls(nulls: pa.Array, found: Mapping[int, set[str]]) -> pa.Array:
+def _without_nulls(nulls: pa.Array, found: Mapping[int, set[str]]) -> pa.Array:
     """The names of the NULLs of each row without those of columns that have LOBs."""
     names = nulls.to_pylist()
     for row, lobs in found.items():

@@ -1,0 +1,141 @@
+"""EXPORT JSONL … DEBEZIUM: a line for each change, as consumers of Debezium's events expect it. It needs pyarrow."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Iterator
+from functools import partial
+from operator import itemgetter
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+
+from logdump.arrow.tables.arrow_rows import all_problems, batch_of
+from logdump.arrow.tables.batches import TableBatches, blocks
+from logdump.arrow.tables.changes import Changed, TableChanges
+from logdump.arrow.tables.debezium import CONNECTOR, OPERATIONS, ROW, SOURCE
+from logdump.arrow.tables.group import Group
+from logdump.arrow.tables.layout import ALL, PROBLEMS
+from logdump.arrow.tables.piece import Piece
+from logdump.arrow.tables.row_lobs import LobValue, RowLobs, with_lobs
+from logdump.arrow.tables.rows import RowProblem
+from logdump.display.json_shape import encoded
+from logdump.features.export.open_files import OpenFiles
+from logdump.features.export.text_export import TextExport
+from logdump.features.export.text_file import TextFile
+from logdump.session.events import Event
+from trailformat import TrailName
+from trailformat.values import plain_text
+
+_Lobs = tuple[list[LobValue], list[tuple[int, RowProblem]]]
+
+
+class ChangeLines(NamedTuple):
+    """The lines of the changes of a block, and their number.
+
+    Attributes:
+        records: how many records they are of.
+        left_out: the types of the records that are no change, and how many there are.
+        problems: values that do not decode: RBA, column, reason.
+    """
+
+    data: bytes
+    rows: int
+    records: int
+    left_out: Counter[int]
+    problems: list[tuple[int, str, str]]
+
+
+class DebeziumExport(TextExport[ChangeLines]):
+    """Export of changes as lines of JSON, in the order of the trail."""
+
+    _made = ChangeLines
+
+    def report(self) -> Iterator[Event]:
+        """The number of changes written, and the problems met."""
+        return self._tally.report(self._options.target_name, by_table=False, kind="change")
+
+    def _jobs_of_pieces(self) -> Callable[[Piece], Iterator[Callable[[], ChangeLines]]]:
+        trail = self._session.trail
+        name, lobs = TrailName.parse(trail.path), RowLobs(trail)
+        batches = TableBatches(trail, self._session.row_definitions, self._tally.leave_out)
+        age = name.seqno if name is not None else 0
+
+        def jobs(piece: Piece) -> Iterator[Callable[[], ChangeLines]]:
+            for block in blocks(batches.groups(piece)):
+                yield partial(_lines_of, [(group, lobs.of(group)) for group in block], age)
+
+        return jobs
+
+    def _writing(self, files: OpenFiles[TextFile], lines: ChangeLines) -> Callable[[], None]:
+        for problem in lines.problems:
+            self._tally.add_problem(*problem)
+        for io_type, records in lines.left_out.items():
+            self._tally.leave_out(io_type, records)
+        self._tally.split += lines.rows - lines.records
+        return partial(self._write, files, lines)
+
+    def _write(self, files: OpenFiles[TextFile], lines: ChangeLines) -> None:
+        files.of(ALL).append(lines.data, lines.rows)
+        self._make_room(files)
+
+
+def _lines_of(block: list[tuple[Group, _Lobs]], age: int) -> ChangeLines:
+    """The lines of the changes of some tables, in order."""
+    numbered: list[tuple[str, str]] = []
+    problems: list[tuple[int, str, str]] = []
+    left_out, records = Counter[int](), 0
+    for group, lobs in block:
+        rows, undecoded = batch_of(group)
+        rows, lost = with_lobs(group, rows, *lobs)
+        at, rbas = rows.schema.get_field_index(PROBLEMS), group.rows.of("rba")
+        rows = rows.set_column(at, PROBLEMS, all_problems(rows, lost))
+        problems += undecoded
+        problems += [(int(rbas[row]), problem.column or "", problem.reason) for row, problem in lost]
+        layout = group.layout
+        changed = TableChanges(layout.name, layout.column_names, layout.keys, age).of_rows(group, rows)
+        is_change = np.isin(np.arange(len(rows)), changed.rows)
+        left_out.update(group.rows.of("io_type")[~is_change].tolist())
+        records += int(is_change.sum())
+        numbered += zip(changed.fixed["_sequence"].to_pylist(), _texts(layout.name, changed), strict=True)
+    numbered.sort(key=itemgetter(0))
+    problems.sort(key=itemgetter(0))
+    text = "".join(f"{line}\n" for _, line in numbered)
+    return ChangeLines(text.encode(), len(numbered), records, left_out, problems)
+
+
+def _texts(table: str, changed: Changed) -> Iterator[str]:
+    """The line of each change."""
+    columns: dict[str | None, list[Any]] = {name: array.to_pylist() for name, array in changed.fixed.items()}
+    own = [array.to_pylist() for array in changed.own.values()]
+    rows: list[Any] = [dict(zip(changed.own, values, strict=True)) for values in zip(*own, strict=True)]
+    count = len(changed.rows)
+    columns |= {ROW: rows or [None] * count, None: [None] * count}
+    times = [None if time is None else time // 1000 for time in changed.fixed["_time"].cast(pa.int64()).to_pylist()]
+    schema, _, name = table.rpartition(".")
+    for row, (kind, time) in enumerate(zip(columns["_op"], times, strict=True)):
+        operation = OPERATIONS[kind]
+        made = {"connector": CONNECTOR, "ts_ms": time, "schema": schema, "table": name}
+        source = {member: made[member] if column is None else columns[column][row] for member, column in SOURCE.items()}
+        yield encoded(
+            {
+                "op": operation.letter,
+                "before": _image(columns[operation.before][row]),
+                "after": _image(columns[operation.after][row]),
+                "source": source,
+                "ts_ms": time,
+            }
+        )
+
+
+def _image(row: dict[str, Any] | None) -> dict[str, Any] | None:
+    return None if row is None else {name: _plain(value) for name, value in row.items()}
+
+
+def _plain(value: Any) -> Any:
+    """A value as JSON has it: integers and floating-point numbers as numbers, others as text with all digits."""
+    if value is None or isinstance(value, str | int) or (isinstance(value, float) and math.isfinite(value)):
+        return value
+    return plain_text(value)
