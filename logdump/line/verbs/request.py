@@ -73,7 +73,7 @@ class VerbRequest(NamedTuple):
 
 
 def is_source(word: str) -> bool:
-    """Whether a word names a file, a trail, a folder, or files by a wildcard. A URL does: to open it says what is wrong."""
+    """Whether a word names a file, a trail, a folder, files by a wildcard, or is a URL, whatever is there."""
     path = place(word).expanduser()
     if is_url(word) or is_trail(word) or path.is_dir():
         return True
