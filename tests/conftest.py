@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 import shutil
 import subprocess
@@ -32,6 +33,22 @@ os.environ.setdefault("SPARK_CONF_DIR", str(Path(__file__).parent / "logdump" / 
 settings.register_profile("steady", deadline=None, derandomize=True)
 settings.register_profile("long", max_examples=examples(100), deadline=None, print_blob=True)
 settings.load_profile("long" if IS_LONG else "steady")
+
+
+@pytest.fixture
+def held_by_permissions() -> Iterator[None]:
+    """A test run by root reads what its owner may read, and nothing else."""
+    if os.geteuid() != 0:
+        yield
+        return
+    libc, header, sets = ctypes.CDLL(None), (ctypes.c_uint32 * 2)(0x20080522, 0), (ctypes.c_uint32 * 6)()
+    libc.capget(header, sets)
+    effective = sets[0]
+    sets[0] = effective & ~0b110  # CAP_DAC_OVERRIDE and CAP_DAC_READ_SEARCH
+    libc.capset(header, sets)
+    yield
+    sets[0] = effective
+    libc.capset(header, sets)
 
 
 @pytest.fixture(autouse=True)

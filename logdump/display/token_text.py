@@ -5,8 +5,10 @@ TokenID x4c 'L' LOGCSN           Info x00  Length   37
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import lru_cache
 
+from logdump.notation.display_width import cut_in_the_middle
 from logdump.notation.escape import Harmless, escape
 from logdump.notation.hexdump import hexdump
 from logdump.session.settings import Level, Settings
@@ -16,9 +18,13 @@ from trailformat.codec.token_names import GGS_TOKENS, RECORD_TOKENS, token_name
 from trailformat.codec.tokens import build_tokens
 from trailformat.records.file_header import GROUPS
 from trailformat.records.record_header import HEADER_SIZE
+from trailformat.records.user_tokens import UserTokens
 
 _MOST_DUMPED = 1 << 16
 """Bytes of user tokens that are dumped; GoldenGate writes at most 2000."""
+_MOST_IN_LINE = 8
+_LONGEST_IN_LINE = 32
+"""User tokens that one line names, and columns of a name or value there."""
 _HEADER = ord("H")
 
 
@@ -93,6 +99,20 @@ def user_token_lines(record: Record, settings: Settings) -> list[Harmless]:
         else:
             lines.append(escape(f"{label:<20}  Length {len(value):>4}"))
     return lines
+
+
+def user_tokens_text(pairs: UserTokens, spell: Callable[[str], str] = str) -> str:
+    """``TKN-HOST=samovar, TKN-USER=otto``, names and values as ``spell`` writes them."""
+    texts = (tuple(spell(text.decode("utf-8", "backslashreplace")) for text in pair) for pair in pairs)
+    return ", ".join(f"{name}={value}" for name, value in texts)
+
+
+def short_user_tokens(pairs: UserTokens | None, cut: str = "…") -> Harmless:
+    """The first user tokens, long names and values cut in the middle; None: they do not decode."""
+    if pairs is None:
+        return Harmless("user tokens do not decode")
+    shown = user_tokens_text(pairs[:_MOST_IN_LINE], lambda text: cut_in_the_middle(escape(text), _LONGEST_IN_LINE, cut))
+    return escape(f"{shown}, {cut}" if len(pairs) > _MOST_IN_LINE else shown)
 
 
 def token_bytes(token: Token, order: ByteOrder) -> bytes:

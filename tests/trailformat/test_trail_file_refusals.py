@@ -36,7 +36,7 @@ def test_a_fifo_is_not_a_trail_and_is_not_waited_for(tmp_path: Path) -> None:
     assert said == [f"{tmp_path}/lt000000: it is not a regular file"]
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
+@pytest.mark.usefixtures("held_by_permissions")
 def test_a_file_without_permission_is_not_a_trail(tmp_path: Path) -> None:
     path = trail_of(tmp_path, row())
     path.chmod(0)

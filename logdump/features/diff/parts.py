@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterator, Mapping
 from typing import Any, NamedTuple
 
+from logdump.display.token_text import user_tokens_text
 from logdump.features.diff.model import PartDifference
 from logdump.notation.differing import first_difference
 from logdump.notation.times import iso_time
@@ -135,10 +136,7 @@ def _token_text(data: bytes) -> str:
 
 
 def _user_tokens_text(tokens: Any) -> str:
-    if isinstance(tokens, bytes | str):
-        return _bytes_from(tokens, 0)
-    pairs = (tuple(text.decode("utf-8", "backslashreplace") for text in pair) for pair in tokens)
-    return ", ".join(f"{name}={value}" for name, value in pairs)
+    return _bytes_from(tokens, 0) if isinstance(tokens, bytes | str) else user_tokens_text(tokens)
 
 
 def _character(code: int) -> str:

@@ -12,7 +12,7 @@ from logdump.display.as_read import PARTIAL
 from logdump.display.record_row import RecordRows, kind_of
 from logdump.features.redo.command import RedoRequest, script_events
 from logdump.features.row.model import RowChangeShown, RowStoryShown
-from logdump.features.row.story import Key, RowChange, key_of, keys_of, story
+from logdump.features.row.story import Key, RowChange, key_of, keys_of, story, user_tokens_of
 from logdump.filters import CriterionSet, FilterError, FilterSet, Match, parse_criterion
 from logdump.language.command import Command, Origin
 from logdump.language.forms import Alternatives, Keyword, Maybe, Sequence
@@ -137,7 +137,8 @@ class _Search:
             rba = change.records[-1].rba
             row = rows.of(change.records[-1])
             rbas = frozenset(one.rba for one in change.records)
-            found = RowChange(number, rba, session.trail.path, row, change.table, before, after, rbas)
+            tokens = user_tokens_of(change)
+            found = RowChange(number, rba, session.trail.path, row, change.table, before, after, rbas, tokens)
             self.changes[number, rba] = found
 
 
@@ -212,7 +213,8 @@ def run_row(session: Session, given: tuple[str, str, bool] | None) -> Iterator[E
         yield from _undone(session, found)
         return
     for change in found:
-        yield RowChangeShown(change.path, change.row, None if applied is None else change in applied)
+        is_applied = None if applied is None else change in applied
+        yield RowChangeShown(change.path, change.row, is_applied, change.user_tokens)
     keys = dict.fromkeys(key for change in found for key in (change.before, change.after) if key is not None)
     texts = tuple(", ".join(value for _, value in key) for key in keys)
     is_filtered = session.filters_in_use is not None and session.filters_in_use.active
@@ -280,8 +282,9 @@ COMMANDS = (
             "All columns of the key are to be given; a text with blanks in quotes. Without a table:",
             "the row of the last record displayed.",
             "The whole open file is read, with ACROSS those after it too. An update of the key is followed both ways.",
-            "A line is that of LIST. Changes in a cut transaction and in a copy are marked: a Replicat does not apply",
-            "them. Under a FILTER the changes that pass are shown, without a verdict about the row.",
+            "A line is that of LIST, and user tokens where the record has some. Changes in a cut transaction and in a",
+            "copy are marked: a Replicat does not apply them. Under a FILTER the changes that pass are shown, without",
+            "a verdict about the row.",
             "UNDO: the SQL that takes them back, the last one first, as UNDO makes it; nothing is executed.",
             "Example: ROW HR.EMPLOYEES EMPLOYEE_ID=107",
         ),

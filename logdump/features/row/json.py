@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from logdump.display.json_record import USER_TOKEN
 from logdump.display.json_row import row_members
 from logdump.display.json_shape import PARTIAL, Shape, member, verdict
 from logdump.features.row.model import RowChangeShown, RowStoryShown
@@ -14,6 +15,12 @@ ROW_CHANGE = Shape(
         *row_members("row"),
         member(
             "applied", "boolean or null", "Whether a Replicat applies it; null where that is not known", "is_applied"
+        ),
+        member(
+            "user_tokens",
+            "list of user_token, or null",
+            "User tokens of the change; null where they do not decode",
+            USER_TOKEN.each("user_tokens"),
         ),
     ),
     RowChangeShown,

@@ -7,14 +7,23 @@ from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from logdump.display.record_row import RecordRow
+    from trailformat.records.user_tokens import UserTokens
 
 
 class RowChangeShown(NamedTuple):
-    """One change of the row, as a line; ``is_applied``: whether a Replicat applies it, None where that is not known."""
+    """One change of the row, as a line.
+
+    Attributes:
+        path: the file.
+        row: the change.
+        is_applied: whether a Replicat applies it, None where that is not known.
+        user_tokens: those of its records, None where they do not decode.
+    """
 
     path: Path
     row: RecordRow
     is_applied: bool | None = None
+    user_tokens: UserTokens | None = ()
 
 
 class RowStoryShown(NamedTuple):

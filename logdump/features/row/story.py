@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from logdump.display.record_row import RecordKind, RecordRow
-from trailformat import Change, ColumnChange
+from trailformat import Change, ColumnChange, TrailError
+from trailformat.records.user_tokens import UserTokens
 
 Key = tuple[tuple[str, str], ...]
 """The names and values of the columns of a key, as text."""
@@ -17,7 +18,8 @@ Key = tuple[tuple[str, str], ...]
 class RowChange(NamedTuple):
     """A change of a row: its place in the trail by the number of the file and the RBA, and its keys.
 
-    ``before`` is None of an insert, ``after`` of a delete; ``rbas`` are the places of its one or two records.
+    ``before`` is None of an insert, ``after`` of a delete; ``rbas`` are the places of its one or two records,
+    ``user_tokens`` those that they carry, None where they do not decode.
     """
 
     number: int
@@ -28,6 +30,7 @@ class RowChange(NamedTuple):
     before: Key | None
     after: Key | None
     rbas: frozenset[int] = frozenset()
+    user_tokens: UserTokens | None = ()
 
 
 def keys_of(change: Change, kind: RecordKind, names: frozenset[str]) -> tuple[Key | None, Key | None]:
@@ -36,6 +39,14 @@ def keys_of(change: Change, kind: RecordKind, names: frozenset[str]) -> tuple[Ke
     before = None if kind is RecordKind.INSERT else tuple(map(_before, columns))
     after = None if kind is RecordKind.DELETE else tuple(map(_after, columns))
     return before, after
+
+
+def user_tokens_of(change: Change) -> UserTokens | None:
+    """The user tokens of a change, each once where both records of an update carry it; None: they do not decode."""
+    try:
+        return tuple(dict.fromkeys(pair for record in change.records for pair in record.user_tokens))
+    except TrailError:
+        return None
 
 
 def key_of(columns: Iterable[ColumnChange]) -> Key:

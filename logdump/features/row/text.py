@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from logdump.display.record_line import record_line
 from logdump.display.text import Renderers
+from logdump.display.token_text import short_user_tokens
 from logdump.features.row.model import RowChangeShown, RowStoryShown
 from logdump.notation.escape import escape
 from logdump.notation.plural import amount
@@ -15,9 +16,11 @@ _NOT_ALL = "not all was read, so there may be more"
 
 
 def change_lines(shown: RowChangeShown, settings: Settings) -> Iterator[str]:
-    """One line, as LIST has it over files."""
-    line = record_line(shown.row, settings.time_offset, shown.path.name)
-    yield f"{line}  (not applied)" if shown.is_applied is False else line
+    """One line, as LIST has it over files, with the user tokens after it."""
+    parts = [record_line(shown.row, settings.time_offset, shown.path.name)]
+    parts += [short_user_tokens(shown.user_tokens)] if shown.user_tokens != () else []
+    parts += ["(not applied)"] if shown.is_applied is False else []
+    yield "  ".join(parts)
 
 
 def story_lines(shown: RowStoryShown, _settings: Settings) -> Iterator[str]:

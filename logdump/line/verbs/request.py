@@ -11,6 +11,7 @@ from logdump.language.words import split_commands
 from logdump.session.errors import MissingFileError
 from logdump.session.session import is_trail
 from trailformat.codec.remote.path import place
+from trailformat.codec.remote.url import is_url
 from trailformat.trail.packed import entries_of, is_archive, is_file
 
 _WILD = "*?"
@@ -72,9 +73,9 @@ class VerbRequest(NamedTuple):
 
 
 def is_source(word: str) -> bool:
-    """Whether a word names a file, a trail, a folder, or files by a wildcard."""
+    """Whether a word names a file, a trail, a folder, files by a wildcard, or is a URL, whatever is there."""
     path = place(word).expanduser()
-    if is_trail(word) or path.is_dir():
+    if is_url(word) or is_trail(word) or path.is_dir():
         return True
     if not any(one in path.name for one in _WILD):
         return False

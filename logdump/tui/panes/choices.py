@@ -9,6 +9,7 @@ from textual.actions import SkipAction
 from textual.widget import Widget
 
 from logdump.display.record_row import ASCII_MARKS, UNICODE_MARKS, row_story
+from logdump.display.token_text import short_user_tokens
 from logdump.features.row.text import story_lines
 from logdump.notation.durations import span_text
 from logdump.notation.plural import amount, size_text
@@ -170,6 +171,7 @@ def story_choices(
     marks = UNICODE_MARKS if glyphs.has_unicode else ASCII_MARKS
     has_files = len({one.path for one in changes}) > 1
     has_lost = any(one.is_applied is False for one in changes)
+    tokens = [short_user_tokens(one.user_tokens, marks.cut) for one in changes]
     columns = (
         TextColumn("RBA", [str(one.rba) for one in rows], usual=8),
         TextColumn("file", [one.path.name for one in changes], is_number=False),
@@ -183,9 +185,14 @@ def story_choices(
         TextColumn("applied", ["no" if one.is_applied is False else "" for one in changes], gap=2, is_number=False),
         TextColumn("csn", [one.csn or "" for one in rows], gap=2, is_number=False),
         TextColumn("xid", [one.xid or "" for one in rows], gap=2, is_number=False),
+        TextColumn("user tokens", list(tokens), gap=2, is_number=False),
     )
-    gone = {**({} if has_files else {1: 0}), **({} if has_lost else {5: 0})}
-    limits = [gone | {4: width // 2} | dict.fromkeys(less, 0) for less in ((), (6,), (6, 7), (1, 6, 7), (1, 2, 6, 7))]
+    gone = dict.fromkeys((at for at, is_shown in ((1, has_files), (5, has_lost), (8, any(tokens))) if not is_shown), 0)
+    story_width, token_width = (width // 3, width // 4) if any(tokens) else (width // 2, 0)
+    limits = [
+        {4: story_width, 8: token_width, **gone, **dict.fromkeys(less, 0)}
+        for less in ((), (6,), (6, 7), (1, 6, 7), (1, 2, 6, 7))
+    ]
     heading, lines = in_columns(columns, limits, (4,), width, glyphs)
     return heading, [
         Choice(text[1:], enter=to, undo=undo, undo_transaction=f"{to}; UNDO" if to else "")

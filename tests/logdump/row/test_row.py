@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -11,10 +12,16 @@ from logdump.features.row import command
 from logdump.features.row.command import RowQuestion
 from logdump.features.row.command import _filters as filters
 from logdump.features.row.model import RowChangeShown
-from logdump.features.row.story import Key, RowChange, story
+from logdump.features.row.story import Key, RowChange, story, user_tokens_of
+from logdump.features.row.text import change_lines
 from logdump.filters import FilterSet
+from logdump.session.settings import Settings
+from tests.logdump.display.records import a_record
 from tests.logdump.line import Line
 from tests.logdump.program import logdump
+from trailformat import Change
+
+DEFINITIONS = Path(__file__).parents[2] / "transcripts" / "obey" / "teahouse.def"
 
 
 @pytest.fixture(autouse=True)
@@ -133,6 +140,42 @@ def test_the_files_are_read_once_and_three_times_however_many_keys_the_row_has_h
     assert len(passes) == 3
     logdump("row", "et", "TEAHOUSE.TEAS", "TEA_CODE=SEN01")
     assert len(passes) == 3 + 1
+
+
+def test_the_user_tokens_of_a_change_end_its_line() -> None:
+    defined = f"sourcedefs {DEFINITIONS}; row TEAHOUSE.TEAS TEA_CODE=SEN01"
+    *lines, _ = logdump("-c", f"open ot000000; {defined}").out.splitlines()[-4:]
+    tokens = "TKN-HOST=samovar, TKN-TABLE=TEAHOUSE.TEAS, TKN-COMMIT_TS=2024-03-14 09:31:00.000000, TKN-EMPTY="
+    assert [line.partition("  TKN-")[1:] for line in lines] == [("  TKN-", tokens[4:]), ("", ""), ("", "")]
+    in_json = map(json.loads, logdump("-c", f"format jsonl; open ot000000; {defined}").out.splitlines()[-4:-1])
+    assert [[f"{one['name']}={one['value']}" for one in change["user_tokens"]] for change in in_json] == [
+        tokens.split(", "),
+        [],
+        [],
+    ]
+
+
+@pytest.mark.parametrize(
+    ("pairs", "shown"),
+    [
+        ([(b"A", b"x" * 33)], "A=" + "x" * 16 + "…" + "x" * 15),
+        ([(b"A", b"")] * 9, "A=, " * 8 + "…"),
+        ([(b"A\x1b[2J", b"\xff")], r"A\x1b[2J=\xff"),
+        (None, "user tokens do not decode"),
+    ],
+)
+def test_user_tokens_are_short_in_a_line(pairs: list[tuple[bytes, bytes]] | None, shown: str) -> None:
+    row = RecordRow(RecordKind.UPDATE, "", 941, 1, None, "T")
+    tokens = None if pairs is None else tuple(pairs)
+    change = RowChangeShown(Path("f"), row, is_applied=False, user_tokens=tokens)
+    assert [*change_lines(change, Settings())] == [f"f:941 - - UPDATE   T - -  {shown}  (not applied)"]
+
+
+def test_both_records_of_an_update_give_its_user_tokens() -> None:
+    halves = [a_record(user_tokens=tokens) for tokens in (b"A\x001\0", b"A\x001\0B\x002\0")]
+    change = Change("PK UPDATE", "T", tuple(halves), (), None, None, None, 0)
+    assert user_tokens_of(change) == ((b"A", b"1"), (b"B", b"2"))
+    assert user_tokens_of(change._replace(records=(a_record(user_tokens=b"no end"),))) is None
 
 
 def test_a_quote_in_a_key_is_part_of_its_value() -> None:

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from fixtures import TRAILS
+from logdump.session.exit_status import ExitStatus
 from logdump.session.file_state import file_state
 from tests.logdump.program import logdump
 from tests.logdump.stores.servers import TrailServer
@@ -95,6 +96,15 @@ def test_a_host_that_is_not_reached_is_one_error() -> None:
     done = logdump("-c", "open http://127.0.0.1:1/lt000000000")
     assert "the connection to the server is lost or refused" in done.err + done.out
     assert (done.err + done.out).count("127.0.0.1:1/") == 1
+
+
+@pytest.mark.parametrize("verb", ["count", "list", "check", "doctor", "tables", "info", "recovery"])
+def test_a_verb_names_the_host_that_is_not_reached_and_no_password(verb: str) -> None:
+    done = logdump(verb, "http://joe:geheim@127.0.0.1:1/lt000000000")
+    assert done.status == ExitStatus.BAD_DATA
+    assert "http://127.0.0.1:1" in done.err + done.out
+    assert "the connection to the server is lost or refused" in done.err + done.out
+    assert "geheim" not in done.err + done.out
 
 
 @pytest.mark.parametrize("name", [f"{NAME}x", "at000000009", "at"])

@@ -17,6 +17,8 @@ from trailformat import Record, TrailFile
 from trailformat.changes.transactions import place_of
 from trailformat.index import TableTotals, TrailIndex, attach, build
 
+DEFINITIONS = Path(__file__).parents[2] / "transcripts" / "obey" / "teahouse.def"
+
 
 def test_of_very_many_tables_the_largest_are_listed_and_the_page_says_so() -> None:
     tables = {f"S.T{number}": TableTotals(number, 1) for number in range(1 << 16)}
@@ -163,6 +165,20 @@ def test_a_letter_that_is_no_mark_goes_nowhere_and_says_so() -> None:
         assert last.printed
 
     drive(steps)
+
+
+def test_the_story_of_a_row_names_user_tokens_where_there_are_some() -> None:
+    async def steps(screen: Screen) -> None:
+        await screen.type(f"sourcedefs {DEFINITIONS}")
+        await screen.type("pos 941")
+        await screen.press("escape", "R")
+        heading, *rows = [one.rstrip() for one in screen.text.splitlines()[2:6]]
+        at = heading.index("user tokens")
+        assert rows[0][at:].startswith("TKN-HOST=")
+        assert "2024/03/14 09:32:00" in rows[0]
+        assert [one[at:] for one in rows[1:]] == ["", ""]
+
+    drive(steps, "ot000000")
 
 
 def test_the_story_of_a_row_leads_to_its_records_and_to_what_takes_them_back() -> None:

@@ -130,9 +130,9 @@ def test_what_is_copied_is_said(key: str, said: str) -> None:
 @pytest.mark.parametrize("before", [(160, 50), (100, 50), (112, 50)])
 def test_the_side_pane_is_as_wide_as_its_names_also_when_the_terminal_gets_wider(before: tuple[int, int]) -> None:
     async def steps(screen: Screen) -> None:
-        totals = screen.app.file.index.sums.tables
-        first = next(iter(totals.values()))
-        totals.update(dict.fromkeys(("TEAHOUSE.ORDERS", "TEAHOUSE.ORDER_LINES"), first))
+        sums = screen.app.file.index.sums
+        first = next(iter(sums.tables.values()))
+        sums.tables = {**sums.tables, **dict.fromkeys(("TEAHOUSE.ORDERS", "TEAHOUSE.ORDER_LINES"), first)}
         screen.app.query_one(Sidebar).draw()
         await screen.settle()
         await screen.pilot.resize_terminal(160, 50)

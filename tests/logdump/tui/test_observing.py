@@ -13,6 +13,7 @@ import pytest
 from fixtures import TRAILS
 from logdump.features.diff.aligned_listing import AlignedListing, AlignedSoFar
 from logdump.features.diff.model import DiffLevel
+from logdump.features.row.model import RowStoryShown
 from logdump.features.timeline.open_transactions import BrRefusal
 from logdump.features.timeline.shape import TrailShape
 from logdump.features.timeline.timeline import Timeline
@@ -26,7 +27,7 @@ from logdump.tui.model.model import SIDE_BY_SIDE, TIMELINE, Model, ScanProgress
 from logdump.tui.model.observable import Observable, Part
 from logdump.tui.panes.shape_strip import ShapeStrip
 from logdump.tui.panes.timeline_pane import TimelinePane
-from logdump.tui.reading.messages import ListedTrail, TrailsListed
+from logdump.tui.reading.messages import ListedTrail, StoryRead, TrailsListed
 from logdump.tui.reading.state import State
 from logdump.tui.reading.trail_files import ListedFile
 from tests.logdump.tui.stepped import Stepped
@@ -81,6 +82,7 @@ CHANGES: dict[tuple[str, str], Callable[[Model], Any]] = {
     ("upper", "records"): lambda _: "transactions",
     ("columns", "records"): lambda model: model.columns[::-1],
     ("trails", "trails"): lambda _: TrailsListed("dirdat", "", (ListedTrail("et", (Path("/t/et000000001"),), 12),)),
+    ("story", "story"): lambda _: StoryRead((), RowStoryShown("T", ("A",), 2, True, False, False, 0, "")),
     ("order", "transactions"): lambda _: "duration",
     ("shown", "records"): lambda model: model.shown._replace(name="hex", times=model.shown.times + 1),
     ("place", "records"): lambda _: Area.PANES,
