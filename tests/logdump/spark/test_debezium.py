@@ -38,7 +38,7 @@ def exported(path: Path, target: Path) -> list[Change]:
 
 def in_spark(spark: SparkSession, tables: list[tuple[str, list[Path]]]) -> list[Change]:
     """The changes of tables in some files as Spark has them, in the order of the files."""
-    given = {"mode": "DROPMALFORMED", "undecodable": "null"}
+    given: dict[str, Any] = {"mode": "DROPMALFORMED", "undecodable": "null"}
     frames = [
         logdump.spark.changes(spark, [*map(str, files)], name, shape="debezium", **given) for name, files in tables
     ]
