@@ -194,7 +194,6 @@ class TrailApp(HarmlessApp):
 
     def enter(self, text: str) -> None:
         """Run a line as if it had been typed."""
-        self.session.width = self.size.width
         self._reports.enter(text)
         self._jumps.begin(self.mode.entered, self._spot_of_row, self.model.row.end if self.model.row else 0)
 

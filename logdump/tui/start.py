@@ -24,7 +24,7 @@ _NO_SCREEN = "the full-screen view needs a terminal; use line mode or -c"
 _NO_TEXTUAL = "the full-screen view needs Textual: pip install 'logdump[tui]'"
 _SWITCHES = "ghdr on; detail data; ggstoken detail; usertoken detail"
 """The first line, which is entered like any other: the content of the detail pane."""
-_OF_LINE_MODE = ("ask", "full_screen", "note_entered", "standard_output", "takes_lines")
+_OF_LINE_MODE = ("ask", "full_screen", "note_entered", "standard_output", "takes_lines", "width")
 """What line mode has set in a session, and the view sets otherwise."""
 
 
@@ -67,7 +67,7 @@ def go_on(session: Session, kept: KeptHistory) -> None:
     if problem is not None:
         raise CommandError(f"TUI: {problem}.")
     of_line_mode = {name: getattr(session, name) for name in _OF_LINE_MODE}
-    session.full_screen = None
+    session.full_screen = session.width = None
     try:
         _run(session, "", kept, mouse=True)
     finally:

@@ -21,6 +21,7 @@ class Area(enum.Enum):
     HEX = "the hex page"
     TIMELINE = "the timeline"
     SIDE_BY_SIDE = "the page of two trails"
+    ANSWER = "the output page, while a table in it is wider than the page"
     SHAPE = "the strip over the list"
     CHOICES = "the panes of tables, transactions, marks, files, columns and changes of a row"
     PANES = "every pane"
@@ -275,6 +276,24 @@ KEYS = (
     Key("line_up", "up,k", "a line back", Area.TEXT, acts="lines(-1)"),
     Key("text_page_down", "pagedown,space", "a page on", Area.TEXT, acts="pages(1)"),
     Key("text_page_up", "pageup", "a page back", Area.TEXT, acts="pages(-1)"),
+    Key(
+        "further_right",
+        "right",
+        "wide tables further to the right",
+        Area.ANSWER,
+        acts="sideways(1)",
+        short="next columns",
+        weight=1,
+    ),
+    Key(
+        "further_left",
+        "left",
+        "wide tables further to the left",
+        Area.ANSWER,
+        acts="sideways(-1)",
+        short="columns before",
+        weight=1,
+    ),
     Key("next_field", "right", "next field", Area.HEX, acts="field(1)", short="next field", weight=1),
     Key("field_before", "left", "field before", Area.HEX, acts="field(-1)", short="field before", weight=3),
     Key("field_below", "down,j", "next line with a field", Area.HEX, acts="field_line(1)", short="next line", weight=3),

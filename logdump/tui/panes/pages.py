@@ -17,12 +17,12 @@ from logdump.tui.panes.hex_pane import HexPane
 from logdump.tui.panes.record_pane import RecordPane
 from logdump.tui.panes.side_by_side_pane import SideBySidePane
 from logdump.tui.panes.tabs import RECORD_TABS
-from logdump.tui.panes.text_pane import TextPane
+from logdump.tui.panes.text_pane import AnswerPane, TextPane
 from logdump.tui.panes.timeline_pane import TimelinePane
 from logdump.tui.reading.messages import PaneRead
 from logdump.tui.reading.rows import RowKind
 from logdump.tui.reading.state import Current
-from logdump.tui.reading.transcript import Transcript
+from logdump.tui.reading.transcript import TableLine, Transcript
 from logdump.tui.text.glyphs import Glyphs
 from logdump.tui.text.styled import Line, line
 
@@ -65,7 +65,7 @@ class Pages(Vertical):
             yield (HexPane if tab.name == "hex" else RecordPane)(tab.name, self._glyphs)
         yield TimelinePane(self._model, self._settings, self._glyphs)
         yield SideBySidePane(self._model, self._glyphs)
-        yield TextPane(OUTPUT, self._glyphs)
+        yield AnswerPane(OUTPUT, self._glyphs)
 
     def page(self, name: str) -> TextPane:
         """One of the pages."""
@@ -127,7 +127,9 @@ class Pages(Vertical):
         start = 0
         for entry in self._transcript.entries:
             start = len(lines)
-            lines += [line(text, "strong" if at == 0 else "") for at, text in enumerate(entry.lines())]
+            first, *others = entry.lines()
+            lines.append(line(first, "strong"))
+            lines += [line(text)._replace(wraps=not isinstance(text, TableLine)) for text in others]
         self.shown.show(lines, top=start)
 
     def on_resize(self, _event: Resize) -> None:
@@ -138,6 +140,8 @@ class Pages(Vertical):
         """Update the lines that are visible."""
         message.stop()
         self._model.where = self.shown.where
+        if self.shown.has_focus:
+            self._model.place = self.shown.place
 
     def on_record_pane_picked(self, message: RecordPane.Picked) -> None:
         """Keep the field: the other pages go to it when they are shown."""

@@ -8,10 +8,12 @@ from textual.events import MouseScrollDown, MouseScrollUp, Resize
 from textual.geometry import Region
 from textual.message import Message
 from textual.strip import Strip
+from textual.widget import Widget
 
+from logdump.notation.display_width import display_width
 from logdump.tui.keys.keys import Area, bindings
 from logdump.tui.text.glyphs import Glyphs
-from logdump.tui.text.styled import Line, Styled, cut_to, wrapped
+from logdump.tui.text.styled import Line, Styled, cut_to, from_cell, wrapped
 
 _WIDEST = 1000
 _MARGIN_AT = 42
@@ -180,3 +182,55 @@ class TextPane(Styled, can_focus=True):
     def on_mouse_scroll_up(self, _event: MouseScrollUp) -> None:
         """The wheel."""
         self.scroll_to_line(self.top - 3)
+
+
+class AnswerPane(TextPane):
+    """What the commands printed. Lines of tables are not wrapped; keys scroll them sideways while one is too wide.
+
+    Attributes:
+        left: the first cell of them that is visible.
+    """
+
+    BINDINGS = bindings(Area.ANSWER)
+
+    def __init__(self, name: str, glyphs: Glyphs) -> None:
+        super().__init__(name, glyphs)
+        self.left = 0
+        self._widest = 0
+
+    def line_at(self, at: int) -> Line:
+        """A row as it is shown."""
+        one = self.rows[at]
+        return one if one.wraps or not self.left else from_cell(one, self.left)
+
+    def show(self, lines: list[Line], *, top: int | None = None) -> None:
+        """Show other lines, tables from their first cell on."""
+        if lines != self.lines:
+            self.left = 0
+        self._widest = max((display_width(one.text) for one in lines if not one.wraps), default=0)
+        super().show(lines, top=top)
+
+    @property
+    def where(self) -> str:
+        """The rows, and the cells of tables, that are visible where not all are."""
+        cells = f"cells {self.left + 1}-{min(self._widest, self.left + self._room)}/{self._widest}"
+        return " ".join(filter(None, (super().where, cells if self.place is Area.ANSWER else "")))
+
+    @property
+    def _room(self) -> int:
+        """The width of the pane; while it is hidden, that of the place where it is shown."""
+        return self.size.width or (self.parent.size.width if isinstance(self.parent, Widget) else 0)
+
+    def _wrap(self) -> None:
+        super()._wrap()
+        self.place = Area.ANSWER if self._widest > self._room else Area.PANES
+        self.left = self._within_width(self.left)
+
+    def _within_width(self, left: int) -> int:
+        return max(0, min(left, self._widest - self._room))
+
+    def action_sideways(self, step: int) -> None:
+        """A key: scroll tables by half the width of the pane."""
+        before = self.shown_lines()
+        self.left = self._within_width(self.left + step * max(1, self._room // 2))
+        self.repaint(before)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from textual.message import Message
 
 from logdump.features.row.model import RowChangeShown, RowStoryShown
+from logdump.features.sql.model import RowsShown
 from logdump.line.history_file import KeptHistory, UnusableHistory
 from logdump.line.line_mode import LineMode
 from logdump.notation.escape import Harmless
@@ -26,7 +27,7 @@ from logdump.tui.reading.background import Background
 from logdump.tui.reading.messages import CommandEnded, Crossed, OutputGrew, QuestionAsked, StoryRead
 from logdump.tui.reading.state import State, state_of
 from logdump.tui.reading.trail_files import NeighbourFiles, neighbour_files
-from logdump.tui.reading.transcript import Answer, Transcript
+from logdump.tui.reading.transcript import Answer, TableLine, Transcript
 from trailformat import CannotRead, TrailError, TrailFile
 from trailformat.index import TrailIndex, attach
 
@@ -62,7 +63,7 @@ class ScreenMode(LineMode):
         self._thread = Background("commands")
         self._answers: queue.SimpleQueue[str | type[KeyboardInterrupt] | None] = queue.SimpleQueue()
         self._gate = threading.Lock()
-        self._is_interruptible = self._is_elsewhere = False
+        self._is_interruptible = self._is_elsewhere = self._is_table = False
         self._alignment: ReportedAlignment | None = None
         self.entered = self._records = self._opened = 0
         self._trail: TrailFile | None = None
@@ -213,6 +214,7 @@ class ScreenMode(LineMode):
             entry.records.append(event.record.rba)
         elif isinstance(event, Failure) and entry is not None:
             entry.has_failed = True
+        self._is_table = isinstance(event, RowsShown)
         super()._print(event)
         if isinstance(event, RowChangeShown) and len(self._changes) < MOST_CHANGES:
             self._changes.append(event)
@@ -230,7 +232,7 @@ class ScreenMode(LineMode):
 
     def _write_lines(self, lines: Sequence[Harmless], *, is_narration: bool) -> None:  # noqa: ARG002 - one pane shows both
         if self.transcript.last is not None:
-            for line in lines:
+            for line in map(TableLine, lines) if self._is_table else lines:
                 self.transcript.last.print(line, is_elsewhere=self._is_elsewhere)
         self._tell()
 

@@ -19,6 +19,12 @@ class Answer(NamedTuple):
     line: str
 
 
+class TableLine(str):
+    """A line of a table, which is never wrapped."""
+
+    __slots__ = ()
+
+
 class TranscriptEntry:
     """One line entered under its prompt, and the lines that it printed.
 

@@ -12,6 +12,7 @@ from textual.screen import Screen
 from textual.strip import Strip
 from textual.widget import Widget
 
+from logdump.notation.display_width import display_width
 from logdump.tui.text.cells import cut_line
 from logdump.tui.text.glyphs import UNICODE, Glyphs
 
@@ -22,12 +23,14 @@ Piece = tuple[str, str]
 class Line(NamedTuple):
     """Pieces from left to right. ``text`` is what is copied; ``margin`` stands after it and never is.
 
+    ``wraps`` is False of a line of a table: it is one row, and scrolled sideways.
     ``fields`` are the names of the record's fields that the line shows (see :mod:`logdump.tui.text.record_fields`).
     """
 
     pieces: tuple[Piece, ...]
     margin: tuple[Piece, ...] = ()
     fields: tuple[str, ...] = ()
+    wraps: bool = True
 
     @property
     def text(self) -> str:
@@ -46,7 +49,7 @@ def wrapped(one: Line, width: int) -> list[Line]:
     The margin stands after the last row.
     """
     text = one.text
-    if width < 1 or cell_len(text) <= width:
+    if width < 1 or not one.wraps or cell_len(text) <= width:
         return [one]
     rows, start = [], 0
     while start < len(text):
@@ -54,6 +57,15 @@ def wrapped(one: Line, width: int) -> list[Line]:
         rows.append(one._replace(pieces=tuple(_between(one.pieces, start, end)), margin=()))
         start = end
     return [*rows[:-1], rows[-1]._replace(margin=one.margin)]
+
+
+def from_cell(one: Line, left: int) -> Line:
+    """The line from a cell on; the half of a wide character that is left is a blank."""
+    text, start, cells = one.text, 0, 0
+    while start < len(text) and (cells < left or (start and not display_width(text[start]))):
+        cells += display_width(text[start])
+        start += 1
+    return one._replace(pieces=((" " * (cells - left), ""), *_between(one.pieces, start, len(text))))
 
 
 def _row_end(text: str, start: int, width: int) -> int:

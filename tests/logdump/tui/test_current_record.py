@@ -69,7 +69,7 @@ _LEVELS = {
     "header": "fileheader {0}",
 }
 PAGES = ("values", "detail", "hex", "tokens", "header")
-_PAGE_OF = {Area.TEXT: "detail", Area.HEX: "hex", Area.TIMELINE: "timeline"}
+_PAGE_OF = {Area.TEXT: "detail", Area.HEX: "hex", Area.TIMELINE: "timeline", Area.ANSWER: "output"}
 _ENDS = ("quit", "exit")
 """Keys that end the session."""
 

@@ -136,10 +136,12 @@ def test_line_mode_has_its_session_back_as_it_was(monkeypatch: pytest.MonkeyPatc
     def shown_and_left(session: Session, _first: str, kept: KeptHistory, *, mouse: bool) -> None:  # noqa: ARG001
         ScreenMode(session, lambda _message: None, kept).close()
         session.is_over = True
+        assert session.width is None
 
     monkeypatch.setattr(start, "problem_with_screen", lambda: None)
     monkeypatch.setattr(start, "_run", shown_and_left)
     session = LineMode().session
+    session.width = 80
     before = dict(vars(session))
     start.go_on(session, KeptHistory(tmp_path / "none"))
     assert vars(session) == before

@@ -1,0 +1,126 @@
+"""Tables of SQL that are wider than the screen: keys scroll them sideways."""
+
+from __future__ import annotations
+
+import pytest
+
+from logdump.tui.keys.keys import Area
+from logdump.tui.panes.text_pane import AnswerPane
+from logdump.tui.text.styled import Line, from_cell, line, wrapped
+from tests.hostile import nasty, raw_characters
+from tests.logdump.tui.drive import NARROW, WIDE, Screen, drive
+
+_WIDE_SQL = "sql select rba, 'x' || repeat('日', 30) a, repeat('b', 60) b, 'last' z from records order by rba limit 3"
+
+
+def table_rows(screen: Screen) -> list[str]:
+    """What is visible of the output page."""
+    pane = screen.app.pages.page("output")
+    return [pane.render_line(y).text.rstrip() for y in range(pane.height)]
+
+
+def footer(screen: Screen) -> str:
+    return screen.text.splitlines()[-1]
+
+
+def test_a_wide_table_is_scrolled_sideways_to_its_last_column_and_back() -> None:
+    async def steps(screen: Screen) -> None:
+        await screen.type(_WIDE_SQL)
+        await screen.press("escape", "v")
+        head, rule, *rows = table_rows(screen)[-6:-1]
+        assert head.split() == ["rba", "a", "b", "…"]
+        assert len(rows) == 3
+        assert all(row.endswith("…") for row in (head, rule, *rows))
+        assert footer(screen).startswith(" Right next columns  Left columns before")
+        assert "cells 1-80/135" in screen.text
+        await screen.press(*["right"] * 5)
+        head, rule, *rows = table_rows(screen)[-6:-1]
+        assert head.split() == ["b", "z"]
+        assert [row.split()[-1] for row in rows] == ["last"] * 3
+        assert "cells 56-135/135" in screen.text
+        await screen.press(*["left"] * 5)
+        assert table_rows(screen)[-6].split()[:2] == ["rba", "a"]
+
+    drive(steps, size=NARROW)
+
+
+def test_a_row_is_a_line_on_the_screen_however_wide() -> None:
+    async def steps(screen: Screen) -> None:
+        await screen.type(_WIDE_SQL)
+        assert "row 1" not in screen.lines("output")
+        assert len({len(text.encode()) for text in screen.lines("output")[-4:-1]}) == 1
+
+    drive(steps, size=NARROW)
+
+
+@pytest.mark.parametrize("size", [NARROW, WIDE])
+def test_a_table_that_fits_leaves_the_keys_of_every_pane(size: tuple[int, int]) -> None:
+    async def steps(screen: Screen) -> None:
+        await screen.type("sql select rba, op from records order by rba limit 3")
+        await screen.press("escape", "v")
+        await screen.press("tab")
+        assert screen.app.pages.page("output").place is Area.PANES
+        assert "cells" not in screen.text
+
+    drive(steps, size=size)
+
+
+def test_text_that_is_no_table_is_wrapped_and_stays() -> None:
+    statement = _WIDE_SQL + " offset 0"
+
+    async def steps(screen: Screen) -> None:
+        await screen.type(statement)
+        await screen.press("escape", "v", "right")
+        shown = " ".join(table_rows(screen))
+        assert "sql select rba" in shown
+        assert "offset 0" in shown
+
+    drive(steps, size=NARROW)
+
+
+def test_another_answer_begins_at_its_first_cell() -> None:
+    async def steps(screen: Screen) -> None:
+        await screen.type(_WIDE_SQL)
+        await screen.press("escape", "v", "right", "right")
+        pane = screen.app.pages.page("output")
+        assert isinstance(pane, AnswerPane)
+        assert pane.left == 55
+        await screen.type(_WIDE_SQL)
+        assert pane.left == 0
+
+    drive(steps, size=NARROW)
+
+
+@pytest.mark.parametrize(
+    ("text", "left", "shown"),
+    [
+        ("abc", 0, "abc"),
+        ("abc", 2, "c"),
+        ("abc", 9, ""),
+        ("日本x", 2, "本x"),
+        ("日本x", 1, " 本x"),
+        ("日本x", 3, " x"),
+        ("e\u0301f", 1, "f"),
+    ],
+)
+def test_cells_are_counted_by_their_width(text: str, left: int, shown: str) -> None:
+    assert from_cell(line(text), left).text == shown
+    pieces = from_cell(Line(((text[:1], "a"), (text[1:], "b"))), left)
+    assert pieces.text == shown
+
+
+def test_a_line_of_a_table_is_one_row() -> None:
+    one = Line((("x" * 200, ""),), wraps=False)
+    assert wrapped(one, 80) == [one]
+
+
+def test_nothing_of_a_value_is_raw_however_far_it_is_scrolled() -> None:
+    async def steps(screen: Screen) -> None:
+        codes = " || ".join(f"chr({ord(one)})" for one in nasty("x"))
+        await screen.type(f"sql select {codes} a, {codes} b, {codes} c")
+        await screen.press("escape", "v")
+        for _ in range(3):
+            assert raw_characters(screen.text) == []
+            await screen.press("right")
+
+    drive(steps, size=NARROW)
