@@ -188,7 +188,7 @@ def story_choices(
         TextColumn("user tokens", list(tokens), gap=2, is_number=False),
     )
     gone = dict.fromkeys((at for at, is_shown in ((1, has_files), (5, has_lost), (8, any(tokens))) if not is_shown), 0)
-    story_width, token_width = (width // 3, width // 4) if any(tokens) else (width // 2, 0)
+    story_width, token_width = (width // 4, width // 6) if any(tokens) else (width // 2, 0)
     limits = [
         {4: story_width, 8: token_width, **gone, **dict.fromkeys(less, 0)}
         for less in ((), (6,), (6, 7), (1, 6, 7), (1, 2, 6, 7))

@@ -176,6 +176,7 @@ def test_the_story_of_a_row_names_user_tokens_where_there_are_some() -> None:
         at = heading.index("user tokens")
         assert rows[0][at:].startswith("TKN-HOST=")
         assert "2024/03/14 09:32:00" in rows[0]
+        assert "5.2.8802" in rows[0]
         assert [one[at:] for one in rows[1:]] == ["", ""]
 
     drive(steps, "ot000000")
