@@ -62,7 +62,8 @@ class _Changes:
         self._is_only = is_only
         selected = tuple(Selected(name, column) for name, column in columns.items())
         self._shape = RowShape(source, selected, arrow_schema(selected), table.layouts)
-        age, is_split = source.seqno or source.file_order or 0, request.options.key_update == "split"
+        age = source.seqno if source.seqno is not None else source.file_order or 0
+        is_split = request.options.key_update == "split"
         self._changes = TableChanges(table.name, [*table.columns], table.layouts[-1].keys, age, is_split=is_split)
 
     def of_group(self, group: Group) -> pa.RecordBatch:

@@ -170,3 +170,11 @@ def test_changes_in_the_shape_of_debezium(spark: Any, tmp_path: Path) -> None:
     ]
     assert {(one["source"]["schema"], one["source"]["table"]) for one in rows} == {("TEA", "LEAVES")}
     assert all(one["ts_ms"] == one["source"]["ts_ms"] > 0 for one in rows)
+
+
+def test_the_first_file_of_a_trail_has_its_number_among_other_trails(tmp_path: Path) -> None:
+    change = _changed(io_types.INSERT, None, _columns(1, "one"))
+    for name in ("aa000000000", "bb000000000", "bb000000001"):
+        trail_of(tmp_path, DEFINED, change, name=name)
+    sequences = [one["_sequence"] for one in changes_in(tmp_path / "??00000000?", TABLE)]
+    assert sequences[0] == sequences[1] < sequences[2]
