@@ -1,73 +1,109 @@
-"""Names of tables and columns that a question gives and the open trail does not define."""
+"""Names of tables and columns that a question gives and the trail that is asked does not define."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Sequence
 from difflib import get_close_matches
-from itertools import chain, islice
+from pathlib import Path
 
 from logdump.filters.name_criteria import NameCriterion
 from logdump.filters.value_criteria import ColumnValue
 from logdump.session.events import Notice
 from logdump.session.exit_status import ExitStatus
 from logdump.session.session import Session
-from trailformat.trail.table_definitions import TableEntry
+from logdump.session.settings import Across
+from trailformat import NotATrail, TrailError, TrailFile
+from trailformat.trail.table_definitions import TableDefinitions, TableEntry
 
 _NEAR = 1 << 20
 """Bytes at the beginning of a file whose definitions are looked at before all of it is walked over for more."""
-_MOST_NAMES, _MOST_COLUMNS = 10_000, 100_000
+_MOST_NAMES = 100_000
 """Names among which a near one is looked for."""
 
 
-def undefined_column(session: Session, column: str, table: str = "") -> str | None:
-    """Return the sentence that no table of the open trail has a column, with the nearest name; None if one has it.
+def undefined_column(session: Session, column: str, table: str = "", paths: Sequence[Path] | None = None) -> str | None:
+    """Return the sentence that no table of a trail has a column, with the nearest names; None if one has it.
 
-    ``table``: the end of the name of the tables that are meant. Case does not matter. A definitions file may define
-    what the trail does not: under it nothing is undefined.
+    Case does not matter. A definitions file may define what the trail does not: under it nothing is undefined.
+
+    Args:
+        session: its open file is asked, with ACROSS all files of its trail.
+        column: the name.
+        table: the end of the name of the tables that are meant.
+        paths: the files that are asked instead.
     """
-    column, table = column.upper(), table.upper()
-
-    def fits(entry: TableEntry) -> bool:
-        return f".{entry.name.upper()}".endswith(f".{table}") if table else True
-
-    def names(entry: TableEntry) -> Iterator[str]:
-        definition = session.trail.tables.columns(entry) if fits(entry) else None
-        return (known.name for known in definition.columns) if definition is not None else iter(())
-
-    if session.source_definitions is not None or _any(session, lambda entry: column in map(str.upper, names(entry))):
+    if session.source_definitions is not None:
         return None
-    known = dict.fromkeys(islice(chain.from_iterable(map(names, session.trail.tables.entries())), _MOST_COLUMNS))
+    column, table, known = column.upper(), table.upper(), dict[str, None]()
+    for tables, entry in _entries(session, paths):
+        is_meant = not table or f".{entry.name.upper()}".endswith(f".{table}")
+        definition = tables.columns(entry) if is_meant else None
+        for one in definition.columns if definition is not None else ():
+            if one.name.upper() == column:
+                return None
+            if len(known) < _MOST_NAMES:
+                known[one.name] = None
     where = f" {table}" if table else ""
     return f"No table{where} with a column {column} is defined in this trail.{_nearest(column, known)}"
 
 
-def undefined_names(session: Session) -> Iterator[Notice]:
-    """What the filter demands by a name that the open trail does not define: for a question that found nothing."""
+def undefined_names(session: Session, paths: Sequence[Path] | None = None) -> Iterator[Notice]:
+    """What the filter demands by a name that is not defined, for a question that found nothing.
+
+    The files are those of ``undefined_column``; nothing is said where one of them cannot be read.
+    """
     filters = session.filters_in_use
     for criterion in filters.include.criteria if filters is not None and filters.active else ():
         sentence = None
-        if isinstance(criterion, ColumnValue):
-            sentence = undefined_column(session, criterion.column)
-        elif isinstance(criterion, NameCriterion):
-            sentence = _undefined_table(session, criterion)
+        try:
+            if isinstance(criterion, ColumnValue):
+                sentence = undefined_column(session, criterion.column, paths=paths)
+            elif isinstance(criterion, NameCriterion):
+                sentence = _undefined_table(session, criterion, paths)
+        except TrailError:
+            return
         if sentence is not None:
             yield Notice((sentence,), ExitStatus.OK)
 
 
-def _undefined_table(session: Session, criterion: NameCriterion) -> str | None:
+def _undefined_table(session: Session, criterion: NameCriterion, paths: Sequence[Path] | None) -> str | None:
     """Return the sentence that no table has such a name; None if one has, or if the trail defines none."""
-    entries = session.trail.tables.entries()
-    if not entries or _any(session, lambda entry: criterion.fits(entry.name)):
+    known = dict[str, None]()
+    for _, entry in _entries(session, paths):
+        if criterion.fits(entry.name):
+            return None
+        if len(known) < _MOST_NAMES:
+            known[entry.name] = None
+    if not known:
         return None
-    known = dict.fromkeys(entry.name for entry in entries[:_MOST_NAMES])
-    wanted = ", ".join(criterion.names)
-    return f"No table {wanted} is defined in this trail.{_nearest(criterion.names[0], known)}"
+    return f"No table {', '.join(criterion.names)} is defined in this trail.{_nearest(criterion.names[0], known)}"
 
 
-def _any(session: Session, holds: Callable[[TableEntry], bool]) -> bool:
-    """Return True if it holds for any definition; they are read in order, those at the beginning first."""
-    tables = session.trail.tables
-    return any(map(holds, tables.in_force(min(_NEAR, session.trail.size)))) or any(map(holds, tables.entries()))
+def _entries(session: Session, paths: Sequence[Path] | None) -> Iterator[tuple[TableDefinitions, TableEntry]]:
+    """The definitions of the files, those at the beginning of each first."""
+    for trail in _files(session, paths):
+        tables = trail.tables
+        yield from ((tables, entry) for entry in tables.in_force(min(_NEAR, trail.size)))
+        yield from ((tables, entry) for entry in tables.entries())
+
+
+def _files(session: Session, paths: Sequence[Path] | None) -> Iterator[TrailFile]:
+    """The files that are asked; one that is no trail defines nothing."""
+    if paths is None:
+        yield session.trail
+        if session.settings.across is Across.OFF:
+            return
+        from trailformat.transactions.whole_trail import WholeTrail  # noqa: PLC0415 - line mode starts without it
+
+        own = session.trail.path
+        paths = [path for path in WholeTrail.around(own).paths if path != own]
+    for path in paths:
+        try:
+            trail = TrailFile(path)
+        except NotATrail:
+            continue
+        with trail:
+            yield trail
 
 
 def _nearest(wanted: str, known: dict[str, None]) -> str:

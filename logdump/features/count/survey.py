@@ -75,6 +75,7 @@ class CountRun:
         history = TransactionHistory(settings.trans_hist, settings.trans_rec_limit, settings.trans_byte_limit)
         self.count = Totals(history, options.interval, options.start)
         self.notices: list[Notice] = []
+        self.paths: list[Path] | None = None  # the files that are counted; None: those of the session
         self.suppressed = self.scanned = 0
         self.is_filtered = False
         self.stopped_at: str | None = None
@@ -169,10 +170,10 @@ class CountRun:
                 f"Filtering matched   {self.count.total.records:>9} records",
                 f"          suppressed{self.suppressed:>9} records",
             )
-            if not self.count.total.records and self.stopped_at is None and self._session.has_trail:
+            if not self.count.total.records and self.stopped_at is None:
                 from logdump.session.defined_names import undefined_names  # noqa: PLC0415 - for a slip alone
 
-                yield from undefined_names(self._session)
+                yield from undefined_names(self._session, self.paths)
         yield from self.notices
 
 
@@ -204,9 +205,11 @@ def count_files(counter: CountRun, session: Session) -> Generator[Event, None, s
     """Count what the options say; returns the title of the result."""
     options = counter.options
     if options.logtrail is not None:
-        return (yield from _count_several(counter, str(options.logtrail), matching_files(options.logtrail)))
+        counter.paths = matching_files(options.logtrail)
+        return (yield from _count_several(counter, str(options.logtrail), counter.paths))
     if options.path is not None:
         with TrailFile(place(options.path).expanduser().absolute()) as trail:
+            counter.paths = [trail.path]
             yield from counter.prepare([trail.path])
             yield from counter.run(counter.begin(trail))
             return f"LogTrail {trail.path}"

@@ -58,7 +58,7 @@ def run_export(session: Session, options: ExportOptions) -> Iterator[Event]:
         yield _stopped(options, tally, written)
         raise
     yield from export.report()
-    if not tally.rows:
+    if not tally.selected:
         from logdump.session.defined_names import undefined_names  # noqa: PLC0415 - for a slip alone
 
         yield from undefined_names(session)

@@ -16,6 +16,10 @@ from logdump.cli import main
 from logdump.line.verbs.names import NAMES
 from logdump.line.verbs.table import BY_NAME, VERBS, Verb
 from tests.logdump.program import logdump, process
+from tests.trailformat.samples import metadata_record, trail_of
+from tests.trailformat.values.kinds import KINDS
+from trailformat import ByteOrder, TableDefinition
+from trailformat.definitions.metadata import build_table
 
 ANSWERS = [
     ("show et000000000 --rba 3,987", 0, "Values of UPDATE TEAHOUSE.SALES"),
@@ -320,3 +324,38 @@ def test_a_column_that_no_table_has_is_said(line: str, sentence: str) -> None:
 
 def test_a_trail_without_definitions_has_tables_that_are_not_doubted() -> None:
     assert "is defined" not in logdump("count", "ot000000", "--table", "NO.SUCH").err
+
+
+def write_cups(folder: Path, name: str) -> Path:
+    """A trail of one definition: TEA.CUPS, with the column SIZE."""
+    columns = (KINDS["INT32"].definition._replace(name="SIZE"),)
+    data = build_table(TableDefinition(1, 1, columns), ByteOrder.BIG)
+    return trail_of(folder, metadata_record(2, 1, "TEA.CUPS", data, ByteOrder.BIG), name=name)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "list {} --where 'STOCK_KG = -5'",
+        "count {} --where 'STOCK_KG = -5'",
+        "export {} --where 'STOCK_KG = -5'",
+        "find {} 'STOCK_KG = -5'",
+        "row {} TEAHOUSE.TEAS TEA_CODE=NONE",
+        "list {} --table TEAHOUSE.TEAS --op lob",
+    ],
+)
+@pytest.mark.parametrize("last", [0, 1], ids=["in the first file", "in the last file"])
+def test_a_name_that_another_file_of_the_trail_defines_is_not_doubted(line: str, last: int, tmp_path: Path) -> None:
+    write_cups(tmp_path, f"lt{1 - last:09}")
+    (tmp_path / f"lt{last:09}").write_bytes(Path("et000000000").read_bytes())
+    answer = logdump(*shlex.split(line.format(tmp_path / "lt")))
+    assert "is defined" not in answer.err
+
+
+@pytest.mark.parametrize("count", ["count {}/et000000000", "count logtrail {}/et*"])
+def test_count_asks_the_files_that_it_counts(count: str, tmp_path: Path) -> None:
+    before = f"open {write_cups(tmp_path, 'lt000000000')}; filter include value"
+    known = logdump("-c", f"{before} STOCK_KG = -5; {count.format(Path.cwd())}")
+    unknown = logdump("-c", f"{before} SIZE = 5; {count.format(Path.cwd())}")
+    assert "is defined" not in known.err
+    assert "No table with a column SIZE is defined in this trail." in unknown.err
