@@ -12,7 +12,7 @@ from logdump.display.sql.comments import as_comment, refusal_comment
 from logdump.display.sql.script import Closing, FinishedBlock, Item, SqlScript
 from logdump.display.sql.script_text import item_lines
 from logdump.notation.times import TimeOffset
-from trailformat.arrays.line_parts import LinePart
+from trailformat.arrays.lines import LinePart
 from trailformat.scan.rows.row_bytes import Array
 
 _CLOSING = Closing(left_out=0, remarks=0)
