@@ -14,14 +14,12 @@ from logdump.display.column_text import column_lines
 from logdump.display.file_header_text import file_header_lines
 from logdump.display.text import HarmlessRenderers
 from logdump.display.token_text import ggs_token_lines, header_token_lines, user_token_lines
-from logdump.notation.ebcdic import decode_ebcdic, gutter_table
 from logdump.notation.escape import Harmless, escape, escape_lines
-from logdump.notation.hexdump import hexdump
+from logdump.notation.hexdump import decode_ebcdic, gutter_table, hexdump
 from logdump.notation.times import format_timestamp
 from logdump.session.events import RecordsInLines
 from logdump.session.known_record import KnownRecord
-from logdump.session.release import Release
-from logdump.session.settings import Detail, Level, Settings
+from logdump.session.settings import Detail, Level, Release, Settings
 from trailformat import Record, TrailError, io_type_name
 from trailformat.records.io_types import LARGE_OBJECT
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from logdump.filters.name_criteria import NameCriterion
 from logdump.filters.value_criteria import ColumnValue
+from logdump.session.errors import ExitStatus
 from logdump.session.events import Notice
-from logdump.session.exit_status import ExitStatus
 from logdump.session.session import Session
 from logdump.session.settings import Across
 from trailformat import NotATrail, TrailError, TrailFile

@@ -14,8 +14,7 @@ from trailformat.scan.batch import Batch
 from trailformat.scan.kernel_run import KernelRun
 from trailformat.scan.names import Names
 from trailformat.scan.position import ScanPosition
-from trailformat.scan.spare import Spare
-from trailformat.scan.windows import Window
+from trailformat.scan.windows import Spare, Window
 
 _Columns = tuple[np.ndarray[Any, Any], ...]
 """Octets, ints and longs, see kernels.arguments."""

@@ -18,8 +18,7 @@ from trailformat.records.io_types import NOT_TRANSACTIONAL
 from trailformat.scan.kernel_run import KernelRun
 from trailformat.scan.names import Names, NeedsEarlier
 from trailformat.scan.position import ScanPosition
-from trailformat.scan.spare import Spare
-from trailformat.scan.windows import Window
+from trailformat.scan.windows import Spare, Window
 
 HEADER_BYTES = 48
 """Bytes of a transaction for each of its records, besides their data."""

@@ -9,7 +9,7 @@ from trailformat.codec.byte_order import ByteOrder
 from trailformat.codec.mapped_file import FileBytes, Source, copied
 from trailformat.codec.tokens import is_wide, length_at
 from trailformat.errors import BadRecord, PartialRecord
-from trailformat.records import far
+from trailformat.records import reached
 from trailformat.records.framing import FILE_HEADER, RECORD, Frame, detect_order, frame_at
 
 _STARTS = {
@@ -97,7 +97,7 @@ def next_sound(buffer: Source, rba: int, end: int, most: int | None = None) -> i
     size, found = _FIRST_WINDOW, None
     while at < stop and found is None:
         if size == _WINDOW:
-            far.report(at)
+            reached.report_search(at)
         here = min(at + size, stop)
         found = next(_sound_places(buffer, at, here, end), None)
         at, size = here, min(2 * size, _WINDOW)
@@ -116,7 +116,7 @@ def previous_sound(buffer: Source, rba: int, end: int, most: int | None = None) 
     stop, size, found = last, _FIRST_WINDOW, None
     while stop > first and found is None:
         if size == _WINDOW:
-            far.report(stop)
+            reached.report_search(stop)
         start = max(first, stop - size)
         for place in _sound_places(buffer, start, stop, end):
             found = place
@@ -148,7 +148,7 @@ def candidates(buffer: Source, start: int, end: int) -> Iterator[int]:
     size = _FIRST_WINDOW
     while start < end:
         if size == _WINDOW:
-            far.report(start)
+            reached.report_search(start)
         window = copied(buffer, start, min(end, start + size + _REACH))
         for place in merge(*(_places(pattern, window) for first, pattern in _STARTS.items() if first in window)):
             if place >= size:

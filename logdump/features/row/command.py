@@ -8,8 +8,8 @@ from contextlib import closing
 from pathlib import Path
 from typing import NamedTuple
 
-from logdump.display.as_read import PARTIAL
 from logdump.display.record_row import RecordRows, kind_of
+from logdump.display.trail_text import PARTIAL
 from logdump.features.redo.command import RedoRequest, script_events
 from logdump.features.row.model import RowChangeShown, RowStoryShown
 from logdump.features.row.story import Key, RowChange, key_of, keys_of, story, user_tokens_of

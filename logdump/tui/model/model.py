@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from logdump.display.as_read import PARTIAL
+from logdump.display.trail_text import PARTIAL
 from logdump.session.marks import Mark
 from logdump.session.reading import Reading
 from logdump.tui.keys.kept_choices import COLUMNS, ListColumn

@@ -18,8 +18,8 @@ from logdump.features.sql import command, local_query, scan
 from logdump.features.sql.model import RowsShown
 from logdump.features.sql.read_ahead import Ahead
 from logdump.features.sql.trail_table import Narrowed, TrailTable
+from logdump.session.errors import ExitStatus
 from logdump.session.events import Notice, Text
-from logdump.session.exit_status import ExitStatus
 from logdump.session.settings import Settings
 from logdump.spark.source.bounds import END_OF_FILE, RbaRange
 from tests.logdump.sql.told import Asked
