@@ -1,4 +1,4 @@
-"""Lines about a trail that several features share: where to restart a Replicat, which files are missing."""
+"""Lines about a trail that several features share: where to restart a Replicat, missing files, partial readings."""
 
 from __future__ import annotations
 

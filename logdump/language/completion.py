@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from logdump.language.command import Registry
 from logdump.language.reader import Context, Validity, parse_partial
-from logdump.language.registry import Registry
 from logdump.language.words import first_word, last_command, last_word, split_calls
 from logdump.session.errors import CommandError
 

@@ -6,9 +6,8 @@ from collections.abc import Callable, Generator, Iterator
 from contextlib import suppress
 from functools import partial
 
-from logdump.language.command import AnyCommand
+from logdump.language.command import AnyCommand, Registry
 from logdump.language.reader import Context, parse
-from logdump.language.registry import Registry
 from logdump.language.words import MOST_CHARACTERS, split_calls
 from logdump.notation.hexdump import hexdump
 from logdump.notation.times import TimeOffset, format_timestamp, has_date, parse_datetime

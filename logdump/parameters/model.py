@@ -1,4 +1,4 @@
-"""Types that all statements of parameter files share: the process that they are for, and their position."""
+"""Types that all statements of parameter files share: the process that they are for, and their position; the error."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The error that a command raises."""
+"""The errors that commands raise, and the exit statuses of ``logdump``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The switches of a session: the state that ENV shows."""
+"""The switches of a session: the state that ENV shows; the releases of Logdump that it can print as."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The index of one open file: its places, sums and open transactions."""
+"""The index of one open file: its places, sums and open transactions, and what these sums are."""
 
 from __future__ import annotations
 

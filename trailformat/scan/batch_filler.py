@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from trailformat.native.addresses import address_of
-from trailformat.native.loaded import kernels
+from trailformat.native.loaded import address_of, kernels
 from trailformat.native.scan import arguments
 from trailformat.scan.batch import Batch
 from trailformat.scan.kernel_run import KernelRun

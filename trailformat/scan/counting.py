@@ -11,8 +11,7 @@ from array import array
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
-from trailformat.native.addresses import address_of, address_of_bytes
-from trailformat.native.loaded import kernels
+from trailformat.native.loaded import address_of, address_of_bytes, kernels
 from trailformat.native.scan import arguments
 from trailformat.records.io_types import NOT_TRANSACTIONAL
 from trailformat.scan.kernel_run import KernelRun

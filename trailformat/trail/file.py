@@ -470,8 +470,11 @@ class TrailFile:
 
     def _leap(self, rba: int, stop: int, rbas: list[int]) -> int:
         """Take in the metadata records from ``rba`` on by a kernel; the RBA up to which that goes."""
-        from trailformat.native.addresses import address_of, address_of_bytes  # noqa: PLC0415 - of long ways
-        from trailformat.native.loaded import kernels  # noqa: PLC0415
+        from trailformat.native.loaded import (  # noqa: PLC0415 - of long ways
+            address_of,
+            address_of_bytes,
+            kernels,
+        )
 
         size, source, find = self.refresh(), self.bytes, kernels()["find_metadata"]
         state, found = array("q", [rba, self.order is ByteOrder.LITTLE]), array("q", bytes(8 * _FOUND))

@@ -128,8 +128,7 @@ def previous_sound(buffer: Source, rba: int, end: int, most: int | None = None) 
 
 def _sound_places(buffer: Source, start: int, stop: int, end: int) -> Iterator[int]:
     """The places from ``start`` to before ``stop`` where a sound record starts, one window."""
-    from trailformat.native.addresses import address_of_bytes  # noqa: PLC0415 - damage is rare
-    from trailformat.native.loaded import kernels  # noqa: PLC0415
+    from trailformat.native.loaded import address_of_bytes, kernels  # noqa: PLC0415 - of long ways
 
     next_frame = kernels()["next_frame"]
     window = copied(buffer, start, min(stop + _OVERLAP, end))

@@ -27,7 +27,7 @@ from logdump.session.errors import CommandError
 from logdump.session.selection import Selection
 from logdump.session.statements import Statement
 from trailformat import Record, TrailError, TrailFile
-from trailformat.arrays.line_parts import count as count_lines
+from trailformat.arrays.lines import count as count_lines
 from trailformat.changes.row_changes import Change, changes_over
 from trailformat.records.io_types import LARGE_OBJECT
 from trailformat.records.transaction import Transaction

@@ -1,4 +1,4 @@
-"""The TABLE and MAP statements that select an object, and the names of their targets in the text of the statement."""
+"""The TABLE and MAP statements that select an object, their scopes, and their targets' names in the statement."""
 
 from __future__ import annotations
 

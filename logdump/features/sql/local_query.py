@@ -46,6 +46,7 @@ _BATCH_ROWS = 10_000
 _LONGEST_MESSAGE = 2000
 
 
+_UNEXPECTED = re.compile(r'syntax error at or near "(\w+)"')
 _LINE = re.compile(r"^LINE (\d+):", re.MULTILINE)
 
 
@@ -221,4 +222,12 @@ def as_ours() -> Iterator[None]:
     except duckdb.InterruptException:
         raise KeyboardInterrupt from None
     except duckdb.Error as error:
-        raise CommandError(*str(error)[:_LONGEST_MESSAGE].rstrip().splitlines()) from error
+        text = str(error)[:_LONGEST_MESSAGE].rstrip()
+        raise CommandError(*text.splitlines(), *_quoted_columns(text)) from error
+
+
+def _quoted_columns(error: str) -> Iterator[str]:
+    """How a column is written whose name is a word of SQL, where a syntax error is at such a word."""
+    word = found[1] if (found := _UNEXPECTED.search(error)) else ""
+    if word.lower() in {column.lower() for view in VIEWS.values() for column in view.columns}:
+        yield f'{word} is a word of SQL: the column is written "{word}", in double quotes.'

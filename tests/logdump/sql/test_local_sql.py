@@ -249,6 +249,8 @@ def test_a_variable_of_ours_is_no_table(asked: Asked) -> None:
     ("statement", "words"),
     [
         ("selec 1", 'syntax error at or near "selec"'),
+        ("select table, op from records", 'the column is written "table", in double quotes'),
+        ("select csn, end from transactions", 'the column is written "end", in double quotes'),
         ("select opp from records", 'column "opp" not found'),
         ("select * from recods", "there is a view records"),
         ("select * from teahouse.tees", "did you mean TEAHOUSE.TEAS?"),
