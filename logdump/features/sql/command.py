@@ -19,9 +19,8 @@ from logdump.language.forms import Sequence as InOrder
 from logdump.language.parameters import File, FreeText, Number, OneOf, beginning, tables_offered
 from logdump.language.reader import Context
 from logdump.session.across import files_from
-from logdump.session.errors import CommandError
+from logdump.session.errors import CommandError, ExitStatus
 from logdump.session.events import Event, Notice
-from logdump.session.exit_status import ExitStatus
 from logdump.session.reading import Reading
 from logdump.session.session import Session
 from logdump.session.settings import OutputFormat

@@ -18,9 +18,8 @@ from logdump.line.verbs.pager import PaintedText, has_colour, paged
 from logdump.line.verbs.request import MisuseError, VerbRequest, VerbStep, no_such_file
 from logdump.line.verbs.table import BY_NAME, Verb
 from logdump.notation.escape import Harmless, escape
-from logdump.session.errors import CommandError
+from logdump.session.errors import CommandError, ExitStatus
 from logdump.session.events import Event, Failure, NoRecordThere, Notice, Text
-from logdump.session.exit_status import ExitStatus
 from trailformat.codec.remote.path import place
 from trailformat.errors import CannotWrite
 from trailformat.trail.whole_file import WholeFile

@@ -290,6 +290,8 @@ def test_words_of_the_command_of_that_name_run_the_command(line: str) -> None:
             "--table=TEAHOUSE.TEA",
             "No table TEAHOUSE.TEA is defined in this trail. Nearest: TEAHOUSE.TEAS, TEAHOUSE.SALES.",
         ),
+        ("--table=TEAS", "No table TEAS is defined in this trail. Nearest: TEAHOUSE.TEAS."),
+        ("--table=HR.SALE", "No table HR.SALE is defined in this trail. Nearest: TEAHOUSE.SALES."),
     ],
 )
 def test_a_name_that_the_trail_does_not_define_is_said_where_nothing_is_found(
@@ -313,7 +315,7 @@ def test_a_name_that_the_trail_defines_is_not_doubted(option: str) -> None:
         ("row et TEAHOUSE.TEAS CODE=ASS01", "No table TEAHOUSE.TEAS with a column CODE is defined in this trail."),
         (
             "row et TEAHOUSE.TEA TEA_CODE=ASS01",
-            "No table TEAHOUSE.TEA with a column TEA_CODE is defined in this trail.",
+            "No table TEAHOUSE.TEA is defined in this trail. Nearest: TEAHOUSE.TEAS, TEAHOUSE.SALES.",
         ),
         ("find et000000000 'STOCK = 310'", "No table with a column STOCK is defined in this trail. Nearest: STOCK_KG."),
     ],
