@@ -144,7 +144,7 @@ class Options:
         TRUTH,
         False,
         _BOTH,
-        "With `changesOf`: not a row for each change, but one for many of a table, as an Arrow stream in column `arrow`",
+        "With `changesOf`: a row is many changes of a table, as an Arrow stream in its only column `arrow`",
         "false",
     )
     columns: tuple[str, ...] | None = _option(

@@ -41,6 +41,8 @@ if TYPE_CHECKING:
 
 DdlHandler = Callable[[str, str], object]
 Paths = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
+_PARTITION = "4m"
+"""Bytes of trail that one task reads: while what it gives is applied, others read on."""
 _POLL = 0.2
 """Seconds between looks at whether to stop."""
 
@@ -134,9 +136,8 @@ def apply(
     """
     given = [tables] if isinstance(tables, str) else tables
     names = given if isinstance(given, Mapping) else dict.fromkeys(given, "")
-    asked = ApplyRequest(
-        path, dict(names), keys or {}, from_csn, ddl, {"effective": True, "maxBytesPerTrigger": batch, **options}
-    )
+    given_options = {"effective": True, "maxBytesPerTrigger": batch, "maxPartitionBytes": _PARTITION, **options}
+    asked = ApplyRequest(path, dict(names), keys or {}, from_csn, ddl, given_options)
     is_overwriting = collisions == "overwrite"
     run = _Run(spark, target_for(target), asked.chosen(), stop or threading.Event(), progress, overwrite=is_overwriting)
     trigger: Mapping[str, Any] = {"availableNow": True} if once else {"processingTime": f"{interval} seconds"}
