@@ -177,7 +177,8 @@ def sql(request: VerbRequest) -> Iterator[VerbStep]:
     effective = " EFFECTIVE" * options.effective
     target = f" TO {quoted(options.output)}{' REPLACE' * options.replace}" if options.output else ""
     csv = " FORMAT CSV" if options.format == "csv" and not options.output else ""
-    yield VerbStep(f"SQL OVER {request.named}{effective} {request.rest}{target}{csv}")
+    statement = request.rest.rstrip().removesuffix(";")
+    yield VerbStep(one_command(f"SQL OVER {request.named}{effective} {statement}{target}{csv}", has_lines=True))
 
 
 def diff(request: VerbRequest) -> Iterator[VerbStep]:

@@ -178,6 +178,7 @@ def test_a_filter_that_fails_ends_the_verb_with_nothing_shown(line: str) -> None
         ("show ET000000000", 4, "Did you mean et000000000?"),
         ("show et000000000 --rba x", 2, "--rba takes a number"),
         ("find et000000000 'a; count'", 2, "is not one command"),
+        ("sql 'select 1; count' et000000000", 2, "is not one command"),
         ("repair ft000000000", 2, "-o FILE"),
         ("count et000000000 -o et000000000 --replace", 2, "nothing is written over it"),
     ],
