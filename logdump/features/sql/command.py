@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import re
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from importlib.util import find_spec
 from itertools import pairwise
@@ -40,6 +41,7 @@ _WORDS = tuple(
     FORMAT CSV JSONL
     """.split()  # noqa: SIM905 - a list would fill a page
 )
+_LITERAL = re.compile(r"'(?:[^']|'')*'")
 _PACKAGES = ("duckdb", "pyarrow")
 _MODES = ("FAILFAST", "PERMISSIVE", "DROPMALFORMED")
 _SEVERAL = 2
@@ -238,7 +240,7 @@ def _source(session: Session, query: Query) -> QuerySource:
         paths = query.paths
     elif session.has_trail:
         paths = tuple(map(str, files_from(session)))
-    elif _views_in(query.statement):
+    elif _views_in(_LITERAL.sub("", query.statement)):  # trail('<path>', '<view>') needs none
         paths = (str(session.trail.path),)  # it says that no trail is open
     try:
         options = read_options(session)

@@ -6,6 +6,7 @@ import io
 import json
 import re
 import shlex
+import shutil
 import sys
 from itertools import takewhile
 from pathlib import Path
@@ -246,6 +247,37 @@ def test_tail_reads_what_is_there_over_files_that_are_closed_without_waiting() -
     line = "tail at --list --since 2024-03-14T09:36Z --idle 1"
     answer = logdump(*shlex.split(line))
     assert [one.split()[0] for one in answer.out.splitlines()] == ["2363", "2603", "2797"]
+
+
+def test_a_statement_may_name_its_trails_itself(trails: Path, tmp_path: Path) -> None:
+    statement = f"select count(*) c from trail('{trails}/at*') a join trail('{trails}/at*', 'restarts') b using (rba)"
+    named = logdump("-c", f"sql {statement}").out
+    assert logdump("sql", statement).out == named
+    assert logdump("sql", statement, "--format", "csv").out == '"c"\n6\n'
+    assert logdump("sql", statement, "-o", str(tmp_path / "c.csv")).status == 0
+    assert (tmp_path / "c.csv").read_text() == '"c"\n6\n'
+    refused = logdump("sql", statement, "--op", "insert")
+    assert (refused.status, refused.err) == (2, "logdump: options that select records need a FILE\n")
+
+
+@pytest.mark.parametrize(
+    ("line", "sentence"),
+    [
+        ("export at --by-table", "--by-table writes a file for each table: -o FOLDER says where"),
+        ("sql 'select count(*) from records'", "sql takes 'STATEMENT' FILE…, as in: logdump sql"),
+    ],
+)
+def test_what_makes_no_sense_is_said_in_the_words_of_the_verb(line: str, sentence: str) -> None:
+    answer = logdump(*shlex.split(line))
+    assert answer.status == 2
+    assert answer.err.startswith(f"logdump: {sentence}")
+
+
+def test_a_folder_with_one_trail_can_be_compared(tmp_path: Path, trails: Path) -> None:
+    for path in trails.glob("at*"):
+        shutil.copy(path, tmp_path)
+    assert logdump("diff", str(tmp_path), "at").status == 0
+    assert "names files of several trails" in logdump("diff", str(trails), "at").err
 
 
 def test_the_nearest_verb_comes_first() -> None:
