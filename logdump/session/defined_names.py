@@ -21,9 +21,7 @@ _NEAR = 1 << 20
 _MOST_NAMES = 100_000
 """Names among which a near one is looked for."""
 _MOST_SHOWN = 3
-_NO_DEFINITIONS = (
-    "This trail defines no tables: SOURCEDEFS <file> names a file with the definitions."
-)
+_NO_DEFINITIONS = "This trail defines no tables: SOURCEDEFS <file> names a file with the definitions."
 
 
 def undefined_column(session: Session, column: str, table: str = "", paths: Sequence[Path] | None = None) -> str | None:
