@@ -351,6 +351,9 @@ def test_a_name_that_the_trail_defines_is_not_doubted(option: str) -> None:
             "No table TEAHOUSE.TEA is defined in this trail. Nearest: TEAHOUSE.TEAS, TEAHOUSE.SALES.",
         ),
         ("find et000000000 'STOCK = 310'", "No table with a column STOCK is defined in this trail. Nearest: STOCK_KG."),
+        ("find nh000000 'STOCK_KG = 310'", "This trail defines no tables: SOURCEDEFS <file> names"),
+        ("row nh000000 TEAHOUSE.TEAS TEA_CODE=ASS01", "This trail defines no tables: SOURCEDEFS <file> names"),
+        ("list nh000000 --where 'STOCK_KG = 310'", "This trail defines no tables: SOURCEDEFS <file> names"),
     ],
 )
 def test_a_column_that_no_table_has_is_said(line: str, sentence: str) -> None:
