@@ -14,7 +14,7 @@ import pytest
 
 from fixtures import TRAILS
 from logdump.commands import REGISTRY
-from logdump.session.exit_status import ExitStatus
+from logdump.session.errors import ExitStatus
 from tests.logdump.program import logdump
 from trailformat import TrailFile
 from trailformat.records.io_types import INSERT
