@@ -70,7 +70,7 @@ def test_an_unknown_option_is_refused_with_the_nearest(given: str, known: str) -
 
 
 def test_an_option_like_no_other_lists_them_all() -> None:
-    with pytest.raises(BadOption, match=r"no option zzz; there are analysis, batchBytes, batchRows, .*where$"):
+    with pytest.raises(BadOption, match=r"no option zzz; there are analysis, .*batchBytes, batchRows, .*where$"):
         parse_options({"zzz": "1"}, Use.READ)
 
 
