@@ -21,6 +21,7 @@ _NEAR = 1 << 20
 _MOST_NAMES = 100_000
 """Names among which a near one is looked for."""
 _MOST_SHOWN = 3
+_NO_DEFINITIONS = "This trail defines no tables: SOURCEDEFS <file> names a file with the definitions."
 
 
 def undefined_column(session: Session, column: str, table: str = "", paths: Sequence[Path] | None = None) -> str | None:
@@ -48,8 +49,8 @@ def undefined_column(session: Session, column: str, table: str = "", paths: Sequ
                 return None
             if len(known) < _MOST_NAMES:
                 known[one.name] = None
-    if others and not known:
-        return _no_table(table, others)
+    if not known:
+        return _no_table(table, others) if others else _NO_DEFINITIONS
     where = f" {table}" if table else ""
     return f"No table{where} with a column {column} is defined in this trail.{_nearest(column, known)}"
 
