@@ -174,7 +174,7 @@ class _Run:
                 self._waiting, self._is_lost, is_first = [], True, False
                 continue
             if isinstance(one, Gap):
-                self._waiting, self._is_lost = [], False
+                self._waiting, self._is_lost = [], True
                 continue
             if is_first and one.change is not None and one.trans_ind not in (FIRST, ONLY):
                 done = done._replace(starts_inside=True)
