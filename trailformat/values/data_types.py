@@ -12,7 +12,8 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
-from trailformat.values import characters, datetimes, decimals, floats, integers, intervals, sql_types
+from trailformat.values import characters, datetimes, decimals, floats, integers, intervals
+from trailformat.values.sub_types import sub_type
 from trailformat.values.value import Decode, Encode
 
 if TYPE_CHECKING:
@@ -54,30 +55,79 @@ class DataType(NamedTuple):
     is_variable: bool = False
 
 
+_SQL_INTEGERS = {2: "SMALLINT", 4: "INTEGER", 8: "BIGINT"}
+_DIGITS = {2: 4, 4: 9, 8: 18}
+_UNSIGNED_DIGITS = {2: 5, 4: 10, 8: 20}
+_SQL_REALS = {4: "REAL", 8: "DOUBLE PRECISION"}
+_DAY, _HOUR = 2, 3
+"""Date-time fields: 0 year, 1 month, 2 day, 3 hour, 4 minute, 5 second, 6 fraction."""
+
+
+def _sql_integer(size: int, column: ColumnDefinition, *, is_signed: bool) -> str:
+    """An integer of some bytes, or a decimal with a scale."""
+    if is_signed and not column.scale:
+        return _SQL_INTEGERS[size]
+    digits = _DIGITS if is_signed else _UNSIGNED_DIGITS
+    return f"NUMERIC({digits[size]},{column.scale})"
+
+
+def _sql_real(size: int, _column: ColumnDefinition) -> str:
+    """A floating-point number of some bytes."""
+    return _SQL_REALS[size]
+
+
+def _sql_zoned(column: ColumnDefinition, *, has_own_sign: bool) -> str:
+    """A decimal of a digit a byte; ``has_own_sign``: one byte is no digit but the sign."""
+    return f"DECIMAL({max(column.internal_length - has_own_sign, 1)},{column.scale})"
+
+
+def _sql_packed(column: ColumnDefinition) -> str:
+    """A decimal of two digits a byte, one of which is the sign."""
+    return f"DECIMAL({max(2 * column.internal_length - 1, 1)},{column.scale})"
+
+
+def _sql_datetime(column: ColumnDefinition) -> str:
+    """A date, a time or both."""
+    if column.most_significant >= _HOUR:
+        return "TIME"
+    return "TIMESTAMP" if column.least_significant > _DAY else "DATE"
+
+
+def _sql_characters(column: ColumnDefinition, *, is_variable: bool) -> str:
+    """Text, a number or bytes, by the sub data type."""
+    kind = sub_type(column.sub_data_type)
+    if kind.is_number:
+        return "NUMERIC"
+    varying = "VAR" if is_variable else ""
+    if kind.is_binary:
+        return f"{varying}BINARY({column.internal_length})"
+    return f"{varying}CHAR({column.character_length or column.internal_length})"
+
+
 def _text(name: str) -> DataType:
-    sql = partial(sql_types.characters, is_variable=False)
+    sql = partial(_sql_characters, is_variable=False)
     return DataType(name, Family.TEXT, characters.decode_fixed, characters.encode_fixed, sql)
 
 
 def _variable_text(name: str) -> DataType:
-    sql = partial(sql_types.characters, is_variable=True)
+    sql = partial(_sql_characters, is_variable=True)
     return DataType(name, Family.TEXT, characters.decode_variable, characters.encode_variable, sql, is_variable=True)
 
 
 def _integer(size: int, *, is_signed: bool) -> DataType:
     decode, encode = partial(integers.decode, size, signed=is_signed), partial(integers.encode, size, signed=is_signed)
-    sql = partial(sql_types.integer, size, is_signed=is_signed)
+    sql = partial(_sql_integer, size, is_signed=is_signed)
     name = f"{'' if is_signed else 'U'}INT{8 * size}"
     return DataType(name, Family.INTEGER, decode, encode, sql, size, is_signed)
 
 
 def _real(name: str, size: int, decode: Decode, encode: Encode) -> DataType:
-    return DataType(name, Family.REAL, decode, encode, partial(sql_types.real, size), size)
+    return DataType(name, Family.REAL, decode, encode, partial(_sql_real, size), size)
 
 
 def _zoned(name: str, sign: decimals.Sign) -> DataType:
     has_own_sign = sign in (decimals.Sign.LEADING_SEPARATE, decimals.Sign.TRAILING_SEPARATE)
-    sql = partial(sql_types.zoned, has_own_sign=has_own_sign)
+    sql = partial(_sql_zoned, has_own_sign=has_own_sign)
     decode, encode = partial(decimals.decode_zoned, sign), partial(decimals.encode_zoned, sign)
     return DataType(name, Family.DECIMAL, decode, encode, sql)
 
@@ -115,16 +165,16 @@ DATA_TYPES: dict[int, DataType] = {
     154: _zoned("DECIMAL TSE", decimals.Sign.TRAILING),
     155: DataType("BIGNUM UNSIGNED"),
     156: DataType("BIGNUM"),
-    189: DataType("DECIMAL PACKED", Family.DECIMAL, decimals.decode_packed, decimals.encode_packed, sql_types.packed),
+    189: DataType("DECIMAL PACKED", Family.DECIMAL, decimals.decode_packed, decimals.encode_packed, _sql_packed),
     191: DataType(
         "DATETIME VARYING",
         Family.DATETIME,
         datetimes.decode_variable,
         datetimes.encode_variable,
-        sql_types.datetime,
+        _sql_datetime,
         is_variable=True,
     ),
-    DATETIME: DataType("DATETIME", Family.DATETIME, datetimes.decode, datetimes.encode, sql_types.datetime),
+    DATETIME: DataType("DATETIME", Family.DATETIME, datetimes.decode, datetimes.encode, _sql_datetime),
     195: _interval("YEAR"),
     196: _interval("MONTH"),
     197: _interval("YEAR TO MONTH"),
