@@ -83,6 +83,10 @@ class TransactionsRun:
     def _results(self, reading: Reading) -> Iterator[Event]:
         for _, _, listed in sorted(self._largest, reverse=True):
             yield listed
+        if not self._transactions:
+            from logdump.session.defined_names import undefined_names  # noqa: PLC0415 - for a slip alone
+
+            yield from undefined_names(self._session, self._whole.paths)
         files = f", {len(self._whole)} files" if len(self._whole) > 1 else ""
         yield TransactionsListed(
             f"LogTrail {self._options.over or self._session.trail.path}{files}",
