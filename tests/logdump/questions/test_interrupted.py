@@ -26,7 +26,7 @@ from tests.logdump.questions.drawn import Drawn, drawn
 from tests.logdump.questions.question import answer
 from tests.logdump.questions.records import RBAs, printed
 from tests.logdump.writers import WRITERS, Rows, Writer, rows_of
-from tests.searching import examples, stride
+from tests.searching import examples, in_turn, stride
 from trailformat import Record, TrailFile
 
 
@@ -111,8 +111,13 @@ def _told(line: Line, call: int) -> tuple[RBAs, bool]:
     return [event.record.rba for event in told if isinstance(event, KnownRecord)], is_interrupted
 
 
-@pytest.mark.parametrize("place", ["pos 0", "pos eof; pos reverse"])
-@pytest.mark.parametrize("switches", ["filter off", "filter value price > 3; filter exclude rectype 3", "values on"])
+@pytest.mark.parametrize(
+    ("switches", "place"),
+    in_turn(
+        ["filter off", "filter value price > 3; filter exclude rectype 3", "values on"],
+        ["pos 0", "pos eof; pos reverse"],
+    ),
+)
 def test_next_loses_no_record_whenever_it_is_interrupted(switches: str, place: str, shop: Line) -> None:
     shop(f"{switches}; {place}; n 99")
     expected = shop.rbas

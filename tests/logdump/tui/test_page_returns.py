@@ -15,7 +15,7 @@ from tests.logdump.tui.test_current_record import _ENDS, MOVES, PAGES, LineMode,
 from tests.logdump.tui.test_records import rba_of
 from tests.searching import IS_LONG
 
-SIZES = [(120, 36), (80, 24), (20, 5), *([(300, 100), (60, 15), (40, 10)] if IS_LONG else [])]
+SIZES = [(80, 24), (20, 5), *([(120, 36), (300, 100), (60, 15), (40, 10)] if IS_LONG else [])]
 EVERY_SIZE = pytest.mark.parametrize("size", SIZES, ids="{0[0]}x{0[1]}".format)
 _START = "pos 2722"
 _LONG = "history 20"

@@ -11,7 +11,7 @@ import pytest
 
 from fixtures import TRAILS
 from fixtures.catalogue import names
-from tests.searching import examples
+from tests.searching import examples, in_turn, some_trails
 from tests.trailformat.samples import BOTH, metadata_record, row, table_record, trail_of
 from tests.trailformat.scan.drawn_definitions import drawn_trail
 from tests.trailformat.scan.test_file_ranges import block
@@ -49,8 +49,7 @@ def small_pieces(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(parallel, "PIECE", request.param)
 
 
-@pytest.mark.parametrize("name", names())
-@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize(("threads", "name"), in_turn([1, 2], some_trails(names(), __name__)))
 def test_a_fixture(name: str, threads: int) -> None:
     assert_same(TRAILS / name, threads)
 
