@@ -1,43 +1,55 @@
-"""Trails in Spark beside Parquet and the local engine, in one run: ``python -m benchmarks.spark --megabytes 2000``.
+"""Trails in Spark beside Parquet and the local engine, in one run: ``python -m benchmarks.spark 4x125 1x1000``.
 
-Every line is the best of some runs in one local session, over several files with a warm page cache. What a line finds
-is held against what the trails hold. A peer that is not installed is skipped and named.
+Each trail is given as files x megabytes. Every line is the best of some runs in one warm local session, over files in
+the page cache; what it finds is held against what the trail holds. The aims are ratios within one run. Those of
+processor seconds, of this process and all under it, say more on a machine that has other work.
 """
 
 from __future__ import annotations
 
 import argparse
-import importlib.util
 import os
+import re
 import shutil
 import tempfile
+import time
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from benchmarks.generate import CACHE, large_trail
-from benchmarks.measure import Missing, best, run_silently
-from benchmarks.spark_peers import by_binary_file, decoded_here, local_count, local_save, parquet_of
-from logdump.spark import save, session, table
+from benchmarks.spark_peers import copied_with_fsync, local_count, local_diff, parquet_of, processor_seconds, run_lines
+from logdump.spark import changes, diff, save, session, table
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-FEW = "FILENAME TEAHOUSE.PAYMENTS; IOTYPE DELETE; MATCH ALL"
-FEW_IN_SPARK = "table = 'TEAHOUSE.PAYMENTS' AND op = 'Delete'"
 HALF = ("TEAHOUSE.ORDER_LINES", "TEAHOUSE.ORDERS", "TEAHOUSE.DELIVERIES", "WAREHOUSE.AUDIT_TRAIL")
 LARGEST = "TEAHOUSE.ORDER_LINES"
-_RAW = "file,seqno,rba,table,raw"
+TRAILS = ("4x125", "1x1000")
 
 
-class Trails(NamedTuple):
-    """The files, as a pattern that globs and COUNT LOG read alike; their bytes and records."""
+class Trail(NamedTuple):
+    """Its files, as a pattern that globs and COUNT LOG read alike; their bytes and records."""
 
     pattern: str
     paths: list[Path]
     size: int
     records: int
+
+    @classmethod
+    def made(cls, text: str) -> Trail:
+        """The trail of so many files of so many megabytes, as ``4x125``."""
+        files, megabytes = (int(number) for number in text.split("x"))
+        folder = CACHE / f"spark-{text}"
+        made = [large_trail(megabytes, at + 1, path=folder / f"lt{at:09d}") for at in range(files)]
+        size, records = sum(one.size for one in made), sum(one.facts.records for one in made)
+        return cls(str(folder / "lt?????????"), [one.path for one in made], size, records)
+
+    def __str__(self) -> str:
+        files = f"{len(self.paths)} file{'s' * (len(self.paths) > 1)}"
+        return f"{self.size / 1e6:.0f} MB, {self.records} records in {files}"
 
 
 class Line(NamedTuple):
@@ -48,50 +60,43 @@ class Line(NamedTuple):
     expected: int | None = None
 
 
+class Measured(NamedTuple):
+    """Seconds by the clock of the fastest run, and the least processor seconds of one."""
+
+    seconds: float
+    processor: float
+
+
 class Aim(NamedTuple):
-    """A line is to take at most ``most`` times the seconds of another."""
+    """A line takes at most ``most`` times as long as another."""
 
     ours: str
     other: str
     most: float
 
 
-COUNTED, COUNTED_PARQUET = "count()", "count() of Parquet"
-SUMMARY, PRUNED, FULL = "by table and op: summary", "by table and op: two columns", "by table and op: all columns"
-GROUPED_PARQUET, BINARY = "by table and op: Parquet", "by table and op: binaryFile, mapInArrow"
-WHERE, NO_WHERE = "1 % of all columns: where", "1 % of all columns: Spark's filter"
-SINK, SINK_PARQUET, DECODED = (
-    "all columns to noop",
-    "all columns to noop: Parquet",
-    "all columns made, no Spark, one core",
+PARQUET = "Parquet: "
+TWO, HEADER, ALL, ROWS = "table, op: counted by both", "header", "all", f"table(): {LARGEST}"
+SUMMARY, SAVED, COMPARED, EXPORTED = (
+    "summary: table, op, records",
+    "save() of half",
+    "diff(): bytes",
+    "EXPORT PARQUET: a job",
 )
-ROWS, ROW_IMAGES = "rows of one table to noop: table()", "rows of one table to noop: before, after"
-SAVED, SAVED_FRAME, COPIED = "SAVE of half: save()", "SAVE of half: DataFrame", "cp of that half"
-LOCAL_COUNT, LOCAL_SAVE = "local engine: COUNT DETAIL", "local engine: SAVE of half"
-
+LOCAL_COUNT, COPIED = "local COUNT DETAIL", "cp of that half, fsync"
+LOCAL_DIFF, LOCAL_EXPORT = "local DIFF BYTES", "local EXPORT PARQUET"
 AIMS = (
-    Aim(SUMMARY, GROUPED_PARQUET, 1.5),
-    Aim(WHERE, NO_WHERE, 1 / 3),
-    Aim(SAVED, COPIED, 1 / 0.4),
-    Aim(SAVED, SAVED_FRAME, 1 / 3),
+    Aim(TWO, PARQUET + TWO, 1.5),
+    Aim(HEADER, PARQUET + HEADER, 2),
+    Aim(ALL, PARQUET + ALL, 1.9),
+    Aim(ROWS, PARQUET + ROWS, 2),
+    Aim(SUMMARY, LOCAL_COUNT, 3),
+    Aim(SAVED, COPIED, 2.5),
+    Aim(COMPARED, LOCAL_DIFF, 1.5),
+    Aim(EXPORTED, LOCAL_EXPORT, 1.5),
 )
-
-
-def trails(megabytes: int, files: int) -> Trails:
-    """So many files, together of about that size."""
-    folder = CACHE / f"spark-{megabytes}-{files}"
-    made = [large_trail(megabytes // files, at + 1, path=folder / f"lt{at:09d}") for at in range(files)]
-    size, records = sum(one.size for one in made), sum(one.facts.records for one in made)
-    return Trails(str(folder / "lt?????????"), [one.path for one in made], size, records)
-
-
-def _load(spark: SparkSession, source: Trails, **options: str) -> DataFrame:
-    return spark.read.format("trail").options(**options).load(source.pattern)
-
-
-def _by_table(frame: DataFrame, records: str = "1") -> int:
-    groups = frame.selectExpr("table", "op", f"{records} AS n").groupBy("table", "op").sum("n").collect()
-    return sum(row[2] for row in groups)
+PRICES = ("rba", "csn,xid", HEADER, "raw", "before,after", "header,after,problems", ALL)
+"""What the guide tells the price of."""
 
 
 def _sink(frame: DataFrame) -> int:
@@ -99,104 +104,126 @@ def _sink(frame: DataFrame) -> int:
     return 0
 
 
-def _reads(spark: SparkSession, source: Trails, parquet: Path) -> Iterator[Line]:
-    records = source.records
-    load = partial(_load, spark, source)
-    yield Line(COUNTED, lambda: load(columns="rba").count(), records)
-    yield Line(SUMMARY, lambda: _by_table(load(summary="true"), "records"), records)
-    yield Line(PRUNED, lambda: _by_table(load(columns="table,op")), records)
-    yield Line(FULL, lambda: _by_table(load(columns="all")), records)
-    yield Line(WHERE, lambda: _sink(load(where=FEW, columns="all")))
-    yield Line(NO_WHERE, lambda: _sink(load(columns="all").where(FEW_IN_SPARK)))
-    yield Line(SINK, lambda: _sink(load(columns="all")))
-    yield Line(ROWS, lambda: _sink(table(spark, source.pattern, LARGEST)))
-    yield Line(ROW_IMAGES, lambda: _sink(load(table=LARGEST, columns="file,rba,op,csn,xid,time,before,after,problems")))
-    yield Line(DECODED, lambda: decoded_here(source.pattern), records)
-    yield Line(COUNTED_PARQUET, lambda: spark.read.parquet(str(parquet)).count(), records)
-    yield Line(GROUPED_PARQUET, lambda: _by_table(spark.read.parquet(str(parquet))), records)
-    yield Line(SINK_PARQUET, lambda: _sink(spark.read.parquet(str(parquet))))
-    yield Line(LOCAL_COUNT, lambda: local_count(source.pattern), records)
+def _by_table(frame: DataFrame, records: str = "1") -> int:
+    groups = frame.selectExpr("table", "op", f"{records} AS n").groupBy("table", "op").sum("n").collect()
+    return sum(row[2] for row in groups)
 
 
-def _writes(spark: SparkSession, source: Trails, folder: Path, expected: int) -> Iterator[Line]:
+def _reads(spark: SparkSession, trail: Trail) -> Iterator[Line]:
+    def load(columns: str, **options: str) -> DataFrame:
+        return spark.read.format("trail").options(columns=columns, **options).load(trail.pattern)
+
+    records = spark.read.parquet(parquet_of(Path(trail.pattern).parent / "parquet", partial(load, "all")))
+    rows_of = partial(table, spark, trail.pattern, LARGEST)
+    rows = spark.read.parquet(parquet_of(Path(trail.pattern).parent / "rows", rows_of))
+    yield Line("count()", lambda: load("rba").count(), trail.records)
+    yield Line(PARQUET + "count()", records.count, trail.records)
+    yield Line(TWO, lambda: _by_table(load("table,op")), trail.records)
+    yield Line(PARQUET + TWO, lambda: _by_table(records), trail.records)
+    for columns in PRICES:
+        frame = load(columns)
+        yield Line(columns, partial(_sink, frame))
+        yield Line(PARQUET + columns, partial(_sink, records.select(*frame.columns)))
+    yield Line(ROWS, lambda: _sink(rows_of()))
+    yield Line(PARQUET + ROWS, partial(_sink, rows))
+    yield Line(f"changes(): {LARGEST}", lambda: _sink(changes(spark, trail.pattern, LARGEST)))
+    yield Line(SUMMARY, lambda: _by_table(load("table,op,records", summary="true"), "records"), trail.records)
+    yield Line(LOCAL_COUNT, lambda: local_count(trail.pattern), trail.records)
+
+
+def _writes(spark: SparkSession, trail: Trail, folder: Path) -> Iterator[Line]:
     chosen = "; ".join(f"FILENAME {name}" for name in HALF)
-    target, copy = folder / "saved", folder / "copied"
+    target, copy, other = folder / "saved", folder / "copied", folder / "other"
+    shutil.copytree(Path(trail.pattern).parent, other, ignore=shutil.ignore_patterns("parquet", "rows"))
 
-    def direct() -> int:
-        return sum(one.records for one in save(spark, source.pattern, target, where=chosen, mode="overwrite"))
-
-    def through_frame() -> int:
-        frame = _load(spark, source, columns=_RAW, maxPartitionBytes="0")
-        kept = frame.where(frame["table"].isin(*HALF))
-        kept.write.format("trail").mode("overwrite").save(str(folder / "frame"))
+    def exported(engine: str, name: str) -> int:
+        for path in trail.paths:
+            run_lines(
+                f"engine {engine}", f'open "{path}"', f'export parquet to "{folder / name}" replace', "engine local"
+            )
         return 0
 
-    def copied() -> int:
-        shutil.rmtree(copy, ignore_errors=True)
-        run_silently(["cp", "-r", str(target), str(copy)])
-        return 0
+    def saved() -> int:
+        return sum(one.records for one in save(spark, trail.pattern, target, where=chosen, mode="overwrite"))
 
-    yield Line(SAVED, direct, expected)
-    yield Line(SAVED_FRAME, through_frame)
-    yield Line(COPIED, copied)
-    yield Line(LOCAL_SAVE, lambda: local_save(source.paths, folder / "local", HALF), expected)
-
-
-def _lines(spark: SparkSession, source: Trails, folder: Path) -> Iterator[Line]:
-    parquet = parquet_of(spark, source.pattern)
-    yield from _reads(spark, source, parquet)
-    if importlib.util.find_spec("pandas") is not None:
-        yield Line(BINARY, lambda: by_binary_file(spark, source.pattern), source.records)
-    summary = _load(spark, source, summary="true", columns="table,records").groupBy("table").sum("records").collect()
-    yield from _writes(spark, source, folder, sum(row[1] for row in summary if row[0] in HALF))
+    yield Line(SAVED, saved)
+    yield Line(COPIED, lambda: copied_with_fsync(target, copy))
+    yield Line(COMPARED, lambda: diff(spark, trail.pattern, f"{other}/lt?????????", "bytes").count(), 0)
+    yield Line(LOCAL_DIFF, lambda: local_diff(trail.pattern, f"{other}/lt?????????"), 0)
+    yield Line(EXPORTED, lambda: exported("spark", "spark.parquet"))
+    yield Line(LOCAL_EXPORT, lambda: exported("local", "local.parquet"))
 
 
-def measured(line: Line, runs: int) -> tuple[float, str]:
-    """Seconds of the fastest run, and a note where what it found is wrong."""
-    found: list[int] = []
-    seconds = best(lambda: found.append(line.run()), runs)
-    is_wrong = line.expected is not None and set(found) != {line.expected}
-    return seconds, f"  WRONG: {found[0]} instead of {line.expected}" if is_wrong else ""
+def measured(line: Line, runs: int) -> Measured:
+    """Run a line some times.
+
+    Raises:
+        ValueError: it found something else than it must.
+    """
+    fastest = Measured(float("inf"), float("inf"))
+    for _ in range(runs):
+        processor, begin = processor_seconds(), time.perf_counter()
+        found = line.run()
+        seconds = time.perf_counter() - begin
+        if line.expected is not None and found != line.expected:
+            raise ValueError(f"{line.label}: {found} instead of {line.expected}")
+        fastest = Measured(min(fastest.seconds, seconds), min(fastest.processor, processor_seconds() - processor))
+    return fastest
 
 
-def report(spark: SparkSession, source: Trails, folder: Path, runs: int) -> None:
-    """Measure and print each line as it comes; at the end the ratios."""
-    known: dict[str, float] = {}
-    for line in _lines(spark, source, folder):
-        try:
-            known[line.label], note = measured(line, runs)
-        except Missing as missing:
-            print(f"{line.label:42}{missing}")
-            continue
-        seconds = known[line.label]
-        print(f"{line.label:42}{seconds:9.2f} s{source.size / seconds / 1e9:8.3f} GB/s{note}", flush=True)
-    if BINARY not in known:
-        print(f"{BINARY:42}skipped: pandas is not installed")
-    print("\nAims, as ratios of seconds:")
+def report(spark: SparkSession, trail: Trail, folder: Path, runs: int) -> dict[str, Measured]:
+    """Measure and print each line as it comes."""
+    known: dict[str, Measured] = {}
+    print(f"\n{trail!s:44}{'seconds':>9}{'CPU':>9}{'GB/s':>9}")
+    for lines in (_reads(spark, trail), _writes(spark, trail, folder)):
+        for line in lines:
+            known[line.label] = taken = measured(line, runs)
+            speed = trail.size / taken.seconds / 1e9
+            print(f"{line.label:44}{taken.seconds:9.2f}{taken.processor:9.2f}{speed:9.3f}", flush=True)
+    return known
+
+
+def print_aims(known: dict[str, dict[str, Measured]]) -> None:
+    """Print each ratio with its aim, a pair of columns for each trail: by the clock, and of processor seconds."""
+    print("\nRatios, of seconds and of CPU")
+    print(f"{'':30}{'beside':40}{'aim':>6}" + "".join(f"{name:>10}{'CPU':>7}" for name in known))
     for aim in AIMS:
-        reached = known[aim.ours] / known[aim.other]
-        verdict = "reached" if reached <= aim.most else "missed"
-        print(f"{aim.ours:30} at most {aim.most:5.2f} x {aim.other:36}{reached:7.2f}  {verdict}")
-    share = known[DECODED] / spark.sparkContext.defaultParallelism / known[SINK]
-    print(
-        f"Of the time that all columns take, {share:.0%} is spent on making them; the rest is Arrow to rows of the JVM."
-    )
+        numbers = ""
+        for lines in known.values():
+            ours, other = lines[aim.ours], lines[aim.other]
+            numbers += f"{ours.seconds / other.seconds:10.2f}{ours.processor / max(other.processor, 0.01):7.2f}"
+        print(f"{aim.ours:30}{aim.other:40}{aim.most:6.2f}{numbers}")
+
+
+def _trail_of(text: str) -> str:
+    if re.fullmatch(r"[1-9]\d*x[1-9]\d*", text) is None:
+        raise argparse.ArgumentTypeError(f"{text!r} is not files x megabytes, as 4x125")
+    return text
 
 
 def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.spark", description="Measure trails in Spark.")
-    parser.add_argument("--megabytes", type=int, default=2000, help="size of all files together (default 2000)")
-    parser.add_argument("--files", type=int, default=8)
+    parser.add_argument(
+        "trails",
+        nargs="*",
+        type=_trail_of,
+        default=TRAILS,
+        help=f"files x megabytes of each (default {' '.join(TRAILS)})",
+    )
     parser.add_argument("--runs", type=int, default=3, help="the best of so many (default 3)")
     options = parser.parse_args(arguments)
-    source = trails(options.megabytes, options.files)
-    cores = os.cpu_count()
-    size = f"{source.size / 1e6:.0f} MB, {source.records} records in {len(source.paths)} files"
+    known: dict[str, dict[str, Measured]] = {}
+    CACHE.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory(dir=CACHE) as folder:
         settings: dict[str, Any] = {"spark_driver_memory": "4g", "spark_sql_warehouse_dir": f"{folder}/warehouse"}
         spark = session(**settings)
-        print(f"{size}; {cores} cores, Spark {spark.version}; best of {options.runs}, warm page cache\n", flush=True)
-        report(spark, source, Path(folder), options.runs)
+        print(f"{os.cpu_count()} cores, Spark {spark.version}; best of {options.runs}, warm page cache")
+        for text in options.trails:
+            place = Path(folder, text)
+            place.mkdir()
+            known[text] = report(spark, Trail.made(text), place, options.runs)
+            shutil.rmtree(place)
+        print_aims(known)
         spark.stop()
 
 

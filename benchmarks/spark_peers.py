@@ -1,112 +1,84 @@
-"""What trails in Spark are held against: Parquet, binaryFile, the columns made without Spark, the local engine."""
+"""What trails in Spark are held against: Parquet, ``cp``, the local engine; and what all of it costs."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+import shutil
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from logdump.arrow.records.schema import Selected
+from benchmarks.measure import run_silently
 from logdump.commands import REGISTRY
 from logdump.display.text import render
 from logdump.features.count.model import CountShown
+from logdump.features.diff.model import DifferenceShown
 from logdump.language.execute import run_line
-from logdump.session.events import Failure
+from logdump.session.events import Event, Failure
 from logdump.session.session import Session
-from logdump.spark.source.options import Use, parse_options
-from logdump.spark.source.planner import plan
-from logdump.spark.source.reader import read
-from logdump.spark.source.request import Request
-from logdump.spark.source.schema import offered
 
 if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
-
-_COUNTS = "table string, op string, n long"
+    from pyspark.sql import DataFrame
 
 
-def parquet_of(spark: SparkSession, pattern: str) -> Path:
-    """The same rows as Parquet, beside the trails; made once."""
-    target = Path(pattern).parent / "parquet"
+def parquet_of(target: Path, load: Callable[[], DataFrame]) -> str:
+    """The same rows as Parquet; made once."""
     if not (target / "_SUCCESS").exists():
-        spark.read.format("trail").option("columns", "all").load(pattern).write.mode("overwrite").parquet(str(target))
-    return target
+        load().write.mode("overwrite").parquet(str(target))
+    return str(target)
 
 
-def decoded_here(pattern: str) -> int:
-    """Make the record batches of all columns as the tasks do, one after the other; the records."""
-    options = parse_options({"path": pattern}, Use.READ)
-    request = Request(tuple(Selected(one.name, one) for one in offered(options)), options)
-    return sum(len(batch) for slices in plan(options) for batch in read(slices, request))
+def copied_with_fsync(source: Path, target: Path) -> int:
+    """Copy a folder with ``cp``, until it is on the disk."""
+    shutil.rmtree(target, ignore_errors=True)
+    run_silently(["cp", "-r", str(source), str(target)])
+    for path in (*target.iterdir(), target):
+        descriptor = os.open(path, os.O_RDONLY)
+        os.fsync(descriptor)
+        os.close(descriptor)
+    return 0
 
 
-def by_binary_file(spark: SparkSession, pattern: str) -> int:
-    """Whole files through the JVM, and there the same scan; the records."""
-    files = spark.read.format("binaryFile").load(pattern).select("content")
-    rows = files.mapInArrow(_scan_contents, _COUNTS).groupBy("table", "op").sum("n").collect()
-    return sum(row[2] for row in rows)
+def run_lines(*lines: str) -> list[Event]:
+    """Run commands in a session of their own; the events.
 
-
-def _scan_contents(batches: Iterable[Any]) -> Iterator[Any]:
-    import pyarrow as pa  # noqa: PLC0415 - in the worker
-
-    for batch in batches:
-        for content in batch.column(0):
-            rows = _counts(content.as_buffer())
-            yield pa.RecordBatch.from_pydict(
-                {name: [row[at] for row in rows] for at, name in enumerate(("table", "op", "n"))},
-                schema=pa.schema([("table", pa.string()), ("op", pa.string()), ("n", pa.int64())]),
-            )
-
-
-def _counts(content: Any) -> list[tuple[str, str, int]]:
-    import numpy as np  # noqa: PLC0415 - in the worker
-
-    from trailformat import TrailFile, io_type_name  # noqa: PLC0415 - in the worker
-    from trailformat.scan import scan  # noqa: PLC0415 - in the worker
-
-    found: dict[tuple[str, str], int] = {}
-    memory = os.memfd_create("trail")
+    Raises:
+        LookupError: one failed.
+    """
+    session, events = Session(), list[Event]()
     try:
-        os.writev(memory, [content])
-        with TrailFile(f"/proc/self/fd/{memory}") as trail:
-            for batch in scan(trail):
-                keys = np.asarray(batch.table).astype(np.int64) << 16 | np.asarray(batch.io_type)
-                for key, number in zip(*np.unique(keys, return_counts=True), strict=True):
-                    group = batch.names[int(key) >> 16], io_type_name(int(key) & 0xFFFF)
-                    found[group] = found.get(group, 0) + int(number)
+        for line in lines:
+            events += run_line(session, REGISTRY, line)
     finally:
-        os.close(memory)
-    return [(*group, number) for group, number in found.items()]
+        session.end()
+    if failures := [event for event in events if isinstance(event, Failure)]:
+        raise LookupError("\n".join(render(failures[0], session.settings)))
+    return events
 
 
 def local_count(pattern: str) -> int:
     """COUNT DETAIL of the local engine; the records."""
-    session, found = Session(), 0
-    for event in run_line(session, REGISTRY, f"count detail, log {pattern}"):
-        _check(event, session)
-        if isinstance(event, CountShown):
-            found = event.counted.total.records
-    return found
+    events = run_lines(f"count detail, log {pattern}")
+    return next(event.counted.total.records for event in events if isinstance(event, CountShown))
 
 
-def local_save(paths: Iterable[Path], folder: Path, names: Iterable[str]) -> int:
-    """SAVE of the local engine, file by file; the records."""
-    folder.mkdir(exist_ok=True)
-    session, found = Session(), 0
-    for path in paths:
-        lines = [f'open "{path}"', "filter clear", *(f"filter filename {name}" for name in names)]
-        for line in (*lines, f'save "{folder / path.name}" !'):
-            for event in run_line(session, REGISTRY, line):
-                _check(event, session)
-                told = " ".join(render(event, session.settings))
-                found += int(told.split()[1]) if told.startswith("Saved ") else 0
-    session.end()
-    return found
+def local_diff(a: str, b: str) -> int:
+    """DIFF BYTES of the local engine; the differences."""
+    return sum(isinstance(event, DifferenceShown) for event in run_lines(f'diff "{a}" "{b}" bytes'))
 
 
-def _check(event: Any, session: Session) -> None:
-    failed = isinstance(event, Failure)
-    if failed:
-        raise LookupError("\n".join(render(event, session.settings)))
+def processor_seconds() -> float:
+    """Seconds that this process, all under it and those of them that have ended took of processors."""
+    if not Path("/proc/self/stat").exists():
+        return sum(os.times()[:4])
+    parents, taken = dict[int, int](), dict[int, int]()
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            fields = path.read_text().rpartition(")")[2].split()
+        except OSError:
+            continue  # it has ended meanwhile
+        parents[int(path.parent.name)], taken[int(path.parent.name)] = int(fields[1]), sum(map(int, fields[11:15]))
+    ours = {os.getpid()}
+    while more := {process for process, parent in parents.items() if parent in ours} - ours:
+        ours |= more
+    return sum(taken[process] for process in ours) / os.sysconf("SC_CLK_TCK")

@@ -13,8 +13,7 @@ from fixtures.changes import Change, delete, insert, unified_update, update
 from fixtures.flavour import ORACLE_12, Flavour
 from fixtures.headers import file_header
 from trailformat import ByteOrder, Images, RecordHeader, TableDefinition, Token, make_token
-from trailformat.definitions.metadata import build_database, build_table, default_options
-from trailformat.definitions.metadata_kinds import DATABASE, TABLE
+from trailformat.definitions.metadata import DATABASE, TABLE, build_database, build_table, default_options
 from trailformat.records import framing
 from trailformat.records.file_header import replace_values
 from trailformat.records.io_types import DELETE, LARGE_OBJECT, METADATA

@@ -16,12 +16,10 @@ from logdump.commands import REGISTRY
 from logdump.language.execute import outputs_kept
 from logdump.language.words import first_word, split_calls
 from logdump.line import terminal
-from logdump.line.input_lines import lines_of
-from logdump.line.line_mode import LineMode, PipedInput, Script
+from logdump.line.line_mode import LineMode, PipedInput, Script, lines_of
 from logdump.line.terminal import ArgumentParser, OutputLost
 from logdump.notation.escape import escape
-from logdump.session.errors import CommandError
-from logdump.session.exit_status import ExitStatus
+from logdump.session.errors import CommandError, ExitStatus
 from logdump.session.session import Session, is_trail
 from logdump.session.settings import OutputFormat
 from trailformat.codec.regular_file import open_regular

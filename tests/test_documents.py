@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import pytest
 
-from logdump.session.exit_status import ExitStatus
+from logdump.session.errors import ExitStatus
 from scripts import man_pages, reference, shown
 from scripts.man_pages import MAN
 from scripts.marked import REFERENCE

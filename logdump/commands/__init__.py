@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from logdump.language.registry import Registry
+from logdump.language.command import Registry
 
 _HOMES = {
     "files": "OPEN FROM LOGTRAIL NEXTTRAIL NT",

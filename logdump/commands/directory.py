@@ -10,9 +10,8 @@ from logdump.language.command import Command
 from logdump.language.forms import Maybe
 from logdump.language.parameters import File
 from logdump.session.directory_listing import FilesShown, list_directory
-from logdump.session.errors import CommandError, MissingFileError
+from logdump.session.errors import CommandError, ExitStatus, MissingFileError
 from logdump.session.events import Event, Notice, say
-from logdump.session.exit_status import ExitStatus
 from logdump.session.session import Session
 from trailformat.codec.remote.path import place
 

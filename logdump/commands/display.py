@@ -13,9 +13,8 @@ from logdump.language.switches import MOST, number_setting, switch
 from logdump.notation.times import TimeOffset
 from logdump.session.errors import ArgumentError
 from logdump.session.events import Event, say
-from logdump.session.release import Release
 from logdump.session.session import Session
-from logdump.session.settings import Detail, Level
+from logdump.session.settings import Detail, Level, Release
 
 _LEVELS = OneOf({"ON": Level.ON, "OFF": Level.OFF, "DET[AIL]": Level.DETAIL})
 _DETAILS = OneOf({"ON": Detail.ON, "OFF": Detail.OFF, "DATA": Detail.DATA})

@@ -40,8 +40,8 @@ from logdump.session.session import Session
 from trailformat import IO_TYPES, Record, TrailName, io_type_number
 from trailformat.changes.transactions import is_transactional
 from trailformat.codec.remote.path import place
-from trailformat.definitions.metadata_kinds import DATABASE, REFERENCE, TABLE
-from trailformat.records import far
+from trailformat.definitions.metadata import DATABASE, REFERENCE, TABLE
+from trailformat.records import reached
 from trailformat.records.record_header import BEGINS, ENDS
 from trailformat.trail.packed import is_file
 from trailformat.trail.sequence import Spot
@@ -174,13 +174,13 @@ def _good_header(session: Session, searching: Searching, *, backwards: bool) -> 
 
 def _sought_header(session: Session, searching: Searching, *, backwards: bool) -> Record | None:
     """Return the next good header of the open file; a long search forward reports its progress."""
-    tell, path = far.observer(), session.trail.path
+    tell, path = reached.search_observer(), session.trail.path
 
     def note(rba: int) -> None:
         searching.note(Spot(path, rba))
         tell(rba)
 
-    with nullcontext() if backwards else far.observed(note):
+    with nullcontext() if backwards else reached.search_observed(note):
         record = session.cursor.seek_good_header(backwards=backwards)
     if record is not None:
         searching.note(Spot(path, record.rba + record.length * backwards))

@@ -20,8 +20,8 @@ from trailformat import (
     parse_ddl,
 )
 from trailformat.changes.row_changes import row_images
-from trailformat.codec.token_names import GGS_TOKENS, token_name
-from trailformat.definitions.metadata_kinds import DATABASE, REFERENCE, TABLE
+from trailformat.codec.tokens import GGS_TOKENS, token_name
+from trailformat.definitions.metadata import DATABASE, REFERENCE, TABLE
 from trailformat.records.ddl import ddl_name
 from trailformat.records.io_types import DDL_OP
 from trailformat.values.sql_types import sql_type

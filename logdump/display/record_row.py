@@ -17,6 +17,7 @@ from logdump.display.values_text import column_name
 from logdump.notation.display_width import cut_in_the_middle
 from logdump.notation.escape import escape
 from logdump.notation.plural import amount
+from logdump.notation.times import TimeOffset, format_timestamp
 from trailformat import Change, ColumnChange, Record, TrailError, TrailFile, Value, change_of, io_type_name, parse_ddl
 from trailformat.changes.row_changes import OPERATIONS
 from trailformat.changes.segments import numbers_of
@@ -330,3 +331,20 @@ def _change_of_column(kind: RecordKind, column: ColumnChange, marks: Marks) -> I
 def row_text(row: RecordRow, marks: Marks = UNICODE_MARKS) -> str:
     """Return the pieces joined to one text."""
     return "".join(piece.text for piece in row_story(row, marks))
+
+
+_ABSENT = "-"
+
+
+def record_line(row: RecordRow, offset: TimeOffset, file: str = "", marks: Marks = UNICODE_MARKS) -> str:
+    """The line of a row; ``file`` precedes its RBA, ``-`` replaces unknown parts."""
+    time = format_timestamp(row.time, offset) if row.time is not None else f"{_ABSENT} {_ABSENT}"
+    place = f"{_field(file)}:{row.rba}" if file else f"{row.rba:>10}"
+    fields = (place, time, f"{row.kind.name:<8}", _field(row.table), _field(row.csn), _field(row.xid))
+    return " ".join((*fields, row_text(row, marks))).rstrip()
+
+
+def _field(text: str | None) -> str:
+    """A text as one field: in quotes where it has a blank."""
+    shown = escape(text or _ABSENT)
+    return f'"{shown}"' if any(map(str.isspace, shown)) else shown

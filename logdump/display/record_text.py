@@ -11,18 +11,16 @@ from functools import lru_cache, partial
 from operator import attrgetter
 
 from logdump.display.column_text import column_lines
-from logdump.display.file_header_text import file_header_lines
 from logdump.display.text import HarmlessRenderers
-from logdump.display.token_text import ggs_token_lines, header_token_lines, user_token_lines
-from logdump.notation.ebcdic import decode_ebcdic, gutter_table
+from logdump.display.token_text import ggs_token_lines, header_token_lines, token_bytes, token_line, user_token_lines
 from logdump.notation.escape import Harmless, escape, escape_lines
-from logdump.notation.hexdump import hexdump
+from logdump.notation.hexdump import decode_ebcdic, gutter_table, hexdump
 from logdump.notation.times import format_timestamp
 from logdump.session.events import RecordsInLines
 from logdump.session.known_record import KnownRecord
-from logdump.session.release import Release
-from logdump.session.settings import Detail, Level, Settings
-from trailformat import Record, TrailError, io_type_name
+from logdump.session.settings import Detail, Level, Release, Settings
+from trailformat import FileHeader, Record, TrailError, io_type_name
+from trailformat.records.file_header import ORDER, HeaderGroup
 from trailformat.records.io_types import LARGE_OBJECT
 
 RULE = escape("_" * 67)
@@ -240,3 +238,45 @@ HARMLESS: HarmlessRenderers = {
     KnownRecord: record_lines,
     RecordsInLines: many_lines,
 }
+
+
+def file_header_lines(record: Record, settings: Settings) -> Iterator[str]:
+    """The display of an ``F`` record; it begins with a blank line, as every record does.
+
+    Groups that do not decode are shown as bytes only.
+    """
+    header = _header(record)
+    time = format_timestamp(header.created or 0, settings.time_offset)
+    yield ""
+    yield f"{time} {'FileHeader':<20} Len {record.data_length:>5} RBA {record.rba}"
+    yield "Name: *FileHeader*"
+    yield from hexdump(_body(record, settings.reclen), gutter=settings.dump_gutter)
+    shows_tokens = settings.fileheader is Level.DETAIL
+    if shows_tokens or (settings.fileheader is Level.ON and settings.detail is Detail.DATA):
+        for group in header.groups:
+            yield from _group_lines(group, settings, shows_tokens=shows_tokens)
+    elif settings.release.has_blank_after_data:
+        # one session of 11.2 shows it, as after the data of a record
+        yield ""
+
+
+def _header(record: Record) -> FileHeader:
+    try:
+        return record.file_header
+    except TrailError:
+        return FileHeader(())
+
+
+def _body(record: Record, most: int) -> bytes:
+    """Return the bytes between the record's token and its trailer, at most ``most``."""
+    start, end = record.frame.header_size, record.length - record.trailer.header_size
+    return record.cut(start, min(end, start + most))
+
+
+def _group_lines(group: HeaderGroup, settings: Settings, *, shows_tokens: bool) -> Iterator[str]:
+    yield ""
+    yield token_line("Group", group.token.id, group.name, group.token.info, len(group.token.payload))
+    yield from hexdump(token_bytes(group.token, ORDER), settings.reclen, settings.dump_gutter)
+    for token, field in group.tokens if shows_tokens else ():
+        yield token_line("Token", token.id, field.name if field else "", token.info, len(token.payload))
+        yield from hexdump(token.payload, gutter=settings.dump_gutter)

@@ -14,8 +14,7 @@ from logdump.notation.hexdump import hexdump
 from logdump.session.settings import Level, Settings
 from trailformat import Record, Token, TrailError
 from trailformat.codec.byte_order import ByteOrder
-from trailformat.codec.token_names import GGS_TOKENS, RECORD_TOKENS, token_name
-from trailformat.codec.tokens import build_tokens
+from trailformat.codec.tokens import GGS_TOKENS, RECORD_TOKENS, build_tokens, token_name
 from trailformat.records.file_header import GROUPS
 from trailformat.records.record_header import HEADER_SIZE
 from trailformat.records.user_tokens import UserTokens

@@ -1,4 +1,4 @@
-"""Lines about a trail that several features share: where to restart a Replicat, which files are missing."""
+"""Lines about a trail that several features share: where to restart a Replicat, missing files, partial readings."""
 
 from __future__ import annotations
 
@@ -21,3 +21,12 @@ def missing_lines(gaps: tuple[FileGap, ...]) -> Iterator[str]:
     for gap in gaps:
         last = f" to {escape(gap.last.name)}" if gap.last != gap.first else ""
         yield f"Missing: {escape(str(gap.first))}{last}. Transactions that continue across the gap are not whole."
+
+
+PARTIAL = "Not all was read: this is partial, without a verdict."
+"""Goes before the findings on a page of the screen."""
+
+
+def as_read(*, is_partial: bool) -> str:
+    """Return the text after a title, empty if all was read."""
+    return ", as far as it was read" if is_partial else ""

@@ -11,8 +11,7 @@ from logdump.filters.comparison import Comparison
 from logdump.filters.criteria import OPTIONS, option_named
 from logdump.filters.criterion import Criterion, Holds, Needs, Option
 from logdump.filters.errors import FilterError
-from logdump.filters.filter_set import CriterionSet, FilterSet, Match
-from logdump.filters.listing import show
+from logdump.filters.filter_set import CriterionSet, FilterSet, Match, show
 from logdump.filters.misuse import misuse_hint
 from logdump.filters.parser import parse_criterion
 from logdump.filters.statement import Statement, apply, begins_statement, clears_all, parse_statement, words_after

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from logdump.filters.criteria import OPTIONS
 from logdump.filters.criterion import Criterion, Needs
+from logdump.notation.escape import escape
 
 if TYPE_CHECKING:
     from logdump.filters.rows import FilterRows, Mask
@@ -131,3 +132,27 @@ def _statements(which: str, criterion_set: CriterionSet) -> Iterator[str]:
 
 def _entry_id(criterion: Criterion, number: int) -> str:
     return f"{criterion.label}-{number}" if criterion.is_numbered or number else criterion.label
+
+
+_LABEL_WIDTH = 11
+
+
+def show(filters: FilterSet) -> list[str]:
+    """Return the lines of SHOW FILTER."""
+    lines = [f"Data filters are {'ENABLED' if filters.enabled else 'DISABLED'}"]
+    lines += [f"Include  Match {filters.include.match.value}", *_set_lines(filters, filters.include)]
+    lines += [f"Exclude  Match {filters.exclude.match.value}", *_set_lines(filters, filters.exclude)]
+    return [escape(line) for line in lines]
+
+
+def _set_lines(filters: FilterSet, criterion_set: CriterionSet) -> Iterator[str]:
+    for entry in filters.entries():
+        if entry.owner is criterion_set:
+            yield from _criterion_lines(entry.id, entry.criterion)
+
+
+def _criterion_lines(label: str, criterion: Criterion) -> Iterator[str]:
+    for value, *own_lines in criterion.describe():
+        yield f"{label:<{_LABEL_WIDTH}}: {value}"
+        yield from own_lines
+        label = ""

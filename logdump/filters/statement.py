@@ -21,8 +21,7 @@ from functools import partial
 from logdump.filters.criteria import OPTIONS, option_named, option_words
 from logdump.filters.criterion import Criterion
 from logdump.filters.errors import FilterError
-from logdump.filters.filter_set import CriterionSet, FilterSet, Match
-from logdump.filters.listing import show
+from logdump.filters.filter_set import CriterionSet, FilterSet, Match, show
 from logdump.filters.parser import STATEMENTS, parse_criterion
 from logdump.filters.words import MAX_TEXT, first_word, quoted
 from logdump.notation.times import TimeOffset

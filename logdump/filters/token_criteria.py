@@ -21,7 +21,7 @@ from logdump.filters.needle import Needle
 from logdump.filters.words import one_value, quoted, unquote
 from logdump.notation.times import TimeOffset
 from trailformat import Record
-from trailformat.codec.token_names import GGS_TOKENS, LOGCSN, ROWID, TRANID, token_name
+from trailformat.codec.tokens import GGS_TOKENS, LOGCSN, ROWID, TRANID, token_name
 
 if TYPE_CHECKING:
     from logdump.filters.rows import FilterRows, Mask

@@ -1,15 +1,19 @@
-"""A command: one entry of the registry, from which HELP, completion and the table of the documents are made."""
+"""A command, and the registry of all commands, from which HELP, completion and the table of the documents are made."""
 
 from __future__ import annotations
 
 import enum
+import importlib
 import re
 from collections.abc import Callable, Iterable
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from logdump.language.reader import Form
+from logdump.session.errors import CommandError
 from logdump.session.events import Event
-from logdump.session.session import Session
+from logdump.session.near_files import near_files
+from logdump.session.session import Session, is_trail
+from trailformat.codec.remote.path import place
 
 A = TypeVar("A")
 
@@ -86,3 +90,82 @@ class Command(NamedTuple, Generic[A]):
 
 AnyCommand = Command[Any]
 """A command of the registry, whatever its arguments are."""
+
+
+_SHORTEST_ABBREVIATION = 3
+
+
+class Registry:
+    """The commands that a session knows.
+
+    A word is looked up as a name, as an alias, then as an abbreviation of at least three letters that fits only one of
+    Logdump's own commands, or the one that the others lengthen (NEXT, not NEXTTRAIL). Ours are spelled in full. A
+    module is loaded when a command of it is found.
+
+    Args:
+        homes: the names and aliases by the module that defines them.
+        elsewhere: words of other programs, and which command does that here.
+    """
+
+    def __init__(self, homes: dict[str, list[str]], elsewhere: dict[str, str]) -> None:
+        self._elsewhere = elsewhere
+        self._homes = {word: module for module, words in homes.items() for word in words}
+        self._modules = list(homes)
+        self._loaded: dict[str, AnyCommand] = {}
+
+    @property
+    def commands(self) -> tuple[AnyCommand, ...]:
+        """All commands, in the order of HELP."""
+        return tuple(command for module in self._modules for command in self._load(module))
+
+    def words(self) -> list[str]:
+        """Return every name and alias."""
+        return sorted(self._homes)
+
+    def knows(self, word: str) -> bool:
+        """Return True if a word is a command's name or an abbreviation of one or several."""
+        return word.upper() in self._homes or bool(self._abbreviated(word.upper()))
+
+    def _load(self, module: str) -> tuple[AnyCommand, ...]:
+        commands: tuple[AnyCommand, ...] = importlib.import_module(module).COMMANDS
+        self._loaded |= {word: command for command in commands for word in (command.name, *command.aliases)}
+        return commands
+
+    def find(self, word: str) -> AnyCommand:
+        """The command that ``word`` means.
+
+        Raises:
+            CommandError: none, or more than one.
+        """
+        entered, word = word, word.upper()
+        if word in self._homes:
+            if word not in self._loaded:
+                self._load(self._homes[word])
+            return self._loaded[word]
+        fitting = self._abbreviated(word)
+        shortest = [command for command in fitting if all(other.name.startswith(command.name) for other in fitting)]
+        if shortest:
+            return shortest[0]
+        if fitting:
+            raise CommandError(f"{word} is ambiguous: {', '.join(one.name for one in fitting)}.")
+        if is_trail(entered):
+            raise CommandError(f"Unknown command: {entered}.", f"It is a file: OPEN {entered} opens it.")
+        if any(one.isdigit() for one in word) and (near := near_files(place(entered).expanduser())):
+            raise CommandError(f"Unknown command: {entered}.", f"Did you mean the file {' or '.join(near)}?")
+        raise CommandError(f"Unknown command: {word}.", self._hint(word))
+
+    def _abbreviated(self, word: str) -> list[AnyCommand]:
+        """The commands that ``word``, in capitals, may be short for."""
+        if len(word) < _SHORTEST_ABBREVIATION or not word.isalpha():
+            return []
+        ours = (command for command in self.commands if command.origin is Origin.LOGDUMP)
+        return [command for command in ours if any(name.startswith(word) for name in (command.name, *command.aliases))]
+
+    def _hint(self, word: str) -> str:
+        if word in self._elsewhere:
+            return f"{self._elsewhere[word]} HELP lists all commands."
+        from difflib import get_close_matches  # noqa: PLC0415 - needed for unknown commands only
+
+        begun = [name for name in self.words() if len(word) > 1 and name.startswith(word)]
+        near = begun or get_close_matches(word, self.words(), n=3, cutoff=0.7)
+        return f"Did you mean {' or '.join(near)}? HELP lists all commands." if near else "HELP lists all commands."

@@ -6,19 +6,16 @@ from collections.abc import Callable, Generator, Iterator
 from contextlib import suppress
 from functools import partial
 
-from logdump.language.command import AnyCommand
+from logdump.language.command import AnyCommand, Registry
 from logdump.language.reader import Context, parse
-from logdump.language.registry import Registry
 from logdump.language.words import MOST_CHARACTERS, split_calls
 from logdump.notation.hexdump import hexdump
 from logdump.notation.times import TimeOffset, format_timestamp, has_date, parse_datetime
-from logdump.session.errors import ArgumentError, CommandError
+from logdump.session.errors import ArgumentError, CommandError, ExitStatus
 from logdump.session.events import Bad, Event, Failure, Notice
-from logdump.session.exit_status import ExitStatus
 from logdump.session.session import Session
 from trailformat import CannotRead, CannotWrite, NotATrail, PartialRecord, TrailError
 from trailformat.codec.remote.url import keeping_secrets
-from trailformat.trail.embedded import embedded_up_to
 from trailformat.trail.whole_file import OUTCOMES
 
 _DAY = 86_400_000_000
@@ -258,5 +255,5 @@ def _bad_record_lines(session: Session, error: TrailError, rba: int, good: int |
         yield "No good header after it. SCANFORHEADER PREV (SFH PREV) goes back to the last one."
     else:
         yield f"Next good header at RBA {good}: SCANFORHEADER (SFH) goes there."
-    if good is not None and (end := embedded_up_to(session.trail, rba, good)) is not None:
+    if good is not None and (end := session.trail.embedded_up_to(rba, good)) is not None:
         yield f"The length of the bad record leads to RBA {end}: good headers before that may be part of its data."

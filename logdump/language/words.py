@@ -3,31 +3,39 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 _QUOTE = '"'
 _COMMENTS = ("--", "#")
 _PIECES = re.compile(r'"[^"]*"?|[^";]+|;')
 """Quoted text, other text, and what separates commands."""
+_SQL = re.compile(r"\s*SQL\s", re.IGNORECASE)
+_PIECES_OF_SQL = re.compile(r"""'[^']*'?|"[^"]*"?|[^'";]+|;""")
+"""The same of a command SQL, whose texts are in single quotes."""
 _WORDS = re.compile(r'(?:"[^"]*"?|[^\s"]+)+')
 MOST_CHARACTERS = 1 << 20
 """A longer line is not carried out."""
 
 
 def split_commands(line: str) -> list[str]:
-    """The commands of a line, separated by ``;`` outside double quotes; empty ones left out.
+    """The commands of a line, separated by ``;`` outside double quotes, of SQL also single ones; empty ones left out.
 
     A line that begins with ``--``, as in GoldenGate's parameter files, or with ``#`` is a comment and holds none.
     """
     if line.lstrip().startswith(_COMMENTS):
         return []
-    parts: list[list[str]] = [[]]
-    for piece in _PIECES.findall(line):
-        if piece == ";":
-            parts.append([])
-        else:
-            parts[-1].append(piece)
-    commands = ("".join(part).strip() for part in parts)
+    commands = (line[begin:end].strip() for begin, end in _bounds(line))
     return [command for command in commands if command]
+
+
+def _bounds(line: str) -> Iterator[tuple[int, int]]:
+    """Begin and end of each command of a line, empty ones too."""
+    begin = 0
+    while begin <= len(line):
+        pieces = _PIECES_OF_SQL if _SQL.match(line, begin) else _PIECES
+        end = next((piece.start() for piece in pieces.finditer(line, begin) if piece[0] == ";"), len(line))
+        yield begin, end
+        begin = end + 1
 
 
 def split_calls(line: str) -> list[tuple[str, str]]:
@@ -41,20 +49,16 @@ def split_words(text: str) -> list[str]:
 
 
 def last_command(line: str) -> int:
-    """The beginning of the last command of a line: after its last ``;`` outside double quotes."""
-    return _behind_last(line, ";")
+    """The beginning of the last command of a line."""
+    return [begin for begin, _ in _bounds(line)][-1]
 
 
 def last_word(line: str) -> int:
     """The beginning of the last word of a line, with its opening quote; a blank outside quotes ends one."""
-    return _behind_last(line, "; ")
-
-
-def _behind_last(line: str, separators: str) -> int:
     start, quoted = 0, False
     for at, character in enumerate(line):
         quoted ^= character == _QUOTE
-        if character in separators and not quoted:
+        if character in "; " and not quoted:
             start = at + 1
     return start
 

@@ -17,8 +17,8 @@ from logdump.line import terminal
 from logdump.line.history_file import KeptHistory, UnusableHistory, history_path
 from logdump.line.line_mode import LineMode
 from logdump.notation.escape import escape
+from logdump.session.errors import ExitStatus
 from logdump.session.events import Notice
-from logdump.session.exit_status import ExitStatus
 from logdump.session.known_tables import column_names, table_names
 from logdump.session.session import Session
 

@@ -5,25 +5,25 @@ from __future__ import annotations
 import contextlib
 import sys
 from collections.abc import Generator, Iterable, Iterator, Sequence
-from typing import BinaryIO
+from typing import BinaryIO, TextIO
 
 from logdump import __version__
 from logdump.commands import REGISTRY
 from logdump.display.text import render
 from logdump.language.execute import run_line
+from logdump.language.words import MOST_CHARACTERS
 from logdump.line import terminal
-from logdump.line.input_lines import lines_of
 from logdump.line.scroller import Scroller
 from logdump.notation.escape import Harmless, escape
+from logdump.session.errors import ExitStatus
 from logdump.session.events import Event, Failure, JobProgress, NoRecordThere, Notice, Pause, Progress, SearchProgress
-from logdump.session.exit_status import ExitStatus
 from logdump.session.read_progress import Hint, ReadProgress, ReadSoFar
 from logdump.session.session import Session
 from logdump.session.session_log import SessionLog
 from logdump.session.settings import OutputFormat
 from trailformat.codec.remote.url import keeping_secrets
 from trailformat.errors import CannotRead
-from trailformat.records import far, reached
+from trailformat.records import reached
 from trailformat.trail.whole_file import OUTCOMES
 
 BANNER = tuple(
@@ -91,7 +91,7 @@ class LineMode:
         events = run_line(self.session, REGISTRY, line)
         try:
             progress = ReadProgress(self._show_reading, lambda: self.session.stops)
-            with far.observed(self._show_search), reached.observed(progress):
+            with reached.search_observed(self._show_search), reached.observed(progress):
                 self._print_all(events)
         except KeyboardInterrupt as interrupt:
             for event in _after(events, interrupt):
@@ -264,3 +264,12 @@ class PipedInput(LineMode):
                 break
             self.enter(line)
         return ExitStatus.OK
+
+
+def lines_of(file: TextIO) -> Iterator[str]:
+    """Yield the lines of a file without their ends; a line that is too long is cut right above the limit."""
+    while line := file.readline(MOST_CHARACTERS + 1):
+        rest = line
+        while len(rest) > MOST_CHARACTERS and not rest.endswith("\n"):
+            rest = file.readline(MOST_CHARACTERS + 1)
+        yield line.rstrip("\r\n")

@@ -5,10 +5,39 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import cast
 
-from logdump.notation.ebcdic import ASCII
 from logdump.notation.escape import Harmless
+
+
+def _printable(characters: str) -> str:
+    return "".join(character if " " <= character <= "~" else "." for character in characters)
+
+
+ASCII = _printable("".join(map(chr, range(256))))
+"""256 characters, one for each byte: itself for 20 to 7e, a dot for any other."""
+
+
+@cache
+def _ebcdic() -> str:
+    """256 characters, one for each byte: what it is in EBCDIC if that is a printable ASCII character, else a dot."""
+    from trailformat.codec.charsets import EBCDIC_1047  # noqa: PLC0415 - a session without EBCDIC starts faster
+
+    return _printable(EBCDIC_1047)
+
+
+def gutter_table(*, ebcdic: bool) -> str:
+    """The table for the text column under ASCIIDUMP or EBCDICDUMP: 256 characters, all printable ASCII."""
+    return _ebcdic() if ebcdic else ASCII
+
+
+def decode_ebcdic(data: bytes) -> str:
+    """The text of bytes in EBCDIC, one character a byte; every byte has one, control characters included."""
+    from trailformat.codec.charsets import CODE_PAGE_1047, decode  # noqa: PLC0415 - for EBCDIC alone
+
+    return decode(data, CODE_PAGE_1047)
+
 
 BYTES_PER_LINE = 20
 _ASCII_TABLE = ASCII.encode()

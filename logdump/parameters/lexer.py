@@ -9,8 +9,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
-from logdump.parameters.errors import ParameterError, ParameterPlace
 from logdump.parameters.macros import Macros
+from logdump.parameters.model import ParameterError, ParameterPlace
 from trailformat.codec.regular_file import open_regular
 
 MOST_BYTES = 1 << 20

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from logdump.parameters.errors import ParameterError, ParameterPlace
+from logdump.parameters.model import ParameterError, ParameterPlace
 
 MOST_PARAMETERS = 30
 DEEPEST = 32

@@ -1,10 +1,34 @@
-"""Types that all statements of parameter files share: the process that they are for, and their position."""
+"""Types that all statements of parameter files share: the process that they are for, and their position; the error."""
 
 from __future__ import annotations
 
 import enum
 from pathlib import Path
 from typing import NamedTuple
+
+from logdump.session.errors import CommandError
+
+_LONGEST = 300
+
+
+class ParameterPlace(NamedTuple):
+    """A line of a parameter file; of what a macro expands to, the line of its call."""
+
+    path: Path
+    line: int
+
+    def __str__(self) -> str:
+        return f"{self.path}, line {self.line}"
+
+
+class ParameterError(CommandError):
+    """A parameter file that cannot be read or understood; its place is part of the message."""
+
+    def __init__(self, place: ParameterPlace, problem: str) -> None:
+        problem = problem if len(problem) <= _LONGEST else f"{problem[:_LONGEST]}…"
+        super().__init__(f"PARAMS: {place}: {problem}")
+        self.place = place
+        self.problem = problem
 
 
 class ProcessSide(enum.Enum):

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Container, Iterator
 from pathlib import Path
 
-from logdump.parameters.errors import ParameterError, ParameterPlace
-from logdump.parameters.model import ProcessSide, Rule
+from logdump.parameters.model import ParameterError, ParameterPlace, ProcessSide, Rule
 from logdump.parameters.names import NamePart, NamePattern
 from logdump.parameters.not_used import why_of_no_use
 from logdump.parameters.statements import ParameterStatement, statements

@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from logdump.parameters.errors import ParameterError, ParameterPlace
 from logdump.parameters.lexer import Lexeme, LexemeKind, Lexer, text_of
 from logdump.parameters.macros import MOST_PARAMETERS, Macro
+from logdump.parameters.model import ParameterError, ParameterPlace
 
 UP_TO_SEMICOLON = frozenset({"TABLE", "MAP", "SEQUENCE", "FILE"})
 """The statements that run over lines; any other ends with its line, unless ``&`` is last there."""

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from logdump.parameters.errors import ParameterError, ParameterPlace
 from logdump.parameters.lexer import Lexeme, LexemeKind, text_of
+from logdump.parameters.model import ParameterError, ParameterPlace
 from logdump.parameters.names import NamePattern, name_of
 from logdump.parameters.statements import ParameterStatement
 

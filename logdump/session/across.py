@@ -7,9 +7,8 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from logdump.session.errors import MissingFileError
+from logdump.session.errors import ExitStatus, MissingFileError
 from logdump.session.events import Event, Notice, say
-from logdump.session.exit_status import ExitStatus
 from logdump.session.settings import Across
 from trailformat import TrailFile
 from trailformat.records import reached

@@ -27,7 +27,7 @@ def whole_trail_of(session: Session, wildcard: FileNames | None, command: str) -
 
 
 def trail_named(session: Session, name: str, command: str) -> WholeTrail:
-    """A file, a trail by its name without a number, or the files that a wildcard names.
+    """A file, a trail by its name without a number, or the files of a folder or that a wildcard names.
 
     Raises:
         CommandError: there is none.
@@ -35,13 +35,13 @@ def trail_named(session: Session, name: str, command: str) -> WholeTrail:
     path = place(name).expanduser().absolute()
     if is_file(path):
         return WholeTrail([path])
-    if "*" in path.name or "?" in path.name:
+    if "*" in path.name or "?" in path.name or path.is_dir():
         return whole_trail_of(session, name, command)
     try:
         return WholeTrail(TrailSequence(path).paths)
     except NotATrail as error:
         raise MissingFileError(
-            f"{name}: {error.problem}; {command} takes a file, a trail, or a wildcard for one."
+            f"{name}: {error.problem}; {command} takes a file, a trail, or a folder or wildcard for one."
         ) from error
 
 

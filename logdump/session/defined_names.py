@@ -8,8 +8,9 @@ from pathlib import Path
 
 from logdump.filters.name_criteria import NameCriterion
 from logdump.filters.value_criteria import ColumnValue
+from logdump.notation.plural import amount
+from logdump.session.errors import CommandError, ExitStatus
 from logdump.session.events import Notice
-from logdump.session.exit_status import ExitStatus
 from logdump.session.session import Session
 from logdump.session.settings import Across
 from trailformat import NotATrail, TrailError, TrailFile
@@ -19,6 +20,8 @@ _NEAR = 1 << 20
 """Bytes at the beginning of a file whose definitions are looked at before all of it is walked over for more."""
 _MOST_NAMES = 100_000
 """Names among which a near one is looked for."""
+_MOST_SHOWN = 3
+_NO_DEFINITIONS = "This trail defines no tables: SOURCEDEFS <file> names a file with the definitions."
 
 
 def undefined_column(session: Session, column: str, table: str = "", paths: Sequence[Path] | None = None) -> str | None:
@@ -34,15 +37,20 @@ def undefined_column(session: Session, column: str, table: str = "", paths: Sequ
     """
     if session.source_definitions is not None:
         return None
-    column, table, known = column.upper(), table.upper(), dict[str, None]()
+    column, table = column.upper(), table.upper()
+    known, others = dict[str, None](), dict[str, None]()
     for tables, entry in _entries(session, paths):
-        is_meant = not table or f".{entry.name.upper()}".endswith(f".{table}")
+        is_meant = not table or _ends_with(entry.name, table)
+        if not is_meant and len(others) < _MOST_NAMES:
+            others[entry.name] = None
         definition = tables.columns(entry) if is_meant else None
         for one in definition.columns if definition is not None else ():
             if one.name.upper() == column:
                 return None
             if len(known) < _MOST_NAMES:
                 known[one.name] = None
+    if not known:
+        return _no_table(table, others) if others else _NO_DEFINITIONS
     where = f" {table}" if table else ""
     return f"No table{where} with a column {column} is defined in this trail.{_nearest(column, known)}"
 
@@ -76,7 +84,31 @@ def _undefined_table(session: Session, criterion: NameCriterion, paths: Sequence
             known[entry.name] = None
     if not known:
         return None
-    return f"No table {', '.join(criterion.names)} is defined in this trail.{_nearest(criterion.names[0], known)}"
+    return _no_table(", ".join(criterion.names), known)
+
+
+def _no_table(names: str, known: dict[str, None]) -> str:
+    return f"No table {names} is defined in this trail.{_nearest(names.partition(',')[0], known)}"
+
+
+def table_of_any_schema(session: Session, table: str) -> str:
+    """The name with its schema of a table that is named without one; the name as it is where none has it.
+
+    Raises:
+        CommandError: tables of several schemas have the name.
+    """
+    if "." in table or any(wildcard in table for wildcard in "*?"):
+        return table
+    found = {entry.name.upper(): entry.name for _, entry in _entries(session, None) if _ends_with(entry.name, table)}
+    if len(found) > 1 and table.upper() not in found:
+        shown = ", ".join(sorted(found.values())[:_MOST_SHOWN])
+        raise CommandError(f"{amount(len(found), 'table')} are called {table}: {shown}. Name one with its schema.")
+    return found.get(table.upper()) or next(iter(found.values()), table)
+
+
+def _ends_with(name: str, end: str) -> bool:
+    """Whether a name is another, or that after its schema; case does not matter."""
+    return f".{name.upper()}".endswith(f".{end.upper()}")
 
 
 def _entries(session: Session, paths: Sequence[Path] | None) -> Iterator[tuple[TableDefinitions, TableEntry]]:
@@ -107,6 +139,14 @@ def _files(session: Session, paths: Sequence[Path] | None) -> Iterator[TrailFile
 
 
 def _nearest(wanted: str, known: dict[str, None]) -> str:
-    spelled = {name.upper(): name for name in known}
-    near = [spelled[name] for name in get_close_matches(wanted.upper(), spelled, n=3)]
-    return f" Nearest: {', '.join(near)}." if near else ""
+    """The names that differ least, else those that do after their schema."""
+    whole = {name.upper(): [name] for name in known}
+    ends: dict[str, list[str]] = {}
+    for name in known:
+        ends.setdefault(name.upper().rpartition(".")[2], []).append(name)
+    near = _close(wanted.upper(), whole) or _close(wanted.upper().rpartition(".")[2], ends)
+    return f" Nearest: {', '.join(near[:_MOST_SHOWN])}." if near else ""
+
+
+def _close(wanted: str, spelled: dict[str, list[str]]) -> list[str]:
+    return [name for near in get_close_matches(wanted, spelled, n=_MOST_SHOWN) for name in spelled[near]]

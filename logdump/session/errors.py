@@ -1,8 +1,19 @@
-"""The error that a command raises."""
+"""The errors that commands raise, and the exit statuses of ``logdump``."""
 
 from __future__ import annotations
 
-from logdump.session.exit_status import ExitStatus
+import enum
+
+
+class ExitStatus(enum.IntEnum):
+    """Exit status under ``-c`` and ``-f``: that of the first thing that went wrong."""
+
+    OK = 0
+    COMMAND_FAILED = 1
+    USAGE = 2
+    FINDINGS = 3
+    BAD_DATA = 4
+    INTERRUPTED = 130
 
 
 class CommandError(Exception):

@@ -29,7 +29,8 @@ class FileState(NamedTuple):
 def file_state(trail: TrailFile) -> FileState:
     """The state of an open file now."""
     name = TrailName.parse(trail.path)
-    following = name.next.path if name is not None and is_file(name.next.path) else None
+    following = name.next.found() if name is not None else None
+    following = following if following is not None and is_file(following) else None
     try:
         there = status_of(trail.path)
     except OSError:

@@ -30,6 +30,7 @@ def passing_batches(
     start: int = 0,
     *,
     stop: int | None = None,
+    batch_size: int | None = None,
     by_definition: bool = False,
 ) -> Iterator[tuple[Batch, Any]]:
     """Yield the batches of a file, each with a mask of the rows that pass.
@@ -38,7 +39,7 @@ def passing_batches(
     nothing or must still be applied: it has to get the batch before the next one.
     ``stop`` is the RBA before which the last record begins; ``by_definition``: see Names.
     """
-    size = BATCH_SIZE
+    size = batch_size or BATCH_SIZE
     if not is_for_threads(trail, workers, start, stop):
         batches = scan(trail, start, stop, batch_size=size, by_definition=by_definition)
         return ((batch, None) for batch in batches)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from logdump.notation.plural import amount
-from logdump.session.exit_status import ExitStatus
+from logdump.session.errors import ExitStatus
 
 if TYPE_CHECKING:
     from trailformat.transactions.whole_trail import WholeTrail

@@ -47,6 +47,10 @@ class SchemaChanged(SourceError):
     """A table has a column, a type or a key that came after the schema of the read was made."""
 
 
+class DefinedOtherwiseError(Exception):
+    """A table has another definition than the one that a read was begun with; a read with all of them goes well."""
+
+
 def carried_by(text: str) -> SourceError | None:
     """The last one of these errors in the text of an error of Spark."""
     found = _CARRIED.findall(text)

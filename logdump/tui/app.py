@@ -14,7 +14,7 @@ from textual.widgets import Input
 
 from logdump.line.history_file import KeptHistory
 from logdump.notation.times import iso_time
-from logdump.session.exit_status import ExitStatus
+from logdump.session.errors import ExitStatus
 from logdump.session.session import Session
 from logdump.tui.keys.jumps import Jumps, MarkLetters, WordsOfCursor
 from logdump.tui.keys.keys import Area, bindings

@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING
 from logdump.line import terminal
 from logdump.line.history_file import KeptHistory, UnusableHistory, history_path
 from logdump.notation.escape import escape
-from logdump.session.errors import CommandError
-from logdump.session.exit_status import ExitStatus
+from logdump.session.errors import CommandError, ExitStatus
 from logdump.session.session import Session
 
 if TYPE_CHECKING:

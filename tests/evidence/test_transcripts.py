@@ -16,9 +16,8 @@ from logdump.features.count.model import CountShown
 from logdump.features.count.text import count_lines
 from logdump.session.events import Failure, Notice
 from logdump.session.known_record import KnownRecord
-from logdump.session.release import Release
 from logdump.session.session import Session
-from logdump.session.settings import Detail, Level, Settings
+from logdump.session.settings import Detail, Level, Release, Settings
 from tests.conftest import UseZone
 from tests.evidence.rebuild import completed_file_header, from_tokens, header_of, with_raw_tokens
 from tests.evidence.transcript import Block, blocks

@@ -35,7 +35,6 @@ EXCEPTIONS = {
     "logdump.features.sql.conditions": _ANOTHER_IDEA,
     "logdump.features.sql.plan": _ANOTHER_IDEA,
     "logdump.features.sql.scan": _ANOTHER_IDEA,
-    "logdump.language.validity": "a room below that of its user",
     "logdump.line.scroller": _ANOTHER_IDEA,
     "logdump.line.verbs.pager": _ANOTHER_IDEA,
     "logdump.parameters.words": "words of a file before they are statements",

@@ -12,7 +12,7 @@ from tests.laws.imports import modules
 _FIELDS = {
     "trailformat.records.record_header": {"BEGINS", "ENDS", "FIRST", "MIDDLE", "LAST", "ONLY", "TRANS_IND_AT"},
     "trailformat.records.io_types": {"RESTARTS", "RESTART_ABEND", "RESTART_OK", "RECORD_FRAGMENT"},
-    "trailformat.codec.token_names": {"LOGCSN", "TRANID"},
+    "trailformat.codec.tokens": {"LOGCSN", "TRANID"},
     "trailformat.changes.transactions": {"TransactionRole", "role_in", "role_of"},
     "trailformat.changes.transaction_search": {"Stop", "WayBack"},
     "trailformat.transactions.segments": {"Segments"},
@@ -102,7 +102,7 @@ SECOND_MAKERS = {
     "a number in place of the name": "is_open = int(batch.trans_ind[last]) not in (2, 3)",
     "the same with numpy": 'ends = np.isin(columns["trans_ind"], [2, 3])',
     "halves of an update": "is_second = header.trans_ind != first",
-    "a token of a transaction": "from trailformat.codec import token_names\nfound = token == token_names.LOGCSN",
+    "a token of a transaction": "from trailformat.codec import tokens\nfound = token == tokens.LOGCSN",
     "all names at once": "from trailformat.records.record_header import *",
 }
 

@@ -313,7 +313,9 @@ class Mode:
         known &= {(one.table, each.name) for one in self._records for each in one.columns}
         fitting = {table for table, one in known if one == column and _is_named(table, name)}
         if not fitting:
-            raise Refused(f"No table {name} with a column {column} is defined in this trail.")
+            is_named = not name or any(_is_named(table, name) for table, _ in known)
+            which = f"{name} with a column {column}" if is_named else name
+            raise Refused(f"No table {which} is defined in this trail.")
         sides = (f"before_{column}", f"after_{column}")
         return lambda one: _is_named(one.table, name) and any(one.values.get(side) == value for side in sides)
 

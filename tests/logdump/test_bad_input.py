@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from logdump.session.exit_status import ExitStatus
+from logdump.session.errors import ExitStatus
 from tests.logdump.display.records import a_record
 from tests.logdump.program import logdump
 from tests.searching import in_turn, stride

@@ -6,7 +6,7 @@ import string
 
 import pytest
 
-from logdump.notation.ebcdic import ASCII, decode_ebcdic, gutter_table
+from logdump.notation.hexdump import ASCII, decode_ebcdic, gutter_table
 
 EBCDIC = gutter_table(ebcdic=True)
 LETTERS_AND_DIGITS = {

@@ -22,6 +22,14 @@ from tests.logdump.line import Line
         ("ghdr on;detail data; n;", ["ghdr on", "detail data", "n"]),
         ('open "a;b"; n', ['open "a;b"', "n"]),
         ('open "a;b', ['open "a;b']),
+        ("filter 'a;b'; n", ["filter 'a", "b'", "n"]),
+        ("sql select 'a;b'; n", ["sql select 'a;b'", "n"]),
+        (
+            """n; SQL select "it's;" from 'it''s;', "a;b"; n""",
+            ["n", """SQL select "it's;" from 'it''s;', "a;b\"""", "n"],
+        ),
+        ("sql select 'a; n", ["sql select 'a; n"]),
+        ("sqlx 'a;b'", ["sqlx 'a", "b'"]),
     ],
 )
 def test_semicolons_outside_quotes_separate_commands(line: str, commands: list[str]) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from logdump import __version__
-from logdump.session.exit_status import ExitStatus
+from logdump.session.errors import ExitStatus
 from tests.logdump.program import logdump, process
 
 BANNER = f"""

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from logdump.commands import REGISTRY
-from logdump.session.exit_status import ExitStatus
+from logdump.session.errors import ExitStatus
 from tests.logdump.program import logdump
 
 MISSING = {

@@ -49,10 +49,16 @@ QUESTIONS = [
 ]
 
 
-def in_folder(folder: Path, suffix: str) -> Path:
-    for name in NAMES:
-        (folder / f"{name}{suffix}").write_bytes(COMPRESSORS[suffix]((TRAILS / name).read_bytes()))
+def in_folder(folder: Path, *suffixes: str) -> Path:
+    """A trail each of whose files has its suffix, or all of them one."""
+    for name, suffix in zip(NAMES, suffixes * (len(NAMES) // len(suffixes)), strict=True):
+        data = (TRAILS / name).read_bytes()
+        (folder / f"{name}{suffix}").write_bytes(COMPRESSORS[suffix](data) if suffix else data)
     return folder
+
+
+def in_folder_of(folder: Path, suffix: str) -> Path:
+    return in_folder(folder, suffix)
 
 
 def in_tar(folder: Path, suffix: str) -> Path:
@@ -72,7 +78,7 @@ def in_zip(folder: Path) -> Path:
 
 
 PACKED: dict[str, tuple[Callable[[Path], Path], str]] = {
-    **{suffix: (partial(in_folder, suffix=suffix), suffix) for suffix in COMPRESSORS},
+    **{suffix: (partial(in_folder_of, suffix=suffix), suffix) for suffix in COMPRESSORS},
     "tar": (partial(in_tar, suffix=""), ""),
     "tar.gz": (partial(in_tar, suffix=".gz"), ""),
     "zip": (in_zip, ""),
@@ -86,7 +92,9 @@ def answers(folder: Path, suffix: str, question: str) -> str:
     done = logdump("-c", f"open {trail}; {question.format(trail=trail)}")
     lines = [line for line in done.out.splitlines() if not line.startswith("It is packed")]
     shown = "\n".join(lines).replace(str(folder), "").replace(f"{folder.name}/", "")
-    return shown.replace(suffix, "") if suffix else shown
+    for one in COMPRESSORS:
+        shown = shown.replace(one, "")
+    return shown
 
 
 @pytest.mark.parametrize("question", QUESTIONS)
@@ -99,6 +107,17 @@ def test_each_command_gives_the_answer_of_the_trail_that_is_not_packed(question:
     assert "\n" in expected
     assert answers(in_folder(tmp_path, ".gz"), ".gz", question) == expected
     assert answers(in_tar(tmp_path, ".gz"), "", question) == expected
+
+
+@pytest.mark.parametrize(
+    "question", [*QUESTIONS, "info", "nexttrail; nexttrail; count", "row teahouse.teas tea_code=sen01"]
+)
+def test_files_may_be_packed_or_not_in_one_trail(question: str, tmp_path: Path) -> None:
+    plain, mixed = tmp_path / "plain", tmp_path / "mixed"
+    plain.mkdir()
+    mixed.mkdir()
+    expected = answers(in_folder(plain, "", "", ""), "", question)
+    assert answers(in_folder(mixed, ".gz", "", ".bz2"), ".gz", question) == expected
 
 
 @pytest.mark.parametrize("kind", PACKED)
@@ -123,7 +142,7 @@ def test_of_a_file_that_lies_there_twice_the_plain_one_counts(tmp_path: Path) ->
         f"{NAMES[2]}.gz",
     ]
     assert next_file(tmp_path / NAMES[1]) == (tmp_path / f"{NAMES[2]}.gz", None)
-    assert next_file(tmp_path / f"{NAMES[0]}.gz") == (tmp_path / f"{NAMES[1]}.gz", None)
+    assert next_file(tmp_path / f"{NAMES[0]}.gz") == (tmp_path / NAMES[1], None)
 
 
 def test_a_suffix_is_no_part_of_the_number() -> None:

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from fixtures import TRAILS
 from logdump.commands import REGISTRY
 from logdump.display import json_lines, text
-from logdump.display.as_read import PARTIAL
+from logdump.display.trail_text import PARTIAL
 from logdump.features.bounded_recovery.options import BrOptions
 from logdump.features.bounded_recovery.survey import BrSurvey
 from logdump.features.diff.aligned_listing import AlignedListing, AlignedSoFar
@@ -25,8 +25,8 @@ from logdump.features.diff.model import DiffLevel
 from logdump.features.timeline import open_transactions
 from logdump.language.execute import run_line
 from logdump.line.history_file import KeptHistory
+from logdump.session.errors import ExitStatus
 from logdump.session.events import Event, Notice, Progress
-from logdump.session.exit_status import ExitStatus
 from logdump.session.settings import Settings
 from logdump.tui.reading.screen_mode import ScreenMode
 from logdump.tui.text import aligned_text

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from logdump.session.exit_status import ExitStatus
+from logdump.session.errors import ExitStatus
 from tests.logdump.program import COMMAND, ENVIRONMENT, process
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="signals and shells of UNIX")

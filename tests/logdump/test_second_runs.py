@@ -14,7 +14,7 @@ import pytest
 from fixtures import TRAILS
 from logdump.features.export import batch_walk
 from logdump.session import scan as session_scan
-from logdump.session.exit_status import ExitStatus
+from logdump.session.errors import ExitStatus
 from tests.logdump.line import Line
 from tests.logdump.writers import WRITERS, Rows, Writer, rows_of
 from tests.searching import IS_LONG, in_turn

@@ -14,8 +14,8 @@ from logdump.language.execute import run_line
 from logdump.line.line_mode import Script
 from logdump.session import passing
 from logdump.session import scan as session_scan
+from logdump.session.errors import ExitStatus
 from logdump.session.events import Event, Notice, Progress
-from logdump.session.exit_status import ExitStatus
 from tests.logdump.line import Line
 from tests.logdump.writers import WRITERS
 from trailformat.transactions import extents

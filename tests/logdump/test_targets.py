@@ -14,7 +14,7 @@ import pytest
 
 from fixtures import TRAILS
 from logdump.commands import REGISTRY
-from logdump.session.exit_status import ExitStatus
+from logdump.session.errors import ExitStatus
 from tests.logdump.program import logdump
 from tests.searching import in_turn
 from trailformat import TrailFile

@@ -17,7 +17,7 @@ from tests.searching import examples
 from trailformat import ByteOrder, Column, Record, TrailError, TrailFile, make_header, spec
 from trailformat.codec import layout, tokens
 from trailformat.codec.tokens import Token, build_token, build_tokens, parse_tokens, token_places
-from trailformat.definitions import metadata, metadata_kinds
+from trailformat.definitions import metadata
 from trailformat.definitions.column import ColumnDefinition, build_column, parse_column
 from trailformat.definitions.metadata import DatabaseDefinition, TableDefinition
 from trailformat.errors import BadData
@@ -315,7 +315,7 @@ def _column_definition(parsed: Any, _: ByteOrder) -> ColumnDefinition:
 
 
 def _stored_columns(record: Record) -> Iterator[bytes]:
-    for data in _data_of_kind(metadata_kinds.TABLE)(record):
+    for data in _data_of_kind(metadata.TABLE)(record):
         yield metadata._Tree(data, record.order).tree(0x30).payload(3)
 
 
@@ -335,7 +335,7 @@ METADATA = {
         _database,
         (metadata.parse_database,),
         metadata.build_database,
-        _data_of_kind(metadata_kinds.DATABASE),
+        _data_of_kind(metadata.DATABASE),
         is_strict=False,
     ),
     "table_definition": Held(
@@ -343,7 +343,7 @@ METADATA = {
         _table,
         (metadata.parse_table,),
         metadata.build_table,
-        _data_of_kind(metadata_kinds.TABLE),
+        _data_of_kind(metadata.TABLE),
         is_strict=False,
     ),
     "column_definitions": Held(

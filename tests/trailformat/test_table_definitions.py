@@ -8,7 +8,7 @@ import pytest
 from fixtures import TRAILS
 from tests.trailformat.samples import BOTH, metadata_record, row, table_record, trail_of
 from trailformat import ByteOrder, Record, TrailFile
-from trailformat.definitions.metadata_kinds import DATABASE, REFERENCE, TABLE
+from trailformat.definitions.metadata import DATABASE, REFERENCE, TABLE
 from trailformat.index import attach, build, index_of
 from trailformat.trail import file
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from trailformat.codec.token_names import GGS_TOKENS, RECORD_TOKENS, token_name
+from trailformat.codec.tokens import GGS_TOKENS, RECORD_TOKENS, token_name
 
 
 @pytest.mark.parametrize(("letter", "name"), [("G", "Record Header"), ("H", "GHDR"), ("Z", "Record Trailer")])

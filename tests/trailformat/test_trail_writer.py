@@ -25,7 +25,7 @@ from trailformat import (
     make_file_header_record,
     make_token,
 )
-from trailformat.definitions.metadata_kinds import DATABASE, REFERENCE
+from trailformat.definitions.metadata import DATABASE, REFERENCE
 from trailformat.records.file_header import Value
 from trailformat.trail.whole_file import early
 

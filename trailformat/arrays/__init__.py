@@ -6,7 +6,6 @@ It needs numpy; :mod:`.arrow`, :mod:`.columns` and what these use make arrays of
 from __future__ import annotations
 
 from trailformat.arrays.array_types import ArrayType, ArrowType, DecodePath, array_type
-from trailformat.arrays.differences import are_unequal, unequal
 from trailformat.arrays.lines import (
     BytesAt,
     Digits,
@@ -22,11 +21,10 @@ from trailformat.arrays.lines import (
     new_room,
     write_lines,
 )
-from trailformat.arrays.runs import joined_runs
-from trailformat.arrays.spans import Image, Spans, locate_columns
+from trailformat.arrays.spans import Image, Spans, are_unequal, locate_columns, unequal
 from trailformat.arrays.spelling import TextForm
 from trailformat.arrays.stored import StoredValues
-from trailformat.arrays.strings import Strings
+from trailformat.arrays.strings import Strings, joined_runs
 from trailformat.arrays.text_arrays import (
     TextArray,
     TextProblem,

@@ -9,9 +9,9 @@ from itertools import pairwise
 
 import numpy as np
 
-from trailformat.arrays.runs import joined_runs
 from trailformat.errors import BadData
 from trailformat.native.arrays.arguments import SPARE
+from trailformat.native.loaded import kernels
 from trailformat.scan.rows.row_bytes import Array
 
 MOST_BYTES = (1 << 31) - 1 - SPARE
@@ -151,3 +151,12 @@ def _offsets(sizes: Array | list[int]) -> Array:
 
 def _bits(present: Array) -> Array | None:
     return None if present.all() else np.packbits(present, bitorder="little")
+
+
+def joined_runs(sources: list[Array], of_source: Array, begins: Array, ends: Array) -> Array:
+    """The bytes from ``begins`` to ``ends`` of the sources, uint8 all, that ``of_source`` numbers; in this order."""
+    addresses = np.array([source.ctypes.data for source in sources], np.int64)
+    runs = np.stack((addresses[of_source] + begins, ends - begins), 1)
+    out = np.empty(int(runs[:, 1].sum()), np.uint8)
+    kernels()["join_runs"](runs.ctypes.data, len(runs), out.ctypes.data)
+    return out

@@ -12,7 +12,7 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
 from trailformat.codec.byte_order import ByteOrder
-from trailformat.codec.token_names import LOGCSN, ROWID, TRANID
+from trailformat.codec.tokens import LOGCSN, ROWID, TRANID
 from trailformat.errors import TrailError
 from trailformat.records.columns import NULL, Column, Columns
 from trailformat.records.images import Images

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING
 
 from trailformat.codec.byte_order import ByteOrder
 from trailformat.codec.mapped_file import Source
-from trailformat.codec.token_names import LOGCSN, TRANID
-from trailformat.codec.tokens import token_places
+from trailformat.codec.tokens import LOGCSN, TRANID, token_places
 from trailformat.errors import BadToken, TrailError
 from trailformat.records.io_types import NOT_TRANSACTIONAL, RECORD_FRAGMENT, RESTARTS
 from trailformat.records.record_header import FIRST, LAST, MIDDLE, ONLY

@@ -13,6 +13,33 @@ from trailformat.codec.byte_order import ByteOrder
 from trailformat.codec.mapped_file import FileBytes, Source
 from trailformat.errors import BadToken
 
+RECORD_TOKENS = {
+    "G": "Record Header",
+    "F": "File Header",
+    "H": "GHDR",
+    "D": "Data",
+    "T": "GGS Tokens",
+    "U": "User Tokens",
+    "Z": "Record Trailer",
+}
+
+GGS_TOKENS = {
+    "R": "ORAROWID",
+    "L": "LOGCSN",
+    "6": "TRANID",
+    "t": "ORATAG",
+    "D": "DDL",
+}
+
+ROWID, LOGCSN, TRANID = b"RL6"
+"""Ids of GGS tokens that the code reads."""
+
+
+def token_name(table: dict[str, str], token_id: int) -> str:
+    """Return the name of an id, "" for an unknown one."""
+    return table.get(chr(token_id), "")
+
+
 WIDE = 0x40
 """Info bit: the length takes four bytes."""
 

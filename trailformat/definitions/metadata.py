@@ -14,8 +14,15 @@ from trailformat.codec import layout
 from trailformat.codec.byte_order import ByteOrder
 from trailformat.codec.tokens import Token, make_token, parse_tokens
 from trailformat.definitions.column import ColumnDefinition, build_column, parse_column
-from trailformat.definitions.metadata_kinds import DATABASE, TABLE
 from trailformat.errors import BadData
+
+DATABASE = 1
+"""A DDR."""
+TABLE = 2
+"""A TDR."""
+REFERENCE = 3
+"""A table with the same structure as the TDR whose index is in the header."""
+
 
 _ROOT = 0x30
 

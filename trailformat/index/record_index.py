@@ -3,17 +3,53 @@
 from __future__ import annotations
 
 from array import array
-from bisect import bisect_left
-from typing import NamedTuple
+from bisect import bisect_left, bisect_right
+from typing import Any, NamedTuple
 
 from trailformat.errors import BadRecord, TrailError
-from trailformat.index.checkpoints import ROWS_PER_CHECKPOINT, Checkpoints
-from trailformat.index.incremental import ArrivalOrders, IncrementalScan
+from trailformat.index.incremental import ArrivalOrders, IncrementalScan, position_of
 from trailformat.records.io_types import METADATA
 from trailformat.scan.batch import BAD_SPAN, FILE_HEADER, RECORD, Batch
 from trailformat.scan.position import ScanPosition
 from trailformat.scan.scanning import Scan
 from trailformat.trail.file import TrailFile
+
+ROWS_PER_CHECKPOINT = 256
+
+
+class Checkpoints:
+    """Columns of equal length; checkpoint ``n`` is that of row ``n * ROWS_PER_CHECKPOINT``.
+
+    Attributes:
+        rba: where the row starts, ascending.
+        io_time: its IO Time (Julian microseconds); 0 for the file header and damage.
+        order: the byte order in which a scan arrives there.
+    """
+
+    def __init__(self) -> None:
+        self.rba = array("Q")
+        self.io_time = array("q")
+        self.order = array("B")
+
+    def __len__(self) -> int:
+        return len(self.rba)
+
+    def position(self, number: int, trail: TrailFile) -> ScanPosition:
+        """The position of a scan that starts at a checkpoint."""
+        return position_of(trail, self.rba[number], self.order[number])
+
+    def before(self, rba: int) -> int:
+        """The number of the last checkpoint at or before ``rba``; -1 for none."""
+        return bisect_right(self.rba, rba) - 1
+
+    def add(self, batch: Batch, first: int, orders: ArrivalOrders) -> None:
+        """Take in the checkpoints of a batch, the first of which is that of row ``first``."""
+        rbas: Any = batch.rba
+        times: Any = batch.io_time
+        self.order.extend(orders.at(range(first, len(batch), ROWS_PER_CHECKPOINT)))
+        self.io_time.extend(times[first::ROWS_PER_CHECKPOINT].tolist())
+        self.rba.extend(rbas[first::ROWS_PER_CHECKPOINT].tolist())
+
 
 MOST_METADATA = 1 << 20
 MOST_BAD_SPANS = 1 << 12

@@ -5,8 +5,8 @@ A kernel takes them from here alone: the library goes by these values and by the
 
 from __future__ import annotations
 
-from trailformat.codec import layout, token_names, tokens
-from trailformat.definitions import metadata_kinds
+from trailformat.codec import layout, tokens
+from trailformat.definitions import metadata
 from trailformat.records import framing, io_types, record_header
 
 TOKEN_G, TOKEN_F = framing.RECORD, framing.FILE_HEADER
@@ -15,7 +15,7 @@ FIRST_OF_FILE_HEADER = ord("0")
 """Id of the first token in a file header."""
 MOST_TOKENS, MOST_BYTES, MOST_FIELDS = framing.MOST_TOKENS, framing.MOST_BYTES, layout.MOST
 WIDE, UNSET = tokens.WIDE, tokens.UNSET
-LOGCSN, TRANID = token_names.LOGCSN, token_names.TRANID
+LOGCSN, TRANID = tokens.LOGCSN, tokens.TRANID
 
 HEADER_SIZE, HDR_IND, NAME_IS_INDEX = record_header.HEADER_SIZE, record_header.HDR_IND, record_header.NAME_IS_INDEX
 NO_INDEX = -1
@@ -33,7 +33,7 @@ IO_TIME_AT, AUDIT_POS_AT, AUDIT_RBA_AT = (
 )
 TRANS_IND_AT, CONTINUED_AT = record_header.TRANS_IND_AT, record_header.CONTINUED_AT
 
-METADATA, TABLE, REFERENCE = io_types.METADATA, metadata_kinds.TABLE, metadata_kinds.REFERENCE
+METADATA, TABLE, REFERENCE = io_types.METADATA, metadata.TABLE, metadata.REFERENCE
 KIND_RECORD, KIND_FILE_HEADER, KIND_BAD_SPAN, KIND_PARTIAL = range(4)
 """Kinds of rows."""
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import ctypes
 import pkgutil
 import sys
+from array import array
 from collections.abc import Callable
 from functools import cache, wraps
 from pathlib import Path
@@ -114,3 +115,13 @@ def _callable(library: ctypes.CDLL, name: str, number: int) -> Kernel:
         return result.value
 
     return kernel
+
+
+def address_of(numbers: array[int]) -> int:
+    """The address of the numbers, valid until one is appended."""
+    return numbers.buffer_info()[0]
+
+
+def address_of_bytes(data: bytes) -> int:
+    """The address of bytes, valid as long as they are referred to."""
+    return ctypes.cast(ctypes.c_char_p(data), ctypes.c_void_p).value or 0

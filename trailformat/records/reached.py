@@ -1,4 +1,4 @@
-"""Progress of reading: readers report it, and an observer shows it.
+"""Progress of reading and of searching: readers report it, and an observer shows it.
 
 Whatever goes over a file announces the files that it is to read and reports the places that it reaches; commands need
 nothing of their own.
@@ -6,7 +6,7 @@ nothing of their own.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from pathlib import Path
@@ -24,6 +24,7 @@ class Observer(Protocol):
 
 
 _observer: ContextVar[Observer | None] = ContextVar("observer", default=None)
+_search_observer: ContextVar[Callable[[int], object] | None] = ContextVar("search_observer", default=None)
 
 
 @contextmanager
@@ -46,3 +47,24 @@ def report(path: Path, rba: int) -> None:
     """Report the RBA reached in a file to the observer, if there is one."""
     if (observer := _observer.get()) is not None:
         observer.report(path, rba)
+
+
+@contextmanager
+def search_observed(tell: Callable[[int], object]) -> Iterator[None]:
+    """Context in which searches of this thread among damaged bytes report the RBAs that they have reached."""
+    token = _search_observer.set(tell)
+    try:
+        yield
+    finally:
+        _search_observer.reset(token)
+
+
+def search_observer() -> Callable[[int], object]:
+    """Return the observer of this thread's searches, for those of another thread."""
+    return _search_observer.get() or (lambda _rba: None)
+
+
+def report_search(rba: int) -> None:
+    """Report the RBA that a search has reached to the observer, if there is one."""
+    if (tell := _search_observer.get()) is not None:
+        tell(rba)

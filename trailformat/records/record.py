@@ -16,8 +16,10 @@ from trailformat.codec import layout
 from trailformat.codec.byte_order import ByteOrder
 from trailformat.codec.lazy import Lazy
 from trailformat.codec.mapped_file import Source
-from trailformat.codec.token_names import LOGCSN, ROWID, TRANID
 from trailformat.codec.tokens import (
+    LOGCSN,
+    ROWID,
+    TRANID,
     WIDE,
     Token,
     TokenPart,

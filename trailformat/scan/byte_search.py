@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from trailformat.codec.mapped_file import FileBuffer, copied
-from trailformat.native.addresses import address_of_bytes
-from trailformat.native.loaded import kernels
+from trailformat.native.loaded import address_of_bytes, kernels
 
 WINDOW = 1 << 16
 

@@ -11,15 +11,13 @@ from array import array
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
-from trailformat.native.addresses import address_of, address_of_bytes
-from trailformat.native.loaded import kernels
+from trailformat.native.loaded import address_of, address_of_bytes, kernels
 from trailformat.native.scan import arguments
 from trailformat.records.io_types import NOT_TRANSACTIONAL
 from trailformat.scan.kernel_run import KernelRun
 from trailformat.scan.names import Names, NeedsEarlier
 from trailformat.scan.position import ScanPosition
-from trailformat.scan.spare import Spare
-from trailformat.scan.windows import Window
+from trailformat.scan.windows import Spare, Window
 
 HEADER_BYTES = 48
 """Bytes of a transaction for each of its records, besides their data."""

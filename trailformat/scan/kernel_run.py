@@ -7,7 +7,7 @@ from array import array
 from collections.abc import Callable
 
 from trailformat.codec.byte_order import ByteOrder
-from trailformat.native.addresses import address_of
+from trailformat.native.loaded import address_of
 from trailformat.native.scan import arguments
 from trailformat.records.record_header import (
     AUDIT_RBA_AT,

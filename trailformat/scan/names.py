@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
-from trailformat.definitions.metadata_kinds import REFERENCE, TABLE
+from trailformat.definitions.metadata import REFERENCE, TABLE
 from trailformat.records.record_header import name_text
 
 NO_NAME = 0

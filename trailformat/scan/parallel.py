@@ -12,7 +12,7 @@ import threading
 from collections.abc import Callable, Generator, Iterator
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Self, TypeVar
 
-from trailformat.records import far, reached
+from trailformat.records import reached
 from trailformat.records.framing import detect_order
 from trailformat.scan.batch import BATCH_SIZE, Batch
 from trailformat.scan.counting import NO_BREAKDOWN, Breakdown, CountBounds, CountFiller, KernelTotals
@@ -69,7 +69,7 @@ class Workers:
             from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415 - where there is one range it is not needed
 
             self._pool = ThreadPoolExecutor(self.number, "scan")
-        return self._pool.submit(self._observed, job, far.observer())
+        return self._pool.submit(self._observed, job, reached.search_observer())
 
     def _observed(self, job: Callable[[Callable[[], bool]], R], tell: Callable[[int], object]) -> R:
         """Do a job, whose searches tell the observer of the caller, and end with the workers."""
@@ -80,7 +80,7 @@ class Workers:
                 raise CancelledError
             tell(rba)
 
-        with far.observed(observe):
+        with reached.search_observed(observe):
             return job(self._is_over.is_set)
 
 

@@ -11,14 +11,43 @@ from __future__ import annotations
 
 import ctypes
 import mmap
-from typing import NamedTuple
+from collections import deque
+from collections.abc import Callable
+from typing import Generic, NamedTuple, TypeVar
 
 from trailformat.codec.byte_order import ByteOrder
 from trailformat.codec.tokens import is_wide
 from trailformat.errors import CannotRead
 from trailformat.records.framing import MOST_BYTES, MOST_TOKENS
-from trailformat.scan.spare import Spare
 from trailformat.trail.file import TrailFile
+
+T = TypeVar("T")
+_MOST = 4
+
+
+class Spare(Generic[T]):
+    """A few buffers that are not in use, for any thread.
+
+    Args:
+        make: makes a buffer of a size.
+    """
+
+    def __init__(self, make: Callable[[int], T]) -> None:
+        self._make = make
+        self._buffers: deque[tuple[int, T]] = deque(maxlen=_MOST)
+
+    def take(self, size: int) -> T:
+        """A buffer of this size, with whatever was in it."""
+        try:
+            spare, buffer = self._buffers.pop()
+        except IndexError:
+            return self._make(size)
+        return buffer if spare == size else self._make(size)
+
+    def give(self, size: int, buffer: T) -> None:
+        """Leave a buffer of this size that nothing refers to any more."""
+        self._buffers.append((size, buffer))
+
 
 CAPACITY = 1 << 19
 """Large enough for many records, small enough for the cache of a core."""

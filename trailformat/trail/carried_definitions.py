@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from trailformat.definitions.metadata_kinds import DATABASE, REFERENCE, TABLE
+from trailformat.definitions.metadata import DATABASE, REFERENCE, TABLE
 from trailformat.records.record import Record, make_record
 
 if TYPE_CHECKING:

@@ -24,8 +24,9 @@ from trailformat.codec.mapped_file import (
     is_read,
 )
 from trailformat.codec.remote.path import place
+from trailformat.codec.tokens import length_at
 from trailformat.errors import BadRecord, CannotRead, NotATrail, PartialRecord, TrailError, not_opened
-from trailformat.records import far, framing, io_types
+from trailformat.records import framing, io_types, reached
 from trailformat.records.file_header import FileHeader
 from trailformat.records.large_record import record_of
 from trailformat.records.record import Record
@@ -453,16 +454,33 @@ class TrailFile:
             end = rba = rba + length
         return rbas, rba
 
+    def embedded_up_to(self, rba: int, good: int) -> int | None:
+        """Return the end of the damaged record at ``rba`` by its length, if the next good header is before that.
+
+        A sound record begins there, or the file ends: the bytes before may be data of the damaged record, as of a
+        trail stored in a column. None if there is no evidence. The length is read in the byte order of the file,
+        whatever was read before.
+        """
+        end, buffer, order = self.size, self.bytes, self.first_order or self.order
+        if end - rba < framing.SMALLEST or buffer[rba] != framing.RECORD:
+            return None
+        claimed = rba + length_at(buffer, rba, order)[0]
+        is_likely = claimed == end or (claimed < end and framing.detect_order(buffer, claimed, end, order) is not None)
+        return claimed if is_likely and good < claimed else None
+
     def _leap(self, rba: int, stop: int, rbas: list[int]) -> int:
         """Take in the metadata records from ``rba`` on by a kernel; the RBA up to which that goes."""
-        from trailformat.native.addresses import address_of, address_of_bytes  # noqa: PLC0415 - of long ways
-        from trailformat.native.loaded import kernels  # noqa: PLC0415
+        from trailformat.native.loaded import (  # noqa: PLC0415 - of long ways
+            address_of,
+            address_of_bytes,
+            kernels,
+        )
 
         size, source, find = self.refresh(), self.bytes, kernels()["find_metadata"]
         state, found = array("q", [rba, self.order is ByteOrder.LITTLE]), array("q", bytes(8 * _FOUND))
         addresses, wanted = (address_of(state), address_of(found)), _FAR
         while (at := state[0]) < min(stop, size):
-            far.report(at)
+            reached.report_search(at)
             window = copied(source, at, min(at + wanted, size))
             data, limit = address_of_bytes(window) - at, at + len(window)
             while count := find(data, stop, limit, size, *addresses, _FOUND):

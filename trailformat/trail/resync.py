@@ -9,7 +9,7 @@ from trailformat.codec.byte_order import ByteOrder
 from trailformat.codec.mapped_file import FileBytes, Source, copied
 from trailformat.codec.tokens import is_wide, length_at
 from trailformat.errors import BadRecord, PartialRecord
-from trailformat.records import far
+from trailformat.records import reached
 from trailformat.records.framing import FILE_HEADER, RECORD, Frame, detect_order, frame_at
 
 _STARTS = {
@@ -97,7 +97,7 @@ def next_sound(buffer: Source, rba: int, end: int, most: int | None = None) -> i
     size, found = _FIRST_WINDOW, None
     while at < stop and found is None:
         if size == _WINDOW:
-            far.report(at)
+            reached.report_search(at)
         here = min(at + size, stop)
         found = next(_sound_places(buffer, at, here, end), None)
         at, size = here, min(2 * size, _WINDOW)
@@ -116,7 +116,7 @@ def previous_sound(buffer: Source, rba: int, end: int, most: int | None = None) 
     stop, size, found = last, _FIRST_WINDOW, None
     while stop > first and found is None:
         if size == _WINDOW:
-            far.report(stop)
+            reached.report_search(stop)
         start = max(first, stop - size)
         for place in _sound_places(buffer, start, stop, end):
             found = place
@@ -128,8 +128,7 @@ def previous_sound(buffer: Source, rba: int, end: int, most: int | None = None) 
 
 def _sound_places(buffer: Source, start: int, stop: int, end: int) -> Iterator[int]:
     """The places from ``start`` to before ``stop`` where a sound record starts, one window."""
-    from trailformat.native.addresses import address_of_bytes  # noqa: PLC0415 - damage is rare
-    from trailformat.native.loaded import kernels  # noqa: PLC0415
+    from trailformat.native.loaded import address_of_bytes, kernels  # noqa: PLC0415 - of long ways
 
     next_frame = kernels()["next_frame"]
     window = copied(buffer, start, min(stop + _OVERLAP, end))
@@ -148,7 +147,7 @@ def candidates(buffer: Source, start: int, end: int) -> Iterator[int]:
     size = _FIRST_WINDOW
     while start < end:
         if size == _WINDOW:
-            far.report(start)
+            reached.report_search(start)
         window = copied(buffer, start, min(end, start + size + _REACH))
         for place in merge(*(_places(pattern, window) for first, pattern in _STARTS.items() if first in window)):
             if place >= size:

@@ -61,6 +61,16 @@ class TrailName(NamedTuple):
         """The name after this one (``step`` 1) or before it (-1), in the ring of numbers."""
         return self._replace(seqno=(self.seqno + step) % 10**self.digits)
 
+    def precedes(self, other: TrailName) -> bool:
+        """Return True if the other file has the number after this one's, however either is packed."""
+        return self.next._replace(packing=other.packing) == other
+
+    def found(self) -> Path | None:
+        """The file of this number that is there, as it is or packed; None without one."""
+        packings = dict.fromkeys(("", self.packing, *(() if isinstance(self.directory, RemotePath) else SUFFIXES)))
+        paths = (self._replace(packing=packing).path for packing in packings)
+        return next((path for path in paths if _is_there(path)), None)
+
     @property
     def is_documented(self) -> bool:
         """True if it has the two characters and 6 or 9 digits that GoldenGate gives to trail files."""
@@ -188,8 +198,8 @@ def file_beyond(path: Path, step: int) -> tuple[Path | None, Path | None]:
     if name is None or not name.is_documented:
         return None, None
     wanted = name.beyond(step)
-    if _is_there(wanted.path) and _is_there(path):
-        return wanted.path, None
+    if _is_there(path) and (there := wanted.found()) is not None:
+        return there, None
     return nearest_of(names_around(path), path, step)
 
 

@@ -11,7 +11,7 @@ from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from trailformat.definitions.metadata_kinds import DATABASE, REFERENCE, TABLE
+from trailformat.definitions.metadata import DATABASE, REFERENCE, TABLE
 from trailformat.errors import TrailError
 from trailformat.records.io_types import METADATA
 

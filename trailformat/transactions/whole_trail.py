@@ -198,9 +198,10 @@ def _gaps(names: Iterable[TrailName]) -> Iterator[FileGap]:
 
 
 def _gap(name: TrailName, other: TrailName) -> FileGap | None:
-    if name.digits != other.digits or other == name.next:
+    if name.digits != other.digits or name.precedes(other):
         return None
-    return FileGap(name.next.path, other.previous.path, other.path)
+    first, last = (one._replace(packing="") for one in (name.next, other.previous))
+    return FileGap(first.path, last.path, other.path)
 
 
 def complete(batch: Batch) -> None:

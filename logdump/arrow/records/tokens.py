@@ -7,7 +7,7 @@ import numpy as np
 from logdump.arrow.records.rows import Array, Rows
 from trailformat import TrailError
 from trailformat.arrays import Strings
-from trailformat.codec.token_names import ROWID
+from trailformat.codec.tokens import ROWID
 from trailformat.records.large_record import LARGEST
 from trailformat.records.user_tokens import UserTokens, parse_user_tokens
 from trailformat.scan.rows import Fields, tokens_in

@@ -59,7 +59,7 @@ def batch_of(group: Group, wanted: Container[str] | None = None) -> tuple[pa.Rec
     ]
     arrays += [pa.array(group.data)] if group.layout.columns is None else _images(group, wanted, nulled)
     is_listed = wanted is None or NULLS in wanted
-    arrays += [_listed_nulls(len(group.rows), nulled if is_listed else [])]
+    arrays += [listed_names(len(group.rows), nulled if is_listed else [])]
     arrays += [_listed_problems(len(group.rows), group.problems)]
     rbas = group.rows.of("rba") if group.problems else ()
     problems = [(int(rbas[row]), problem.column or "", problem.reason) for row, problem in group.problems]
@@ -104,8 +104,8 @@ def _images(group: Group, wanted: Container[str] | None, nulled: Nulls) -> Itera
             yield column.array
 
 
-def _listed_nulls(rows: int, nulled: Nulls) -> pa.Array:
-    """For each row the names of its NULLs, null where there are none."""
+def listed_names(rows: int, nulled: Nulls) -> pa.Array:
+    """For each row the names that are those of columns there, as of its NULLs; null where there are none."""
     if not nulled:
         return nulls(NULL_NAMES, rows)
     of_row = np.concatenate([at for at, _ in nulled])

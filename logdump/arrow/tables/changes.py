@@ -13,17 +13,22 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from logdump.arrow.tables.arrow_rows import listed_names
 from logdump.arrow.tables.group import Group
-from logdump.arrow.tables.layout import PROBLEMS, SIDES
+from logdump.arrow.tables.layout import NULLS, PROBLEMS, SIDES
 from logdump.arrow.tables.piece import Array
+from trailformat.arrays import Strings
+from trailformat.arrays.arrow import arrow_strings, numbered, one_text, plain_array
 from trailformat.native.scan.arguments import ABSENT
 
 KEY_BEFORE = "_key_before"
 """Where an update of the key is one change: the columns of the key before, as JSON."""
 BEFORE = "_before"
 """The columns before an update, as far as its record has them."""
-_SEQUENCE = "{:010d}.{:016d}.{}"
-_OPS = {"INSERT": "insert", "DELETE": "delete", "TRUNCATE": "truncate"}
+_RBA_DIGITS = 16
+_OPS = ("insert", "delete", "truncate", "update", "key update")
+_INSERT, _DELETE, _TRUNCATE, _UPDATE, _KEY_UPDATE = range(len(_OPS))
+_KINDS = {"INSERT": _INSERT, "DELETE": _DELETE, "TRUNCATE": _TRUNCATE, "UPDATE": _UPDATE, "PK UPDATE": _KEY_UPDATE}
 
 
 class Changed(NamedTuple):
@@ -56,38 +61,40 @@ class TableChanges:
 
     def of_rows(self, group: Group, rows: pa.RecordBatch) -> Changed:
         """The changes of a group, whose rows are a batch with these columns before and after."""
-        op = np.array(rows["op"].to_pylist())
+        kinds = _kinds_of(rows["op"])
         has = dict(zip(SIDES, self._has_images(group), strict=True))
-        is_update, is_key = np.isin(op, ("UPDATE", "PK UPDATE")), (op == "PK UPDATE") & has["before"] & has["after"]
+        is_update, is_key = kinds >= _UPDATE, (kinds == _KEY_UPDATE) & has["before"] & has["after"]
         kept = np.flatnonzero(~(is_update & has["before"] & ~has["after"]))
         counts = np.where(is_key[kept], 2 if self._is_split else 1, 1)
         at = np.repeat(kept, counts)
         part = np.arange(len(at)) - np.repeat(np.cumsum(counts) - counts, counts)
-        is_first = np.repeat(counts == 2, counts) & (part == 0)
-        is_before = is_first | ((op[at] == "DELETE") & has["before"][at])
-        taken = rows.take(pa.array(at))
-        mask = pa.array(is_before)
-        own = {name: pc.if_else(mask, *(taken[f"{side}_{name}"] for side in SIDES)) for name in self._columns}
-        ops = [self._op(op[row], bool(is_key[row]), int(number)) for row, number in zip(at, part, strict=True)]
-        is_update_now = np.char.endswith(np.array(ops, np.str_), "update")
+        op = np.where(is_key[at], _KEY_UPDATE, np.minimum(kinds[at], _UPDATE))
+        if self._is_split:
+            op = np.where(is_key[at], np.where(part, _INSERT, _DELETE), op)
+        is_before = (op == _DELETE) & has["before"][at]
+        taken = rows if len(at) == len(rows) == len(kept) else rows.take(plain_array(pa.int64(), at))
+        own = {name: _either(is_before, *(taken[f"{side}_{name}"] for side in SIDES)) for name in self._columns}
+        is_update_now = (op == _UPDATE) | (op == _KEY_UPDATE)
         fixed = {
-            "_table": pa.array([self._table] * len(at), pa.string()),
-            "_op": pa.array(ops, pa.string()),
-            "_sequence": pa.array(self._sequences(taken["rba"].to_pylist(), part), pa.string()),
-            "_absent": self._absent(taken, is_before, has, at),
-            KEY_BEFORE: self._keys_before(taken, ops),
-            BEFORE: self._before(taken, pa.array(has["before"][at] & is_update_now)),
+            "_table": numbered(one_text(self._table), np.zeros(len(at), np.int32)).dictionary_decode(),
+            "_op": numbered(pa.array(_OPS), op.astype(np.int32)).dictionary_decode(),
+            "_sequence": self._sequences(np.asarray(taken["rba"]), part),
+            "_absent": self._absent(taken, own, is_before, np.where(is_before, has["before"][at], has["after"][at])),
+            KEY_BEFORE: self._keys_before(taken, op == _KEY_UPDATE),
+            BEFORE: self._before(taken, plain_array(pa.bool_(), ~(has["before"][at] & is_update_now))),
             **{f"_{name}": taken[name] for name in ("csn", "xid", "time", "file", "rba", PROBLEMS)},
         }
         return Changed(own, fixed, at)
 
-    def _op(self, op: str, is_key: bool, part: int) -> str:  # noqa: FBT001 - of a row
-        if is_key:
-            return ("delete", "insert")[part] if self._is_split else "key update"
-        return _OPS.get(op, "update")
-
-    def _sequences(self, rbas: list[int], parts: Array) -> list[str]:
-        return [_SEQUENCE.format(self._age, rba, part) for rba, part in zip(rbas, parts.tolist(), strict=True)]
+    def _sequences(self, rbas: Array, parts: Array) -> pa.Array:
+        """The place of each change in the trail: the number of the file, the RBA, the part."""
+        head, width = f"{self._age:010d}.".encode(), _RBA_DIGITS
+        text = np.empty((len(rbas), len(head) + width + 2), np.uint8)
+        text[:, : len(head)] = np.frombuffer(head, np.uint8)
+        text[:, len(head) : -2] = rbas[:, None] // 10 ** np.arange(width - 1, -1, -1) % 10 + ord("0")
+        text[:, -2], text[:, -1] = ord("."), parts + ord("0")
+        ends = np.arange(0, text.size + 1, text.shape[1], dtype=np.int32)
+        return arrow_strings(Strings(text.reshape(-1), ends))
 
     def _has_images(self, group: Group) -> Iterator[Array]:
         """For each side a mask of the rows whose record has an image there."""
@@ -95,30 +102,63 @@ class TableChanges:
             sizes = getattr(group.spans, side).sizes if group.layout.columns else np.empty((0, len(group.rows)))
             yield (np.asarray(sizes) != ABSENT).any(axis=0)
 
-    def _absent(self, taken: pa.RecordBatch, is_before: Array, has: dict[str, Array], at: Array) -> pa.Array:
+    def _absent(self, taken: pa.RecordBatch, own: dict[str, pa.Array], is_before: Array, has_image: Array) -> pa.Array:
         """The names of the columns that have no value and are no NULL, where there is an image."""
-        empty = {name: [~np.asarray(taken[f"{side}_{name}"].is_valid()) for side in SIDES] for name in self._columns}
-        nulls, problems = taken["nulls"].to_pylist(), taken["problems"].to_pylist()
-        lists: list[list[str] | None] = []
-        for row, before in enumerate(is_before.tolist()):
-            side = SIDES[0] if before else SIDES[1]
-            named = {*(nulls[row] or ()), *(f"{one['image']}_{one['column']}" for one in problems[row] or ())}
-            number = 0 if before else 1
-            absent = [name for name, masks in empty.items() if masks[number][row] and f"{side}_{name}" not in named]
-            lists.append(absent if absent and has[side][at[row]] else None)
-        return pa.array(lists, pa.list_(pa.string()))
+        is_known = self._named(taken, is_before)
+        absent = []
+        for number, array in enumerate(own.values()):
+            if array.null_count:
+                is_absent = array.is_null().to_numpy(zero_copy_only=False) & has_image & ~is_known[number]
+                absent.append((np.flatnonzero(is_absent), self._columns[number]))
+        return listed_names(len(taken), absent)
 
-    def _before(self, taken: pa.RecordBatch, has_image: pa.Array) -> pa.Array:
+    def _named(self, taken: pa.RecordBatch, is_before: Array) -> Array:
+        """For each column a mask of the changes that have a NULL or a value that does not decode there."""
+        known = np.zeros((len(self._columns), len(taken)), bool)
+        places: dict[str, tuple[int, bool]] = {}
+        for number, name in enumerate(self._columns):
+            places |= {f"{side}_{name}".lower(): (number, side == SIDES[0]) for side in SIDES}
+        nulls, problems = taken[NULLS], taken[PROBLEMS]
+        named = [(np.asarray(pc.list_parent_indices(nulls)), pc.list_flatten(nulls))] if len(nulls) else []
+        if problems.null_count < len(problems):
+            flat = pc.list_flatten(problems)
+            parts = [flat.field(name).cast(pa.string()) for name in ("image", "column")]
+            named.append((np.asarray(pc.list_parent_indices(problems)), pc.binary_join_element_wise(*parts, "_")))
+        for rows, texts in named:
+            encoded = texts.dictionary_encode()
+            found = [places.get((text or "").lower(), (-1, False)) for text in encoded.dictionary.to_pylist()]
+            for code, (number, is_of_before) in enumerate(found):
+                at = rows[np.asarray(encoded.indices.fill_null(-1)) == code] if number >= 0 else ()
+                if len(at):
+                    known[number, at[is_before[at] == is_of_before]] = True
+        return known
+
+    def _before(self, taken: pa.RecordBatch, has_none: pa.Array) -> pa.Array:
         if not self._columns:
             return pa.nulls(len(taken), pa.struct([]))
         arrays = [taken[f"before_{name}"] for name in self._columns]
-        return pa.StructArray.from_arrays(arrays, [*self._columns], mask=pc.invert(has_image))
+        return pa.StructArray.from_arrays(arrays, [*self._columns], mask=has_none)
 
-    def _keys_before(self, taken: pa.RecordBatch, ops: list[str]) -> pa.Array:
-        values = zip(*(taken[f"before_{name}"].to_pylist() for name in self._keys), strict=True)
-        rows = [*values] if self._keys else [()] * len(ops)
-        texts = [_as_json(self._keys, row) if op == "key update" else None for op, row in zip(ops, rows, strict=True)]
+    def _keys_before(self, taken: pa.RecordBatch, is_key: Array) -> pa.Array:
+        texts: list[str | None] = [None] * len(taken)
+        for row in np.flatnonzero(is_key).tolist():
+            texts[row] = _as_json(self._keys, [taken[f"before_{name}"][row].as_py() for name in self._keys])
         return pa.array(texts, pa.string())
+
+
+def _kinds_of(ops: pa.Array) -> Array:
+    """The operations of rows as numbers."""
+    encoded = ops if pa.types.is_dictionary(ops.type) else ops.dictionary_encode()
+    kinds = np.array([_KINDS.get(op, _UPDATE) for op in encoded.dictionary.to_pylist()], np.int64)
+    found: Array = kinds[np.asarray(encoded.indices)]
+    return found
+
+
+def _either(is_before: Array, before: pa.Array, after: pa.Array) -> pa.Array:
+    """The values before where that is set, and the others after."""
+    if not is_before.any():
+        return after
+    return before if is_before.all() else pc.if_else(plain_array(pa.bool_(), is_before), before, after)
 
 
 def _as_json(names: Sequence[str], values: Sequence[Any]) -> str:

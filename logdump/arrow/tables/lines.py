@@ -24,7 +24,7 @@ from trailformat.arrays import (
     text_column,
     write_lines,
 )
-from trailformat.arrays.line_parts import LinePart, count, merged
+from trailformat.arrays.lines import LinePart, count, merged
 from trailformat.native.scan.arguments import HAS_UNDECIDED, HAS_VALUE, UNDECIDED
 
 _MOMENT = np.frombuffer(b"0000-00-00T00:00:00.000000Z", np.uint8)

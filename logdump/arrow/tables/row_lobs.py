@@ -9,12 +9,13 @@ import numpy as np
 import pyarrow as pa
 
 from logdump.arrow.tables.group import Group
-from logdump.arrow.tables.layout import NULLS
+from logdump.arrow.tables.layout import NULLS, SIDES
 from logdump.arrow.tables.rows import RowProblem
 from trailformat import TrailError, TrailFile
 from trailformat.changes.lobs import Lob, lob_value, whole_lobs
 from trailformat.records.io_types import LARGE_OBJECT, METADATA, RECORD_FRAGMENT
 from trailformat.scan import RECORD, Batch
+from trailformat.scan.rows import WholeLobs
 
 LARGEST = 1 << 27
 """Bytes of a LOB that is a value of a column."""
@@ -40,47 +41,53 @@ class RowLobs:
 
     def __init__(self, trail: TrailFile) -> None:
         self._trail = trail
-        self._followed: tuple[Batch, Any] | None = None
+        self._found: tuple[Batch, Any, WholeLobs] | None = None
 
     def of(self, group: Group) -> tuple[list[LobValue], list[tuple[int, RowProblem]]]:
         """The LOBs of a group's rows, and for those that have no value the number of the row and why."""
         values: list[LobValue] = []
         problems: list[tuple[int, RowProblem]] = []
-        rows = group.rows
-        for row in np.flatnonzero(self._are_followed(rows.batch)[rows.rows]).tolist():
-            for found in self._lobs_of(group, row):
+        numbers = group.rows.rows
+        followed, whole = self._in_batch(group.rows.batch)
+        firsts, stops = (np.searchsorted(whole.row, numbers, side).tolist() for side in ("left", "right"))
+        for row in np.flatnonzero(followed[numbers]).tolist():
+            lobs = range(firsts[row], stops[row])
+            is_plain = bool(lobs) and max(int(whole.size[lob]) for lob in lobs) <= LARGEST
+            for found in self._plain_lobs(group, row, whole, lobs) if is_plain else self._lobs_of(group, row):
                 if isinstance(found, LobValue):
                     values.append(found)
                 else:
                     problems.append((row, found))
         return values, problems
 
+    def _plain_lobs(self, group: Group, row: int, whole: WholeLobs, lobs: range) -> Iterator[LobValue | RowProblem]:
+        """The LOBs of a row that have been found by columns."""
+        for lob in lobs:
+            column, side = int(whole.column[lob]), SIDES[1 - int(whole.is_before[lob])]
+            yield _value_of(group, row, lob - lobs[0] + 1, side, column, whole.data(lob))
+
     def _lobs_of(self, group: Group, row: int) -> Iterator[LobValue | RowProblem]:
-        rba = int(group.rows.of("rba")[row])
-        columns = group.layout.columns or ()
+        """The LOBs of a row, which are looked for record by record."""
         try:
-            for lob, data in whole_lobs(self._trail, rba, LARGEST):
-                side = "before" if lob.is_before else "after"
-                name = columns[lob.column].name if lob.column is not None and lob.column < len(columns) else None
-                if (reason := _why_not(lob, len(columns))) is not None or lob.column is None:
+            for lob, data in whole_lobs(self._trail, int(group.rows.of("rba")[row]), LARGEST):
+                side = SIDES[1 - int(lob.is_before)]
+                if (reason := _why_not(lob)) is not None or lob.column is None:
+                    known = group.layout.columns or ()
+                    name = known[lob.column].name if lob.column is not None and lob.column < len(known) else None
                     yield RowProblem(name, side, b"", reason or "")
-                    continue
-                try:
-                    value = lob_value(data, columns[lob.column], group.layout.codec).value
-                except TrailError as error:
-                    yield RowProblem(name, side, data, error.problem)
-                    continue
-                yield LobValue(row, side, lob.column, value if isinstance(value, str) else data)
+                else:
+                    yield _value_of(group, row, lob.ordinal, side, lob.column, data)
         except TrailError as error:
             yield RowProblem(None, None, b"", f"its LOBs cannot be read: {error.problem}")
 
-    def _are_followed(self, batch: Batch) -> Any:
-        """A mask of the rows of a batch after which pieces of LOBs may come."""
-        if self._followed is None or self._followed[0] is not batch:
+    def _in_batch(self, batch: Batch) -> tuple[Any, WholeLobs]:
+        """A mask of the rows of a batch after which pieces of LOBs may come; the LOBs that are whole in it."""
+        if self._found is None or self._found[0] is not batch:
             io_type = np.asarray(batch.io_type)
             is_piece = np.append((np.asarray(batch.kind) == RECORD) & (io_type == LARGE_OBJECT), self._goes_on(batch))
-            self._followed = batch, _followed(batch, io_type, is_piece) if is_piece.any() else is_piece[:-1]
-        return self._followed[1]
+            followed = _followed(batch, io_type, is_piece) if is_piece.any() else is_piece[:-1]
+            self._found = batch, followed, WholeLobs(self._trail.buffer, batch)
+        return self._found[1:]
 
     def _goes_on(self, batch: Batch) -> bool:
         """Whether a piece may come after a batch: at the end of a file it may stand in the next one."""
@@ -102,12 +109,22 @@ def _followed(batch: Batch, io_type: Any, is_piece: Any) -> Any:
     return is_piece[next_row[1:]] & ~is_piece[:-1]
 
 
-def _why_not(lob: Lob, columns: int) -> str | None:
-    """Why a LOB has no value; None where it has one."""
+def _value_of(group: Group, row: int, ordinal: int, side: str, index: int, data: bytes) -> LobValue | RowProblem:
+    """The value of a whole LOB, or why it has none."""
+    columns = group.layout.columns or ()
+    if index >= len(columns):
+        return RowProblem(None, side, b"", f"LOB {ordinal} is of column {index}, which the definition lacks")
+    try:
+        value = lob_value(data, columns[index], group.layout.codec).value
+    except TrailError as error:
+        return RowProblem(columns[index].name, side, data, error.problem)
+    return LobValue(row, side, index, value if isinstance(value, str) else data)
+
+
+def _why_not(lob: Lob) -> str | None:
+    """Why a LOB has no value; None where it may have one."""
     if lob.column is None:
         return f"LOB {lob.ordinal} is in pieces whose layout is not known; raw of its records has them"
-    if lob.column >= columns:
-        return f"LOB {lob.ordinal} is of column {lob.column}, which the definition lacks"
     if not lob.is_whole:
         gaps = [f"{one.length} bytes at byte {one.offset} are missing" for one in lob.missing]
         return f"LOB {lob.ordinal} is not whole: {'; '.join([*gaps, *lob.problems])}"

@@ -11,9 +11,8 @@ from logdump.commands.records.first_match import show_record
 from logdump.features.check.command import run_check
 from logdump.features.explain.messages import TrailMessage, messages_in
 from logdump.features.safe.command import run_safe
-from logdump.session.errors import CommandError, MissingFileError
+from logdump.session.errors import CommandError, ExitStatus, MissingFileError
 from logdump.session.events import Event, Notice, say
-from logdump.session.exit_status import ExitStatus
 from logdump.session.session import Session
 from trailformat import TrailError
 from trailformat.codec.regular_file import open_regular

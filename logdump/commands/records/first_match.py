@@ -7,9 +7,8 @@ from contextlib import closing
 from functools import cache
 from typing import TYPE_CHECKING
 
-from logdump.session.errors import CommandError
+from logdump.session.errors import CommandError, ExitStatus
 from logdump.session.events import Bad, Event, Notice
-from logdump.session.exit_status import ExitStatus
 from logdump.session.known_record import Facet, KnownRecord
 from logdump.session.scan import FilteredReader
 from logdump.session.session import Session

@@ -6,9 +6,8 @@ from collections.abc import Callable, Generator
 from typing import TypeVar
 
 from logdump.session.across import Place, place_of, return_to
-from logdump.session.errors import CommandError
+from logdump.session.errors import CommandError, ExitStatus
 from logdump.session.events import Event, Notice
-from logdump.session.exit_status import ExitStatus
 from logdump.session.session import Session
 from trailformat.trail.sequence import Spot
 

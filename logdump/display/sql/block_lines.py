@@ -16,7 +16,7 @@ from logdump.display.sql.large_objects import UNKNOWN_LAYOUT, ObjectValue, value
 from logdump.display.sql.literals import Literals
 from logdump.display.sql.statement import STATEMENT_END, MadeStatements, make_statements
 from trailformat import TrailError
-from trailformat.arrays.line_parts import LinePart
+from trailformat.arrays.lines import LinePart
 from trailformat.changes.row_changes import OPERATIONS
 from trailformat.changes.segments import numbers_of
 from trailformat.scan.rows.row_bytes import Array

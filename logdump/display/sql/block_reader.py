@@ -79,7 +79,8 @@ class BlockRows(NamedTuple):
         is_piece = self.units.is_piece[begin:end]
         is_wanted = ~is_piece | is_piece[0]
         is_wanted[1:] |= ~is_piece[:-1]
-        return [self.rows.record(row, self.trail.path) for row in (begin + np.flatnonzero(is_wanted)).tolist()]
+        records = [self.rows.record(row, self.trail.path) for row in (begin + np.flatnonzero(is_wanted)).tolist()]
+        return [*records, *self.block.continued] if end == len(self.units.rows) else records
 
     def pieces(self, unit: int) -> list[Record] | None:
         """Return the pieces of large objects after the last row of a unit; None if they may not be complete."""
@@ -119,7 +120,7 @@ class BlockReader:
         trail = self.file.trail
         batch = _joined(list(scan(trail, block.start, block.stop, batch_size=_MOST_ROWS)))
         learn_definitions(trail, batch)
-        units = units_of(batch, block.extents)
+        units = units_of(batch, block.bounds)
         rows = RowBytes(trail.buffer, batch, units.rows)
         number, count, is_second = units.number, len(units.heads), units.is_second
         headers, io_type = headers_of(rows), rows.of("io_type")
@@ -128,8 +129,10 @@ class BlockReader:
         is_readable = _IS_BARE[io_type] | (_IS_ROW[io_type] & has_columns(rows))
         is_odd = (headers.is_continued | ~is_readable | is_apart) & ~units.is_piece
         is_odd[units.heads] |= units.is_piece[units.heads]
+        is_odd[-1:] |= bool(block.continued)
         has_pieces = np.bincount(number, units.is_piece, count) > 0
-        is_left_out = self._left_out(batch, units, is_apart)
+        is_left_out = self._left_out(batch, units, is_apart) if block.is_run else np.zeros(count, bool)
+        is_left_out[-1:] &= not block.continued
         is_single = (np.bincount(number, is_odd, count) > 0) | (has_pieces & _IS_BARE[io_type[units.heads]])
         is_single &= ~is_left_out
         has_objects = has_pieces & self._needs_objects[io_type[units.heads]] & ~is_single & ~is_left_out

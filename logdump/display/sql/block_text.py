@@ -8,11 +8,11 @@ import numpy as np
 
 from logdump.display.sql.block_lines import BlockStatements
 from logdump.display.sql.block_reader import BlockRows
-from logdump.display.sql.comments import refusal_comment
+from logdump.display.sql.comments import as_comment, refusal_comment
 from logdump.display.sql.script import Closing, FinishedBlock, Item, SqlScript
 from logdump.display.sql.script_text import item_lines
 from logdump.notation.times import TimeOffset
-from trailformat.arrays.line_parts import LinePart
+from trailformat.arrays.lines import LinePart
 from trailformat.scan.rows.row_bytes import Array
 
 _CLOSING = Closing(left_out=0, remarks=0)
@@ -43,13 +43,15 @@ class ScriptLines:
             for unit, statements in finished.singles.items()
         )
         made = [*finished.made.parts, _refusals(finished.made), _part(sorted(singles))]
+        if not block.block.is_run:
+            made = list(map(_as_comments, made))
         parts = [*self._openings(block), *made, *self._closings(block, finished)]
         return [part._replace(rows=-part.rows) for part in parts] if self._is_backwards else parts
 
     def _openings(self, block: BlockRows) -> Iterator[LinePart]:
         """Yield the lines before the statements of transactions."""
         if block.block.opens:
-            openings = map(self._script.opening, block.block.extents)
+            openings = (self._script.beginning(block.block, extent) for extent in block.block.extents)
             yield _part(zip(block.units.ends(is_last=self._is_backwards), map(self.text, openings), strict=True))
 
     def _closings(self, block: BlockRows, finished: FinishedBlock) -> Iterator[LinePart]:
@@ -69,6 +71,14 @@ def _refusals(made: BlockStatements) -> LinePart:
             rest = rests[key] = refusal_comment(0, op, table, reason, made.block.elsewhere).removeprefix(f"{begin}0")
         texts.append((row, f"{begin}{rba}{rest}\n".encode()))
     return _part(texts)
+
+
+def _as_comments(part: LinePart) -> LinePart:
+    """The lines of statements that are not to be run."""
+    begins, text = np.concatenate(([0], part.ends))[:-1].tolist(), bytes(part.data)
+    lines = (text[begin:end].decode().split("\n")[:-1] for begin, end in zip(begins, part.ends.tolist(), strict=True))
+    texts = ("".join(f"{one}\n" for one in map(as_comment, statement)).encode() for statement in lines)
+    return _part(zip(part.rows.tolist(), texts, strict=True))
 
 
 def _part(texts: Iterable[tuple[int, bytes]]) -> LinePart:

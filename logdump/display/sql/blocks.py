@@ -1,18 +1,21 @@
-"""Neighbouring transactions of a file, whose statements are made together.
+"""Neighbouring transactions of a file, or the part of a transaction in one file, whose statements are made together.
 
 A unit consists of the records of one change: a row with the pieces of its large objects, or the two records of an
-update; the pieces before the first row of a transaction are a unit too.
+update; the pieces before the first row of a transaction are a unit too. A change that continues in later files belongs
+to the file in which it begins.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
+from logdump.display.sql.script_files import ScriptFiles
 from logdump.display.sql.units import Units
-from trailformat import TrailFile
+from trailformat import Record, TrailError, TrailFile
 from trailformat.changes.row_changes import OPERATIONS
 from trailformat.records.io_types import LARGE_OBJECT
 from trailformat.scan import RECORD, Batch, scan
@@ -33,36 +36,51 @@ class Block(NamedTuple):
     """Neighbouring transactions, in the order of the file, or a part of one.
 
     Attributes:
+        path: the file.
         extents: the transactions.
         start: the RBA of the first record; ``stop``: one more than that of the last.
+        is_run: False for skipped transactions: their statements are to be read, not to be run.
         opens: True if the lines before the statements of a transaction are in this block; ``closes``: those after them.
+        continued: the records of later files that continue the last change, as ``FileChanges`` has them.
     """
 
+    path: Path
     extents: list[Extent]
     start: int
     stop: int
-    opens: bool = True
-    closes: bool = True
+    is_run: bool
+    opens: bool
+    closes: bool
+    continued: tuple[Record, ...] = ()
+
+    @property
+    def bounds(self) -> list[tuple[int, int]]:
+        """The RBAs between which the records of each transaction are."""
+        return [(self.start, self.stop)] if len(self.extents) == 1 else list(map(_bounds, self.extents))
 
 
 class BlockExtents:
     """Transactions of one file that are collected into a block.
 
     Args:
+        path: the file.
         extent: the first of them in the script, completely in one file.
+        is_run: as Block has it.
 
     Attributes:
+        path, is_run: as given.
         extents: the transactions so far.
+        span: the RBA of the first record, and one more than that of the last.
     """
 
-    def __init__(self, extent: Extent) -> None:
+    def __init__(self, path: Path, extent: Extent, *, is_run: bool) -> None:
+        self.path, self.is_run = path, is_run
         self.extents = [extent]
         self.span = _bounds(extent)
 
-    def takes(self, extent: Extent) -> bool:
+    def takes(self, path: Path, extent: Extent, *, is_run: bool) -> bool:
         """Take the next one in, unless it begins another block."""
-        first, begin = self.extents[0].first, extent.first
-        if first is None or begin is None or not begin.is_in(first.path):
+        if (path, is_run) != (self.path, self.is_run):
             return False
         (start, stop), (left, right) = self.span, _bounds(extent)
         wide = min(start, left), max(stop, right)
@@ -74,9 +92,11 @@ class BlockExtents:
         return True
 
 
-def is_in_one_file(extent: Extent) -> bool:
-    """Return True if all records of a transaction are in one file."""
-    return extent.first is not None and extent.last is not None and extent.first.is_in(extent.last.path)
+def file_of(extent: Extent) -> Path | None:
+    """The file that has all records of a transaction, none of them lost; None if there is no such file."""
+    first, last = extent.first, extent.last
+    is_alone = first is not None and last is not None and first.is_in(last.path) and not extent.damage
+    return first.path if first is not None and is_alone else None
 
 
 def _bounds(extent: Extent) -> tuple[int, int]:
@@ -87,34 +107,86 @@ def _bounds(extent: Extent) -> tuple[int, int]:
 
 def blocks_of(waiting: BlockExtents, trail: TrailFile, *, is_backwards: bool) -> Iterator[Block]:
     """Neighbouring transactions of a file as blocks, in the order of the script."""
-    extents, (start, stop) = waiting.extents, waiting.span
+    extents, is_run = waiting.extents, waiting.is_run
     ordered = extents[::-1] if is_backwards else extents
-    if len(extents) > 1 or stop - start <= 2 * _MOST_BYTES:
-        yield Block(ordered, start, stop)
+    block = Block(waiting.path, ordered, *waiting.span, is_run, opens=True, closes=is_run)
+    if len(extents) > 1:
+        yield block
+    else:
+        yield from _parts(block, trail, is_backwards=is_backwards)
+
+
+def blocks_over(extent: Extent, files: ScriptFiles, *, is_run: bool, is_backwards: bool) -> Iterator[Block]:
+    """A transaction in any number of files as blocks, in the order of the script.
+
+    Raises:
+        TrailError: at damage in it, after the blocks before that.
+    """
+    waiting: Block | None = None
+    continued: tuple[Record, ...] = ()
+    try:
+        for changes in files.changes_by_file(extent, is_backwards=is_backwards):
+            if waiting is not None and not is_backwards:
+                waiting = waiting._replace(continued=waiting.continued + changes.continued)
+            if changes.start < changes.stop:
+                bounds = changes.start, changes.stop
+                block = Block(
+                    changes.path,
+                    [extent],
+                    *bounds,
+                    is_run,
+                    is_run and waiting is None,
+                    closes=False,
+                    continued=continued,
+                )
+                for part in _parts(block, files.of(changes.path).trail, is_backwards=is_backwards):
+                    if waiting is not None:
+                        yield waiting
+                    waiting = part
+                continued = ()
+            if is_backwards:
+                continued = changes.continued + continued
+    except TrailError:
+        if waiting is not None:
+            yield waiting
+        raise
+    if waiting is not None:
+        yield waiting._replace(closes=is_run)
+
+
+def _parts(block: Block, trail: TrailFile, *, is_backwards: bool) -> Iterator[Block]:
+    """Yield the block of one transaction, in parts if it is large, in the order of the script."""
+    if block.stop - block.start <= 2 * _MOST_BYTES:
+        yield block
         return
-    cuts = [start, *_cuts(trail, extents[0], start, stop), stop]
+    cuts = [block.start, *_cuts(trail, block), block.stop]
     last = len(cuts) - 2
     for part in range(last, -1, -1) if is_backwards else range(last + 1):
-        is_first, is_last = part == 0, part == last
-        opens, closes = (is_last, is_first) if is_backwards else (is_first, is_last)
-        yield Block(ordered, cuts[part], cuts[part + 1], opens, closes)
+        opening, closing = (last, 0) if is_backwards else (0, last)
+        yield block._replace(
+            start=cuts[part],
+            stop=cuts[part + 1],
+            opens=block.opens and part == opening,
+            closes=block.closes and part == closing,
+            continued=block.continued if part == last else (),
+        )
 
 
-def _cuts(trail: TrailFile, extent: Extent, start: int, stop: int) -> Iterator[int]:
+def _cuts(trail: TrailFile, block: Block) -> Iterator[int]:
     """RBAs at which a large transaction can be parted."""
-    before = start
-    for batch in scan(trail, start, stop, batch_size=_CUT_ROWS):
-        units = units_of(batch, [extent])
+    before = block.start
+    for batch in scan(trail, block.start, block.stop, batch_size=_CUT_ROWS):
+        units = units_of(batch, block.bounds)
         heads = units.rows[units.heads[np.cumsum(~units.is_piece)[units.heads] > 1]]
         if len(heads) and (rba := int(batch.rba[heads[-1]])) - before >= _MOST_BYTES:
             yield rba
             before = rba
 
 
-def units_of(batch: Batch, extents: list[Extent]) -> Units:
-    """The changes of transactions among the rows of a batch."""
+def units_of(batch: Batch, bounds: list[tuple[int, int]]) -> Units:
+    """The changes of transactions among the rows of a batch; ``bounds``: as Block has them."""
     rba, io_type = np.asarray(batch.rba), np.asarray(batch.io_type)
-    starts, stops = np.array([_bounds(extent) for extent in extents], np.int64).T
+    starts, stops = np.array(bounds, np.int64).T
     extent = np.searchsorted(starts, rba, "right") - 1
     is_inside = (extent >= 0) & (rba < stops[extent]) & (np.asarray(batch.kind) == RECORD) & _IS_CHANGE[io_type]
     rows = np.flatnonzero(is_inside)

@@ -28,6 +28,11 @@ def comment(text: str) -> str:
     return f"-- {escape(text)}{'.' if text.endswith('-') else ''}"
 
 
+def as_comment(line: str) -> str:
+    """A line of a statement that is not to be run; a comment stays one."""
+    return comment(line.removeprefix("-- "))
+
+
 def refusal_comment(rba: int, op: str, table: str, reason: str | None, elsewhere: Path | None) -> str:
     """The comment in place of a statement; ``elsewhere`` is the file where that is not the open one."""
     where = f" of {elsewhere}" if elsewhere is not None else ""

@@ -2,7 +2,7 @@
 
 A transaction that a Replicat would not apply has no statements: one that was cut, of which a part is not here, or that
 is in the trail before. Neighbouring transactions of a file are a block, whose statements are made together; one
-transaction is a block of one. A transaction that goes on in another file is decoded change by change.
+transaction is a block of one, of one file if it continues in others.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import numpy as np
 
 from logdump.display.sql.block_lines import BlockStatements, block_statements
 from logdump.display.sql.block_reader import BlockReader, BlockRows
-from logdump.display.sql.blocks import BlockExtents, blocks_of, is_in_one_file
+from logdump.display.sql.blocks import Block, BlockExtents, blocks_of, blocks_over, file_of
 from logdump.display.sql.comments import Refusal
 from logdump.display.sql.dialect import Dialect, Unwritable
 from logdump.display.sql.large_objects import needs_large_objects, with_large_objects
@@ -27,6 +27,7 @@ from logdump.session.errors import CommandError
 from logdump.session.selection import Selection
 from logdump.session.statements import Statement
 from trailformat import Record, TrailError, TrailFile
+from trailformat.arrays.lines import count as count_lines
 from trailformat.changes.row_changes import Change, changes_over
 from trailformat.records.io_types import LARGE_OBJECT
 from trailformat.records.transaction import Transaction
@@ -277,25 +278,26 @@ class SqlScript:
         error: TrailError | CommandError | None = None
         try:
             for walked in self._walk.extents(rba, transactions, is_backwards=self.takes_back):
-                is_applied = isinstance(walked, Extent) and walked.is_whole and not self._is_copy(walked)
-                extent = walked if isinstance(walked, Extent) and is_applied and is_in_one_file(walked) else None
                 if isinstance(walked, Walked):
                     yield walked
                     continue
-                is_taken = waiting is not None and extent is not None and waiting.takes(extent)
+                is_run = walked.is_whole and not self._is_copy(walked)
+                path = file_of(walked) if is_run or self._includes_cut else None
+                is_taken = waiting is not None and path is not None and waiting.takes(path, walked, is_run=is_run)
                 if waiting is not None and not is_taken:
-                    yield from self._jobs(waiting)
+                    yield from self._jobs(self._blocks(waiting))
                     waiting = None
-                if is_applied:
+                if is_run:
                     yield WalkProgress(self.opening(walked), self.end)
-                if extent is not None:
-                    waiting = waiting or BlockExtents(extent)
+                self.skipped += not is_run
+                if path is not None:
+                    waiting = waiting or BlockExtents(path, walked, is_run=is_run)
                 else:
-                    yield from self._transaction(walked) if is_applied else self._skip(walked)
+                    yield from self._alone(walked, is_run=is_run)
         except (TrailError, CommandError) as found:
             error = found
         if waiting is not None:
-            yield from self._jobs(waiting)
+            yield from self._jobs(self._blocks(waiting))
         if error is not None:
             yield error
 
@@ -303,53 +305,42 @@ class SqlScript:
         not_applied = self._reach.not_applied
         return not_applied is not None and extent.begin is not None and not_applied.holds(extent.begin)
 
-    def _jobs(self, waiting: BlockExtents) -> Iterator[Job]:
-        """Yield the jobs for neighbouring transactions of one file; one reader is used as long as it stays open."""
-        first = waiting.extents[0].first
-        file = self._files.of(first.path if first is not None else None)
-        if self._reader is None or self._reader.file is not file:
-            is_open = file.trail.path == self._trail.path
-            self._reader = BlockReader(file, self.dialect, is_open=is_open, takes_back=self.takes_back)
-        for block in blocks_of(waiting, file.trail, is_backwards=self.takes_back):
+    def _alone(self, extent: Extent, *, is_run: bool) -> Iterator[Job | SkippedTransaction]:
+        """Yield a transaction that is not in a block with its neighbours."""
+        if not is_run:
+            yield self.skipping(extent)
+        if is_run or self._includes_cut:
+            yield from self._jobs(blocks_over(extent, self._files, is_run=is_run, is_backwards=self.takes_back))
+
+    def _blocks(self, waiting: BlockExtents) -> Iterator[Block]:
+        return blocks_of(waiting, self._files.of(waiting.path).trail, is_backwards=self.takes_back)
+
+    def _jobs(self, blocks: Iterable[Block]) -> Iterator[Job]:
+        """Yield the jobs for blocks; one reader is used as long as its file stays open."""
+        for block in blocks:
+            file = self._files.of(block.path)
+            if self._reader is None or self._reader.file is not file:
+                is_open = file.trail.path == self._trail.path
+                self._reader = BlockReader(file, self.dialect, is_open=is_open, takes_back=self.takes_back)
             yield partial(block_statements, self._reader.read(block), self._literals, takes_back=self.takes_back)
-
-    def _skip(self, extent: Extent) -> Iterator[Item]:
-        self.skipped += 1
-        known = self._reach.not_applied if extent.is_whole else None
-        first = known.first_copy(extent.begin) if known is not None and extent.begin is not None else None
-        yield SkippedTransaction(extent, changes_in(extent), self._trail, first)
-        if self._includes_cut:
-            for statement in self._statements(self._changes.of_all(self._records(extent), extent.transaction)):
-                if statement is not None:
-                    yield NotRun(statement)
-
-    def _transaction(self, extent: Extent) -> Iterator[Item]:
-        """Yield the items of a transaction that continues in another file."""
-        yield self.opening(extent)
-        left_out = remarks = 0
-        for statement in self._statements(self._changes.of(self._records(extent), extent.transaction)):
-            if statement is None:
-                left_out += 1
-            else:
-                remarks += statement.sql is None
-                self._count(statement)
-                yield statement
-        yield Closing(left_out, remarks)
 
     def opening(self, extent: Extent) -> Opening:
         """Return the beginning of a transaction."""
         return Opening(extent, changes_in(extent), self._trail)
 
+    def skipping(self, extent: Extent) -> SkippedTransaction:
+        """Return what replaces the beginning of a transaction that is skipped."""
+        known = self._reach.not_applied if extent.is_whole else None
+        first = known.first_copy(extent.begin) if known is not None and extent.begin is not None else None
+        return SkippedTransaction(extent, changes_in(extent), self._trail, first)
+
+    def beginning(self, block: Block, extent: Extent) -> Opening | SkippedTransaction:
+        """Return what is before the statements of a transaction in a block."""
+        return self.opening(extent) if block.is_run else self.skipping(extent)
+
     def close(self) -> None:
         """Close the files opened besides the one given; they are opened again when needed."""
         self._files.close()
-
-    def _records(self, extent: Extent) -> Iterator[Record]:
-        return self._files.records(extent, is_backwards=self.takes_back)
-
-    def _count(self, statement: Statement) -> None:
-        self.statements += statement.sql is not None
-        self.remarks += statement.sql is None
 
     def _statements(self, changes: Iterable[DecodedChange | None]) -> Iterator[Statement | None]:
         """The statements of decoded changes, some hundred made together; None stays None."""
@@ -386,15 +377,20 @@ class SqlScript:
         left_out = np.bincount(extent_of[block.is_left_out], minlength=count)
         refused = block.units.of_rows(np.array([one.row for one in made.refusals], np.int64))
         remarks = np.bincount(extent_of[refused], minlength=count)
-        self.statements += sum(int(np.count_nonzero(np.diff(part.ends, prepend=0))) for part in made.parts)
-        self.remarks += len(refused)
+        if block.block.is_run:
+            self.statements += count_lines(made.parts)
+            self.remarks += len(refused)
         singles: dict[int, list[Statement]] = {}
         for unit, statement in self._singles(made):
             left_out[extent_of[unit]] += statement is None
             if statement is not None:
                 remarks[extent_of[unit]] += statement.sql is None
-                self._count(statement)
+                if block.block.is_run:
+                    self.statements += statement.sql is not None
+                    self.remarks += statement.sql is None
                 singles.setdefault(unit, []).append(statement)
+        if not block.block.is_run:
+            return FinishedBlock(made, singles, [])
         left_out[0] += self._carried.left_out
         remarks[0] += self._carried.remarks
         closings = list(map(Closing, left_out.tolist(), remarks.tolist()))
@@ -404,11 +400,12 @@ class SqlScript:
     def _singles(self, made: BlockStatements) -> Iterator[tuple[int, Statement | None]]:
         """The statements of units that are decoded, None for what the filter drops."""
         block, units = made.block, list[int]()
+        changes_of = self._changes.of if block.block.is_run else self._changes.of_all
 
         def changes() -> Iterator[DecodedChange | None]:
             wanted = np.flatnonzero(made.is_single)
             for unit in wanted[:: -1 if self.takes_back else 1].tolist():
-                for one in self._changes.of(self._records_of(block, unit), block.transaction(unit), block.pieces(unit)):
+                for one in changes_of(self._records_of(block, unit), block.transaction(unit), block.pieces(unit)):
                     units.append(unit)
                     yield one
 
@@ -426,12 +423,10 @@ class SqlScript:
         bounds = np.searchsorted(block.units.extent[block.units.heads], np.arange(len(block.block.extents) + 1))
         for number in self._ordered(range(len(block.block.extents))):
             if block.block.opens:
-                yield self.opening(block.block.extents[number])
+                yield self.beginning(block.block, block.block.extents[number])
             for unit in self._ordered(range(bounds[number], bounds[number + 1])):
-                if unit in finished.singles:
-                    yield from finished.singles[unit]
-                elif unit in texts:
-                    yield self._shown(block, unit, texts[unit])
+                made = finished.singles.get(unit) or ([self._shown(block, unit, texts[unit])] if unit in texts else [])
+                yield from made if block.block.is_run else map(NotRun, made)
             if block.block.closes:
                 yield finished.closings[number]
 

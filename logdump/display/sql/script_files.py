@@ -8,10 +8,11 @@ from typing import NamedTuple
 
 from logdump.session.selection import Selection
 from trailformat import NotATrail, Record, TrailFile
-from trailformat.changes.row_changes import OPERATIONS, ChangeSource
+from trailformat.changes.row_changes import OPERATIONS, ChangeSource, Half, half_of
+from trailformat.records.io_types import LARGE_OBJECT
 from trailformat.records.transaction import Transaction
 from trailformat.trail.row_definitions import RowDefinitions
-from trailformat.trail.sequence import next_file, previous_file
+from trailformat.trail.sequence import Spot, next_file, previous_file
 from trailformat.transactions.extent import Extent
 
 _MOST_OPEN = 3
@@ -24,6 +25,22 @@ class ScriptFile(NamedTuple):
     trail: TrailFile
     definitions: RowDefinitions
     selection: Selection | None
+
+
+class FileChanges(NamedTuple):
+    """A part of a file with changes of one transaction.
+
+    Attributes:
+        path: the file.
+        start, stop: from the RBA of the first change that begins in the file to before this one; equal without one.
+        continued: the records before them that continue the last change of the file before. Of neighbouring pieces of
+            a large object that belong to a row only the first is among them.
+    """
+
+    path: Path
+    start: int
+    stop: int
+    continued: tuple[Record, ...] = ()
 
 
 class ScriptFiles:
@@ -85,37 +102,69 @@ class ScriptFiles:
 
         return source_of
 
-    def records(self, extent: Extent, *, is_backwards: bool) -> Iterator[Record]:
-        """Yield the records of a transaction that are changes or parts of one, last first if ``is_backwards``.
+    def changes_by_file(self, extent: Extent, *, is_backwards: bool) -> Iterator[FileChanges]:
+        """Yield the parts of files with the changes of a transaction that has some, the last first if ``is_backwards``.
 
         Raises:
-            TrailError: at damage in it.
+            TrailError: at damage in it, after the part that was reached.
         """
-        stream = self._backwards(extent) if is_backwards else self._forwards(extent)
-        return (record for record in stream if not record.is_file_header and record.header.io_type in OPERATIONS)
-
-    def _forwards(self, extent: Extent) -> Iterator[Record]:
         first, last = extent.first, extent.last
-        path, rba = (first.path, first.rba) if first is not None else (None, 0)
-        while path is not None:
-            for record in self.of(path).trail.records(rba):
-                yield record
-                if last == (path, record.rba):
-                    return
+        if first is None or last is None:
+            return
+        origin = self._first_change(first)
+        path: Path | None = last.path
+        final, beside = origin.path, previous_file
+        if not is_backwards:
+            path, final, beside = final, path, next_file
+        while True:
+            trail = self.of(path).trail
+            start, stop = origin.rba if path == origin.path else 0, trail.refresh()
+            stop = last.rba + 1 if path == last.path else stop
+            damages = [one for one in extent.damage if one.path == path and start <= one.rba < stop]
+            if damages and is_backwards:
+                start = damages[-1].rba + damages[-1].length
+            elif damages:
+                stop = damages[0].rba
+            is_continued = path != origin.path and not start
+            yield _changes_of_file(trail, start, stop, origin if is_continued else None)
+            if damages:
+                trail.record_at(damages[-1 if is_backwards else 0].rba)
+            if path == final:
+                return
+            path = _neighbour(beside(trail.path))
+
+    def _first_change(self, first: Spot) -> Record:
+        """The first record at a position or after it that is a change or part of one."""
+        path, rba = first
+        while (record := next(_changes(self.of(path).trail, rba), None)) is None:
             path, rba = _neighbour(next_file(path)), 0
+        return record
 
-    def _backwards(self, extent: Extent) -> Iterator[Record]:
-        first, last = extent.first, extent.last
-        path = last.path if last is not None else None
-        end: int | None = None
-        if last is not None:
-            end = last.rba + self.of(path).trail.record_length(last.rba)
-        while path is not None:
-            for record in self.of(path).trail.records_backwards(end):
-                yield record
-                if first == (path, record.rba):
-                    return
-            path, end = _neighbour(previous_file(path)), None
+
+def _changes(trail: TrailFile, start: int, stop: int | None = None) -> Iterator[Record]:
+    """The records that are changes or parts of one."""
+    for record in trail.records(start):
+        if stop is not None and record.rba >= stop:
+            return
+        if not record.is_file_header and record.header.io_type in OPERATIONS:
+            yield record
+
+
+def _changes_of_file(trail: TrailFile, start: int, stop: int, origin: Record | None) -> FileChanges:
+    """The part of a file; ``origin`` is the first change of a transaction that continues in the file."""
+    continued: list[Record] = []
+    for record in _changes(trail, start, stop):
+        is_piece = _is_piece(record)
+        is_second = half_of(record) is Half.SECOND and all(map(_is_piece, continued))
+        if origin is None or not (is_piece or is_second):
+            return FileChanges(trail.path, record.rba, stop, tuple(continued))
+        if not (is_piece and continued and _is_piece(continued[-1])) or _is_piece(origin):
+            continued.append(record)
+    return FileChanges(trail.path, stop, stop, tuple(continued))
+
+
+def _is_piece(record: Record) -> bool:
+    return record.header.io_type == LARGE_OBJECT
 
 
 def _neighbour(beside: tuple[Path | None, Path | None]) -> Path:

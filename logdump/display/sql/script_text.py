@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from logdump.display.sql.comments import comment, refusal_comment
+from logdump.display.sql.comments import as_comment, comment, refusal_comment
 from logdump.display.sql.dialect import Dialect
 from logdump.display.sql.script import Closing, Item, NotRun, Opening, SkippedTransaction
 from logdump.notation.plural import amount
@@ -43,7 +43,7 @@ def script_lines(
     if isinstance(item, SkippedTransaction):
         yield comment(f"Left out: transaction {_title(item, offset)}: {_reason(item, item.trail.path)}.")
     elif isinstance(item, NotRun):
-        yield from map(comment, (line.removeprefix("-- ") for line in statement_lines(item.statement)))
+        yield from map(as_comment, statement_lines(item.statement))
     elif isinstance(item, Opening):
         yield comment(f"Transaction {_title(item, offset)}")
         if dialect.begin:

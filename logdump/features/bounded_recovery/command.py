@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from logdump.features.bounded_recovery.begins import read_begins
-from logdump.features.bounded_recovery.in_parameters import with_parameters
 from logdump.features.bounded_recovery.model import TransactionInterval
 from logdump.features.bounded_recovery.options import (
     INTERVAL_BOUNDS,
@@ -15,6 +14,7 @@ from logdump.features.bounded_recovery.options import (
     BrOptions,
     DurationBounds,
     read_duration,
+    with_parameters,
 )
 from logdump.features.bounded_recovery.survey import BrSurvey
 from logdump.language.command import Command, Origin

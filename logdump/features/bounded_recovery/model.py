@@ -9,7 +9,7 @@ import enum
 from typing import NamedTuple
 
 from logdump.parameters.model import Rule
-from logdump.session.exit_status import ExitStatus
+from logdump.session.errors import ExitStatus
 from trailformat.trail.sequence import Spot
 from trailformat.transactions.redo_clock import RedoPlace
 

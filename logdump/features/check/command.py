@@ -12,15 +12,14 @@ from logdump.language.forms import Maybe
 from logdump.language.parameters import File
 from logdump.session.across import files_from
 from logdump.session.answers import answered
+from logdump.session.errors import ExitStatus
 from logdump.session.events import Event, Notice, Progress
-from logdump.session.exit_status import ExitStatus
 from logdump.session.matching_files import FileNames, matching_files
 from logdump.session.reading import Reading
 from logdump.session.session import Session
 from trailformat import NotATrail, TrailError, TrailFile, TrailName
 from trailformat.changes.encrypted import looks_encrypted
 from trailformat.scan import Batch, Workers, scan_in_threads
-from trailformat.trail.embedded import embedded_up_to
 
 TakeBatch = Callable[[TrailFile, Batch], None]
 """Takes a batch of a file in, for another survey in the same pass."""
@@ -102,7 +101,7 @@ class Checker:
         end = rba + length
         error = trail.error_at(rba) or TrailError("it was not complete when it was read", path=trail.path, rba=rba)
         yield GapShown(trail.path, rba, length, end if end < trail.size else None, error)
-        if (stop := embedded_up_to(trail, rba, end)) is not None:
+        if (stop := trail.embedded_up_to(rba, end)) is not None:
             text = f"RBA {rba}: its length leads to RBA {stop}; the records from RBA {end} up to there may be its data"
             yield Notice((f"{trail.path}, {text}",), ExitStatus.BAD_DATA)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from logdump.session.exit_status import ExitStatus
+from logdump.session.errors import ExitStatus
 
 INCOMPRESSIBLE = 1.02
 """A ratio below which the data do not compress."""

@@ -11,8 +11,8 @@ from logdump.features.count.model import CountShown, EmptyIntervals, IntervalSho
 from logdump.notation.plural import amount
 from logdump.notation.wildcard import name_test
 from logdump.session.across import files_from
+from logdump.session.errors import ExitStatus
 from logdump.session.events import Bad, Event, Notice, say
-from logdump.session.exit_status import ExitStatus
 from logdump.session.matching_files import FileNames, matching_files
 from logdump.session.passing import passing_batches
 from logdump.session.scan import progress

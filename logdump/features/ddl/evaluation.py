@@ -11,10 +11,9 @@ from logdump.features.ddl.common_steps import (
     separate_comments,
     substitute,
 )
-from logdump.features.ddl.mapping import TABLE, ddl_takers, takers_of
+from logdump.features.ddl.mapping import TABLE, ddl_takers, takers_of, why_other
 from logdump.features.ddl.model import DdlEvaluated, Outcome
 from logdump.features.ddl.replicat_steps import REPLICAT_STEPS
-from logdump.features.ddl.scopes import why_other
 from logdump.features.ddl.statement import read_statement
 from logdump.features.ddl.subject import DdlSubject, subject_of
 from logdump.features.ddl.trace import Step, Trace

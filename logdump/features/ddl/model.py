@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from logdump.parameters.model import ProcessSide, Rule
-from logdump.session.exit_status import ExitStatus
+from logdump.session.errors import ExitStatus
 
 
 class Outcome(enum.Enum):

@@ -9,9 +9,8 @@ from logdump.features.ddl.common_steps import (
     separate_comments,
     substitute,
 )
-from logdump.features.ddl.mapping import Replacing, ddl_takers, replaced
+from logdump.features.ddl.mapping import Replacing, ddl_takers, replaced, why_other
 from logdump.features.ddl.model import Outcome
-from logdump.features.ddl.scopes import why_other
 from logdump.features.ddl.statement import WrittenName, read_statement
 from logdump.features.ddl.trace import Step, Trace
 from logdump.parameters.names import NamePart, NamePattern, ObjectName

@@ -6,7 +6,7 @@ import enum
 from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from logdump.session.exit_status import ExitStatus
+from logdump.session.errors import ExitStatus
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

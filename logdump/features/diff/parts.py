@@ -11,7 +11,7 @@ from logdump.notation.differing import first_difference
 from logdump.notation.times import iso_time
 from trailformat.changes.canonical import canonical, column_form
 from trailformat.changes.row_changes import Change
-from trailformat.codec.token_names import GGS_TOKENS, token_name
+from trailformat.codec.tokens import GGS_TOKENS, token_name
 from trailformat.records.io_types import io_type_name
 from trailformat.transactions.records import TransactionRecord
 from trailformat.values import decode_value

@@ -5,7 +5,7 @@ from __future__ import annotations
 import enum
 from typing import TYPE_CHECKING, NamedTuple
 
-from logdump.session.exit_status import ExitStatus
+from logdump.session.errors import ExitStatus
 
 if TYPE_CHECKING:
     from pathlib import Path

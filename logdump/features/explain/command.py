@@ -7,8 +7,7 @@ from typing import Any, NamedTuple, Protocol
 
 from logdump.commands.records.explained_message import explain_log, explain_message
 from logdump.commands.records.sequence_search import csn_goal, find_in_sequence
-from logdump.features.bounded_recovery.in_parameters import with_parameters
-from logdump.features.bounded_recovery.options import BrOptions
+from logdump.features.bounded_recovery.options import BrOptions, with_parameters
 from logdump.features.explain.ddl import DdlQuestion
 from logdump.features.explain.lag import LagQuestion
 from logdump.features.explain.messages import message_of

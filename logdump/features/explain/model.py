@@ -5,7 +5,7 @@ from __future__ import annotations
 import enum
 from typing import NamedTuple
 
-from logdump.session.exit_status import ExitStatus
+from logdump.session.errors import ExitStatus
 from trailformat.trail.sequence import Spot
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from logdump.display.as_read import as_read
 from logdump.display.text import Renderers
+from logdump.display.trail_text import as_read
 from logdump.features.explain.model import Evidence, Explained, Phrase, Span, When
 from logdump.notation.durations import span_text
 from logdump.notation.escape import escape

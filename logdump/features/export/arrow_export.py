@@ -20,8 +20,7 @@ from logdump.arrow.tables.schema import batch_schema_of, schema_of
 from logdump.features.export.appended_file import Place
 from logdump.features.export.arrow_files import FORMATS, ArrowFile, Schemas
 from logdump.features.export.batch_walk import BatchWalk
-from logdump.features.export.exported_files import exported_files
-from logdump.features.export.open_files import OpenFiles
+from logdump.features.export.open_files import OpenFiles, exported_files
 from logdump.features.export.options import ExportOptions
 from logdump.features.export.side_by_side import new_pool, results
 from logdump.features.export.tally import ExportTally

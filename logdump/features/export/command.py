@@ -17,9 +17,8 @@ from logdump.language.parameters import File, OneOf, file_path
 from logdump.language.reader import Context, Form, parse_partial
 from logdump.language.words import split_calls
 from logdump.session.across import gaps_stepped_over, goes_over_files, move_to, place_of, return_to
-from logdump.session.errors import ArgumentError, CommandError
+from logdump.session.errors import ArgumentError, CommandError, ExitStatus
 from logdump.session.events import Event, Notice
-from logdump.session.exit_status import ExitStatus
 from logdump.session.session import Session
 from trailformat.changes.encrypted import looks_encrypted
 from trailformat.trail.sequence import Spot

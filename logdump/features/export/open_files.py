@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Generic, Protocol, TypeVar
 
@@ -10,8 +10,11 @@ from logdump.arrow.tables.layout import ALL, FileNames, TableLayout
 from logdump.features.export.appended_file import Place
 from logdump.features.export.options import ExportOptions
 from logdump.features.export.side_by_side import new_pool
-from logdump.features.export.tally import FileTally
+from logdump.features.export.tally import ExportTally, FileTally
 from logdump.features.export.target import suffix_of
+from logdump.session.across import over_files
+from logdump.session.session import Session
+from trailformat import TrailFile
 
 _SYNCED = 4
 """Files that wait for the disk while the rows of others are counted."""
@@ -70,3 +73,13 @@ class OpenFiles(Generic[S]):
         """Discard all files."""
         for _, sink in self._open.values():
             sink.abandon()
+
+
+def exported_files(
+    session: Session, options: ExportOptions, tally: ExportTally, close: Callable[[TrailFile], None] = TrailFile.close
+) -> Iterator[TrailFile]:
+    """The files, each of which the session reads while it is handled. Arguments and errors as ``over_files``."""
+    for trail in over_files(session, close):
+        yield trail
+        if options.stop is not None or tally.selected == options.records:
+            return

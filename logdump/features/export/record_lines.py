@@ -22,7 +22,7 @@ from logdump.features.export.record_lists import LobPlaces, RowImages, gg_tokens
 from logdump.features.export.record_pieces import RecordPiece
 from trailformat import TrailError, TrailFile
 from trailformat.arrays import BytesAt, Digits, Field, Numbered, Strings, new_room, write_lines
-from trailformat.arrays.line_parts import LinePart
+from trailformat.arrays.lines import LinePart
 from trailformat.changes.row_changes import OPERATIONS
 from trailformat.codec.timestamps import FIRST_TIME, JULIAN_UNIX_EPOCH, LAST_TIME
 from trailformat.records.record_header import PLACES

@@ -19,10 +19,10 @@ from logdump.features.export.tally import ExportTally
 from logdump.features.export.text_file import TextFile
 from logdump.features.redo.script import script_of
 from logdump.notation.plural import amount
+from logdump.session.errors import ExitStatus
 from logdump.session.events import Event, Notice, Progress, say
-from logdump.session.exit_status import ExitStatus
 from logdump.session.session import Session
-from trailformat.arrays.line_parts import LinePart, merged
+from trailformat.arrays.lines import LinePart, merged
 from trailformat.trail.sequence import Spot
 from trailformat.transactions.extent import Walked
 

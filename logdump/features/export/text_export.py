@@ -16,8 +16,7 @@ from logdump.arrow.tables.piece import Array, Piece
 from logdump.arrow.tables.rows import RowProblem, columns_of
 from logdump.features.export.appended_file import Place
 from logdump.features.export.batch_walk import BatchWalk
-from logdump.features.export.exported_files import exported_files
-from logdump.features.export.open_files import OpenFiles
+from logdump.features.export.open_files import OpenFiles, exported_files
 from logdump.features.export.options import ExportOptions
 from logdump.features.export.record_lines import RecordLines, Rooms, parts_of, record_lines
 from logdump.features.export.record_pieces import RecordPieces
@@ -28,7 +27,7 @@ from logdump.session.events import Event
 from logdump.session.known_record import KnownRecord
 from logdump.session.session import Session
 from trailformat import Record
-from trailformat.arrays.line_parts import LinePart, count, merged
+from trailformat.arrays.lines import LinePart, count, merged
 
 if TYPE_CHECKING:
     from logdump.features.export.member_forms import MemberForms

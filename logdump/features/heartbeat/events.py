@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from logdump.features.heartbeat.model import Beat, Direction, Gap, HeartbeatRow, PathLag, difference
 from logdump.parameters.model import Rule
-from logdump.session.exit_status import ExitStatus
+from logdump.session.errors import ExitStatus
 
 
 class Clock(enum.Enum):

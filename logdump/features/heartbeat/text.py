@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from logdump.display.as_read import as_read
 from logdump.display.text import Renderers
+from logdump.display.trail_text import as_read
 from logdump.features.heartbeat.events import (
     BeatGapShown,
     BeatIntervalShown,

@@ -14,9 +14,8 @@ from logdump.features.list.model import RecordListed
 from logdump.language.command import Command, Origin
 from logdump.language.forms import Alternatives, AnyOrder, Keyword, Sequence
 from logdump.language.parameters import Number, OneOf, Word
-from logdump.session.errors import CommandError
+from logdump.session.errors import CommandError, ExitStatus
 from logdump.session.events import Event, Notice
-from logdump.session.exit_status import ExitStatus
 from logdump.session.scan import DamagePassed, over_damage
 from logdump.session.session import Session
 from logdump.session.settings import Across

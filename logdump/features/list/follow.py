@@ -9,8 +9,8 @@ from pathlib import Path
 
 from logdump.notation.plural import amount
 from logdump.session.across import go_to
+from logdump.session.errors import ExitStatus
 from logdump.session.events import Event, Notice, Pause
-from logdump.session.exit_status import ExitStatus
 from logdump.session.file_state import FileState, file_state
 from logdump.session.scan import DamagePassed, over_damage
 from logdump.session.session import Session

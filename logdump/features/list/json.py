@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from logdump.display.json_row import row_members
+from logdump.display.json_parts import row_members
 from logdump.display.json_shape import Shape, member
 from logdump.features.list.model import RecordListed
 

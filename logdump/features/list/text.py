@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from logdump.display.record_line import record_line
+from logdump.display.record_row import record_line
 from logdump.display.text import Renderers
 from logdump.features.list.model import RecordListed
 from logdump.session.settings import Settings

@@ -29,9 +29,8 @@ from logdump.parameters.tree import (
     Taker,
 )
 from logdump.session.across import files_from
-from logdump.session.errors import CommandError
+from logdump.session.errors import CommandError, ExitStatus
 from logdump.session.events import Event, Notice, say
-from logdump.session.exit_status import ExitStatus
 from logdump.session.session import Session
 from trailformat import TrailFile
 

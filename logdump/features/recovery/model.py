@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 
-from logdump.session.exit_status import ExitStatus
+from logdump.session.errors import ExitStatus
 
 if TYPE_CHECKING:
     from pathlib import Path

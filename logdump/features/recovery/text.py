@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from logdump.display.as_read import as_read
 from logdump.display.text import Renderers
-from logdump.display.trail_text import missing_lines
+from logdump.display.trail_text import as_read, missing_lines
 from logdump.features.recovery.model import (
     CutShown,
     KeepShown,

@@ -13,8 +13,8 @@ from logdump.language.forms import AnyOrder, Keyword
 from logdump.language.parameters import Number, OneOf
 from logdump.notation.plural import amount
 from logdump.session.across import move_to
+from logdump.session.errors import ExitStatus
 from logdump.session.events import Event, Notice, Progress, say
-from logdump.session.exit_status import ExitStatus
 from logdump.session.session import Session
 from logdump.session.settings import OutputFormat
 from logdump.session.statements import ScriptPart, StatementShown

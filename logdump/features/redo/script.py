@@ -16,7 +16,7 @@ from logdump.session.across import files_from
 from logdump.session.effective_rows import not_applied_around
 from logdump.session.session import Session
 from logdump.session.settings import Across
-from trailformat.arrays.line_parts import merged
+from trailformat.arrays.lines import merged
 from trailformat.transactions.extent import Walked
 from trailformat.transactions.whole_trail import WholeTrail
 

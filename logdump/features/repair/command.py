@@ -12,9 +12,8 @@ from logdump.language.forms import Alternatives, AnyOrder, Keyword, Sequence
 from logdump.language.parameters import File, Number, OneOf, file_path
 from logdump.session.across import files_from
 from logdump.session.chosen_trail import whole_trail_of
-from logdump.session.errors import CommandError
+from logdump.session.errors import CommandError, ExitStatus
 from logdump.session.events import Event, Notice
-from logdump.session.exit_status import ExitStatus
 from logdump.session.session import Session
 from trailformat.transactions.whole_trail import WholeTrail
 

@@ -12,8 +12,7 @@ from logdump.features.repair.definition_sources import DefinitionSources, FoundD
 from logdump.features.repair.file_survey import FileSurvey
 from logdump.features.repair.model import TakenDefinition
 from trailformat import Record, TrailError, TrailFile
-from trailformat.definitions.metadata import TableDefinition
-from trailformat.definitions.metadata_kinds import DATABASE, REFERENCE, TABLE
+from trailformat.definitions.metadata import DATABASE, REFERENCE, TABLE, TableDefinition
 from trailformat.records.record_header import name_text
 
 _MOST_EXAMINED = 10_000

@@ -25,7 +25,7 @@ from trailformat import Record, TrailFile, TrailName, TrailWriter
 from trailformat.changes.transactions import is_transactional
 from trailformat.codec.mapped_file import FileContents
 from trailformat.codec.remote.path import place
-from trailformat.definitions.metadata_kinds import REFERENCE
+from trailformat.definitions.metadata import REFERENCE
 from trailformat.trail.carried_definitions import definition_of
 from trailformat.trail.packed import status_of, unpacked_size
 from trailformat.trail.sequence import Spot, next_file

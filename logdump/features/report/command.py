@@ -38,9 +38,8 @@ from logdump.notation.escape import Harmless, escape
 from logdump.notation.times import GMT, current_timestamp, iso_time
 from logdump.parameters.in_session import parameters_in_use
 from logdump.session.chosen_trail import whole_trail_of
-from logdump.session.errors import CommandError
+from logdump.session.errors import CommandError, ExitStatus
 from logdump.session.events import Event, Progress
-from logdump.session.exit_status import ExitStatus
 from logdump.session.known_record import KnownRecord
 from logdump.session.session import Session
 from logdump.session.settings import Detail, Level, Settings

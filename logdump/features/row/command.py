@@ -8,8 +8,8 @@ from contextlib import closing
 from pathlib import Path
 from typing import NamedTuple
 
-from logdump.display.as_read import PARTIAL
 from logdump.display.record_row import RecordRows, kind_of
+from logdump.display.trail_text import PARTIAL
 from logdump.features.redo.command import RedoRequest, script_events
 from logdump.features.row.model import RowChangeShown, RowStoryShown
 from logdump.features.row.story import Key, RowChange, key_of, keys_of, story, user_tokens_of
@@ -19,7 +19,7 @@ from logdump.language.forms import Alternatives, Keyword, Maybe, Sequence
 from logdump.language.parameters import FreeText, Table
 from logdump.notation.times import GMT
 from logdump.session.across import over_files
-from logdump.session.defined_names import undefined_column
+from logdump.session.defined_names import table_of_any_schema, undefined_column
 from logdump.session.errors import ArgumentError, CommandError
 from logdump.session.events import Event, Notice
 from logdump.session.scan import DamagePassed, over_damage
@@ -43,11 +43,12 @@ class RowQuestion(NamedTuple):
     takes_back: bool = False
 
 
-def _question(table: str, text: str, takes_back: bool) -> RowQuestion:  # noqa: FBT001 - a word of the form
+def _question(session: Session, table: str, text: str, takes_back: bool) -> RowQuestion:  # noqa: FBT001 - as given
     """Return the row that is asked for.
 
     Raises:
         ArgumentError: the text is not columns with their values.
+        CommandError: tables of several schemas have the name.
     """
     at, pairs = 0, []
     while at < len(text):
@@ -56,7 +57,7 @@ def _question(table: str, text: str, takes_back: bool) -> RowQuestion:  # noqa: 
             raise ArgumentError(f"{text[at:].strip()!r} is not <column>=<value>.")
         pairs.append((found[1].upper(), found[2].strip("\"'")))
         at = found.end()
-    return RowQuestion(table, tuple(pairs), takes_back)
+    return RowQuestion(table_of_any_schema(session, table), tuple(pairs), takes_back)
 
 
 class _Search:
@@ -189,7 +190,7 @@ def _row_at_position(session: Session) -> RowQuestion:
 
 def run_row(session: Session, given: tuple[str, str, bool] | None) -> Iterator[Event]:
     """Show all changes of a row in the open file, with ACROSS in those after it too; the position stays."""
-    question = _row_at_position(session) if given is None else _question(*given)
+    question = _row_at_position(session) if given is None else _question(session, *given)
     search, stopped = _Search(session, question), None
     applied: list[RowChange] | None = None  # not known where the user stops it
     try:
@@ -279,8 +280,8 @@ COMMANDS = (
         "Show all changes of one row, through updates of its key",
         run_row,
         details=(
-            "All columns of the key are to be given; a text with blanks in quotes. Without a table:",
-            "the row of the last record displayed.",
+            "All columns of the key are to be given; a text with blanks in quotes. The schema may be left out where",
+            "one alone has such a table. Without a table: the row of the last record displayed.",
             "The whole open file is read, with ACROSS those after it too. An update of the key is followed both ways.",
             "A line is that of LIST, and user tokens where the record has some. Changes in a cut transaction and in a",
             "copy are marked: a Replicat does not apply them. Under a FILTER the changes that pass are shown, without",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from logdump.display.record_line import record_line
+from logdump.display.record_row import record_line
 from logdump.display.text import Renderers
 from logdump.display.token_text import short_user_tokens
 from logdump.features.row.model import RowChangeShown, RowStoryShown

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from trailformat import Record, TrailFile
-from trailformat.definitions.metadata_kinds import DATABASE, REFERENCE, TABLE
+from trailformat.definitions.metadata import DATABASE, REFERENCE, TABLE
 from trailformat.trail.carried_definitions import definition_of
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import re
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from importlib.util import find_spec
 from itertools import pairwise
@@ -19,9 +20,8 @@ from logdump.language.forms import Sequence as InOrder
 from logdump.language.parameters import File, FreeText, Number, OneOf, beginning, tables_offered
 from logdump.language.reader import Context
 from logdump.session.across import files_from
-from logdump.session.errors import CommandError
+from logdump.session.errors import CommandError, ExitStatus
 from logdump.session.events import Event, Notice
-from logdump.session.exit_status import ExitStatus
 from logdump.session.reading import Reading
 from logdump.session.session import Session
 from logdump.session.settings import OutputFormat
@@ -41,6 +41,7 @@ _WORDS = tuple(
     FORMAT CSV JSONL
     """.split()  # noqa: SIM905 - a list would fill a page
 )
+_LITERAL = re.compile(r"'(?:[^']|'')*'")
 _PACKAGES = ("duckdb", "pyarrow")
 _MODES = ("FAILFAST", "PERMISSIVE", "DROPMALFORMED")
 _SEVERAL = 2
@@ -239,7 +240,7 @@ def _source(session: Session, query: Query) -> QuerySource:
         paths = query.paths
     elif session.has_trail:
         paths = tuple(map(str, files_from(session)))
-    elif _views_in(query.statement):
+    elif _views_in(_LITERAL.sub("", query.statement)):  # trail('<path>', '<view>') needs none
         paths = (str(session.trail.path),)  # it says that no trail is open
     try:
         options = read_options(session)
@@ -308,8 +309,8 @@ COMMANDS = (
             "what DuckDB may hold before it writes to a private folder (2,000 megabytes if not given). FROM",
             "trail('<wildcard>') or trail('<wildcard>', '<view>') reads another trail. TO <file>.parquet, .csv or",
             ".jsonl after the statement writes the rows, with REPLACE over a file; FORMAT CSV or JSONL there prints",
-            "all of them, values whole. DESCRIBE records lists columns; docs/sql.md has more. A semicolon must be in",
-            "double quotes.",
+            "all of them, values whole. DESCRIBE records lists columns; docs/sql.md has more. A semicolon outside of",
+            "quotes ends the statement.",
             "Example: SQL OVER dirdat/lt* SELECT op, count(*) FROM records GROUP BY op",
         ),
         origin=Origin.OURS,

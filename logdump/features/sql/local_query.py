@@ -7,6 +7,7 @@ import re
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from itertools import chain, islice
 from pathlib import Path
 
 import duckdb
@@ -18,7 +19,15 @@ from logdump.features.sql.scan import ReadPlace, ViewScan
 from logdump.features.sql.statement import ParsedStatement, Relation, parse, quoted_name
 from logdump.features.sql.trail_table import TrailTable
 from logdump.session.errors import CommandError, MissingFileError
-from logdump.spark.errors import BadOption, BadTrail, FileChanged, NoTrailFiles, SourceError, SplitMismatch
+from logdump.spark.errors import (
+    BadOption,
+    BadTrail,
+    DefinedOtherwiseError,
+    FileChanged,
+    NoTrailFiles,
+    SourceError,
+    SplitMismatch,
+)
 from logdump.spark.view_table import VIEWS
 from trailformat import BadRecord
 
@@ -37,6 +46,7 @@ _BATCH_ROWS = 10_000
 _LONGEST_MESSAGE = 2000
 
 
+_UNEXPECTED = re.compile(r'syntax error at or near "(\w+)"')
 _LINE = re.compile(r"^LINE (\d+):", re.MULTILINE)
 
 
@@ -73,6 +83,7 @@ class LocalQuery:
         self._by_view = by_view
         self._scans: list[ViewScan] = []
         self._statement: ParsedStatement | None = None
+        self._looks_for_all = False
         self.place = ReadPlace()
         self.interrupt: Callable[[], object] = lambda: None
 
@@ -84,6 +95,14 @@ class LocalQuery:
             SourceError: damage, a file that changed.
             duckdb.Error: any other error, with its place in the statement.
         """
+        try:
+            yield from self._answered(text, most)
+        except DefinedOtherwiseError:  # no batch was given away yet
+            self._scans, self._looks_for_all = [], True
+            yield from self._answered(text, most)
+
+    def _answered(self, text: str, most: int | None) -> Iterator[pa.RecordBatch]:
+        """The same; raises DefinedOtherwiseError before the first batch where tables turn out to have other columns."""
         with tempfile.TemporaryDirectory(prefix="logdump-sql-") as folder:
             own = {"temp_directory": str(Path(folder) / "spill"), "memory_limit": self._memory}
             connection = duckdb.connect(config=_CONFIG | own)
@@ -98,6 +117,8 @@ class LocalQuery:
                         raise scan.error from None
                 if self._statement is None or not isinstance(error, duckdb.Error):
                     raise
+                if not isinstance(error, duckdb.InterruptException):
+                    self._prove()  # other columns may make it right
                 raise type(error)(self._statement.as_written(str(error))) from None
             finally:
                 self.interrupt = lambda: None
@@ -110,13 +131,25 @@ class LocalQuery:
         if statement.is_explain:
             rows = connection.execute(statement.text).fetchall()
             lines = [line for row in rows for line in str(row[-1]).splitlines()]
+            self._prove()
             yield pa.record_batch([pa.array(lines, pa.string())], names=["plan"])
             return
         self._narrow(connection, statement)
         result = connection.sql(statement.text)
         reader = (result if most is None else result.limit(most)).to_arrow_reader(_BATCH_ROWS)
+        batches = iter(reader)
+        first = [*islice(batches, 1)]
+        self._prove()
         yield no_rows(reader.schema)
-        yield from reader
+        yield from chain(first, batches)
+
+    def _prove(self) -> None:
+        """See to it that the tables have the columns that they have in the views.
+
+        It costs nothing where DuckDB has read them to their end, as for most results, before it gave its first rows.
+        """
+        for scan in self._scans:
+            scan.prove()
 
     def _define(self, connection: duckdb.DuckDBPyConnection, relation: Relation) -> None:
         """Make the view that a relation of the statement is."""
@@ -147,7 +180,8 @@ class LocalQuery:
         if relation.schema.lower() in _OF_DUCKDB:
             return None
         try:
-            return TrailTable({**options, **self._effective, "rowsOf": relation.wanted})
+            table = {**options, **self._effective, "rowsOf": relation.wanted}
+            return TrailTable(table, is_proven=self._looks_for_all)
         except BadOption as error:
             near = difflib.get_close_matches(relation.wanted.lower(), VIEWS, n=1)
             hint = f"; there is a view {near[0]}" if near else ""
@@ -188,4 +222,12 @@ def as_ours() -> Iterator[None]:
     except duckdb.InterruptException:
         raise KeyboardInterrupt from None
     except duckdb.Error as error:
-        raise CommandError(*str(error)[:_LONGEST_MESSAGE].rstrip().splitlines()) from error
+        text = str(error)[:_LONGEST_MESSAGE].rstrip()
+        raise CommandError(*text.splitlines(), *_quoted_columns(text)) from error
+
+
+def _quoted_columns(error: str) -> Iterator[str]:
+    """How a column is written whose name is a word of SQL, where a syntax error is at such a word."""
+    word = found[1] if (found := _UNEXPECTED.search(error)) else ""
+    if word.lower() in {column.lower() for view in VIEWS.values() for column in view.columns}:
+        yield f'{word} is a word of SQL: the column is written "{word}", in double quotes.'

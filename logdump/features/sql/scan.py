@@ -64,6 +64,10 @@ class ViewScan:
         """The names of the columns in the view."""
         return list(self._table.schema.names)
 
+    def prove(self) -> None:
+        """See to it that the columns are those of all definitions. Raises DefinedOtherwiseError where they are not."""
+        self._table.prove()
+
     def _batches(self) -> Iterator[pa.RecordBatch]:
         try:
             for batch in self._table.narrowed(self.narrowed, self._place):

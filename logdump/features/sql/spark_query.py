@@ -7,8 +7,8 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from logdump.features.sql.rows import ResultRows, no_rows
+from logdump.session.errors import ExitStatus
 from logdump.session.events import Event, Notice
-from logdump.session.exit_status import ExitStatus
 from logdump.session.session import Session
 from logdump.spark.jobs.engine import run_job, started
 

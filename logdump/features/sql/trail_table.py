@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import closing
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pyarrow as pa
 
@@ -23,6 +23,9 @@ from logdump.spark.source.schema import look_up, offered
 from logdump.spark.source.slice import Slice
 from trailformat.records import reached
 from trailformat.scan import Workers
+
+if TYPE_CHECKING:
+    from logdump.spark.source.defined_tables import ForeseenTable
 
 _WHOLE_FILES = {"maxPartitionBytes": "0"}
 
@@ -44,6 +47,8 @@ class TrailTable:
     Args:
         options: of the data source, by their names in docs/spark.md.
         columns: the columns to have; None: all.
+        is_proven: whether all definitions of a table are looked for now. Else the first one is taken for all, a read
+            that meets another raises DefinedOtherwiseError, and ``prove`` looks for those that no read came to.
 
     Attributes:
         schema: the columns, a ``pyarrow.Schema``.
@@ -52,25 +57,38 @@ class TrailTable:
         SourceError: there is no such file, table, column or option.
     """
 
-    def __init__(self, options: Mapping[str, str], columns: Sequence[str] | None = None) -> None:
+    def __init__(
+        self, options: Mapping[str, str], columns: Sequence[str] | None = None, *, is_proven: bool = True
+    ) -> None:
         self._given = {**_WHOLE_FILES, **options}
         self._options = checked(parse_options(self._given, Use.READ))
         find_files(self._options)
         self._foreseen: tuple[TableLayout, ...] = ()
-        there = self._columns_of_table() if self._options.rows_of is not None else _columns(self._options)
+        self._unproven: ForeseenTable | None = None
+        of_rows = self._options.rows_of is not None
+        there = self._columns_of_table(is_proven=is_proven) if of_rows else _columns(self._options)
         chosen = there if columns is None else {name: look_up(there, name, "columns") for name in columns}
         self._selected = tuple(Selected(column.name, column) for column in chosen.values())
         self.schema: pa.Schema = arrow_schema(self._selected)
         self._is_of_rows = self._options.analysis is None and not self._options.summary
 
-    def _columns_of_table(self) -> dict[str, RowColumn]:
-        from logdump.spark.source.defined_tables import table_meant  # noqa: PLC0415 - of rows of tables alone
+    def _columns_of_table(self, *, is_proven: bool) -> dict[str, RowColumn]:
+        from logdump.spark.source.defined_tables import (  # noqa: PLC0415 - of rows of tables alone
+            ForeseenTable,
+            table_meant,
+        )
         from logdump.spark.source.table_columns import table_columns  # noqa: PLC0415
 
-        self._given["rowsOf"], layouts = table_meant(self._options)
+        self._unproven = foreseen = None if is_proven else ForeseenTable.of(self._options)
+        name, layouts = (foreseen.name, [foreseen.layout]) if foreseen is not None else table_meant(self._options)
+        self._given["rowsOf"], self._foreseen = name, tuple(layouts)
         self._options = checked(parse_options(self._given, Use.READ))
-        self._foreseen = tuple(layouts)
         return table_columns(self._foreseen, self._options)
+
+    def prove(self) -> None:
+        """See to it that the columns are those of all definitions. Raises DefinedOtherwiseError where they are not."""
+        if self._unproven is not None:
+            self._unproven.prove()
 
     def __iter__(self) -> Iterator[pa.RecordBatch]:
         """The batches, in the order of the trail. Raises SourceError: damage, a file that changed."""
@@ -97,7 +115,7 @@ class TrailTable:
         selected = tuple(
             chosen._replace(is_wanted=to.columns is None or chosen.alias in to.columns) for chosen in self._selected
         )
-        request = Request(selected, options, self._foreseen, is_numbered)
+        request = Request(selected, options, self._foreseen, is_numbered, unproven=self._unproven)
         tasks = [within for slices in plan(options, request.wanted) if (within := tuple(_within(slices, to.rbas)))]
         with Workers() as workers:
             if len(tasks) == 1:

@@ -9,7 +9,6 @@ from operator import attrgetter
 from typing import NamedTuple
 
 from logdump.features.bounded_recovery.checkpoints import BrCheckpoints, is_before, start_of
-from logdump.features.bounded_recovery.in_parameters import with_parameters
 from logdump.features.bounded_recovery.model import (
     BoundedRecoveryShown,
     CheckpointShown,
@@ -17,7 +16,7 @@ from logdump.features.bounded_recovery.model import (
     LongTransactionShown,
     RedoStart,
 )
-from logdump.features.bounded_recovery.options import BrOptions
+from logdump.features.bounded_recovery.options import BrOptions, with_parameters
 from logdump.features.bounded_recovery.survey import BrSurvey
 from logdump.parameters.in_use import ParametersInUse
 from logdump.session.errors import CommandError

@@ -107,12 +107,12 @@ def quoted(word: str) -> str:
     return f'"{word}"' if any(one.isspace() or one in ";," for one in word) or word.startswith("-") else word
 
 
-def one_command(text: str) -> str:
-    """A text that is one command.
+def one_command(text: str, *, has_lines: bool = False) -> str:
+    """A text that is one command, which may have several lines if that is said.
 
     Raises:
         MisuseError: it is several.
     """
-    if split_commands(text) != [text.strip()] or "\n" in text:
+    if split_commands(text) != [text.strip()] or ("\n" in text and not has_lines):
         raise MisuseError(f"{text!r} is not one command: put what holds a semicolon into double quotes")
     return text

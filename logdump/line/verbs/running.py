@@ -16,11 +16,11 @@ from logdump.line import terminal
 from logdump.line.line_mode import Script
 from logdump.line.verbs.pager import PaintedText, has_colour, paged
 from logdump.line.verbs.request import MisuseError, VerbRequest, VerbStep, no_such_file
+from logdump.line.verbs.spelling import names_trails
 from logdump.line.verbs.table import BY_NAME, Verb
 from logdump.notation.escape import Harmless, escape
-from logdump.session.errors import CommandError
+from logdump.session.errors import CommandError, ExitStatus
 from logdump.session.events import Event, Failure, NoRecordThere, Notice, Text
-from logdump.session.exit_status import ExitStatus
 from trailformat.codec.remote.path import place
 from trailformat.errors import CannotWrite
 from trailformat.trail.whole_file import WholeFile
@@ -78,9 +78,10 @@ def run_verb(name: str, arguments: Sequence[str]) -> int | None:
     options = parser.parse_intermixed_args(arguments)
     try:
         request = verb.request(options)
-        if not request.files and _is_command(verb.name, options.words):
+        has_trails = bool(request.files) or names_trails(request.rest)
+        if not has_trails and _is_command(verb.name, options.words):
             return None
-        if not request.files and not verb.has_free_text:
+        if not has_trails and not verb.has_free_text:
             raise no_such_file(request.words[-1 if verb.has_words_first else 0])
         steps = verb.spell(request)
         if options.explain:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from itertools import repeat
 from pathlib import Path
@@ -15,6 +16,11 @@ _STATEMENTS = ("SELECT", "WITH", "FROM", "DESCRIBE", "SUMMARIZE", "EXPLAIN")
 def begins_statement(word: str) -> bool:
     """Whether a word is a statement of SQL, and not the name of a file."""
     return word.lstrip(" (").partition(" ")[0].upper() in _STATEMENTS
+
+
+def names_trails(words: str) -> bool:
+    """Whether a statement of SQL names the trails that it reads, as ``trail('dirdat/lt*')``."""
+    return begins_statement(words) and re.search(r"\btrail\s*\(", words, re.IGNORECASE) is not None
 
 
 def _prepared(*texts: str) -> Iterator[VerbStep]:
@@ -135,6 +141,8 @@ def export(request: VerbRequest) -> Iterator[VerbStep]:
     if options.columns:
         yield from _exported_columns(request)
         return
+    if options.by_table and not options.output:
+        raise MisuseError("--by-table writes a file for each table: -o FOLDER says where")
     target, kind = options.output or "-", options.format or _kind_of(options.output)
     is_debezium = kind == "debezium"
     words = [f"EXPORT {'JSONL' if is_debezium else kind.upper()} TO {quoted(target)}", *["DEBEZIUM"] * is_debezium]
@@ -172,12 +180,16 @@ def sql(request: VerbRequest) -> Iterator[VerbStep]:
     options = request.options
     if not request.words:
         raise MisuseError("sql takes a statement: logdump sql 'SELECT op, count(*) FROM records GROUP BY op' FILE")
+    if not request.files and selects(request):
+        raise MisuseError("options that select records need a FILE")
     yield from _format(request)
     yield from _filtered(request)
     effective = " EFFECTIVE" * options.effective
     target = f" TO {quoted(options.output)}{' REPLACE' * options.replace}" if options.output else ""
     csv = " FORMAT CSV" if options.format == "csv" and not options.output else ""
-    yield VerbStep(f"SQL OVER {request.named}{effective} {request.rest}{target}{csv}")
+    over = f" OVER {request.named}" if request.files else ""
+    statement = request.rest.rstrip().removesuffix(";")
+    yield VerbStep(one_command(f"SQL{over}{effective} {statement}{target}{csv}", has_lines=True))
 
 
 def diff(request: VerbRequest) -> Iterator[VerbStep]:

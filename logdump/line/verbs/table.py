@@ -87,9 +87,9 @@ class Verb(NamedTuple):
         files = 0
         while files < most and is_source(words[files]):
             files += 1
+        if before and not words and spelling.names_trails(before[0]):
+            return VerbRequest((), (*before,), options)
         if not files and (not words or (len(words) <= self.words_at_end and is_source(words[0]))):
-            raise MisuseError(f"{self.name} takes {self.takes}, as in: logdump {self.examples[0]}")
-        if not words and not before:
             raise MisuseError(f"{self.name} takes {self.takes}, as in: logdump {self.examples[0]}")
         return VerbRequest(tuple(words[:files]), (*before, *words[files:]), options)
 

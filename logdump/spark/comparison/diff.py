@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from pyspark.sql import Window
 from pyspark.sql import functions as F  # noqa: N812 - as everyone writes it
@@ -13,23 +13,20 @@ from logdump.features.diff.model import DiffLevel
 from logdump.features.diff.options import IGNORABLE, OfTables, csn_bounds, row_options
 from logdump.features.diff.rows import RowOptions, every_record
 from logdump.spark.comparison import moved
-from logdump.spark.comparison.columns import DIFFERENCES
+from logdump.spark.comparison.columns import DIFFERENCES, MOVES, TANGLED, TRANSACTIONS
 from logdump.spark.comparison.compared_trail import Compared, ComparedTrail, compared_trail
 from logdump.spark.comparison.differing import difference_rows
-from logdump.spark.comparison.transactions import SCHEMA, TransactionRow, transaction_rows
-from logdump.spark.errors import BadOption, SourceError
-from logdump.spark.jobs.local_session import is_remote
+from logdump.spark.comparison.transactions import TransactionRow, transaction_rows
+from logdump.spark.errors import BadOption
 from logdump.spark.source.options import path_options
+from logdump.spark.tasks import worked
 from trailformat.changes.csn import CsnKey, csn_key
 
 if TYPE_CHECKING:
-    from pyspark import RDD
     from pyspark.sql import DataFrame, SparkSession
 
     from logdump.spark.source.options import Paths
     from trailformat.transactions.records import TransactionRecord
-
-_TANGLED, _MOVES = "a bigint, b bigint, begins boolean", "moved bigint, later int"
 
 
 def diff(
@@ -62,10 +59,8 @@ def diff(
         options: those of the data source that name files and definitions, for both: ``maxPartitionBytes``, ….
 
     Raises:
-        SourceError: an option is refused, there is no such trail, or the session is one of Spark Connect.
+        SourceError: an option is refused, or there is no such trail.
     """
-    if is_remote(spark):
-        raise SourceError("diff needs a session with a SparkContext, which Spark Connect has not")
     how, ignored = _level(level), _ignored([ignore] if isinstance(ignore, str) else ignore)
     bounds = csn_bounds(how, ignored, _csn("from_csn", from_csn), _csn("to_csn", to_csn))
     compared = Compared(_rows(how, ignored, only, is_any_order=any_order), bounds, any_order)
@@ -73,7 +68,7 @@ def diff(
     trails = compared_trail("a", {**texts, **path_options(a)}), compared_trail("b", {**texts, **path_options(b)})
     sides = [_transactions(spark, trail, compared) for trail in trails]
     joined = sides[0].join(sides[1], ["key", "nth"], "full").select("a", "b").localCheckpoint()
-    return _compared(spark, joined, _moves(spark, joined), trails, compared)
+    return _compared(joined, _moves(joined), trails, compared)
 
 
 def _level(text: str) -> DiffLevel:
@@ -105,18 +100,13 @@ def _csn(name: str, given: str | int | None) -> CsnKey | None:
     return key
 
 
-def _frame(spark: SparkSession, rows: RDD[Any], columns: str) -> DataFrame:
-    """Rows as tuples with columns of these names and types."""
-    return spark.createDataFrame(rows, columns, verifySchema=False)
-
-
 def _transactions(spark: SparkSession, trail: ComparedTrail, compared: Compared) -> DataFrame:
     """The transactions of one trail, in a column named by its letter, by their key and their place among those of it.
 
     Which of several is the first, of which the others are copies, is known where all of a name are together.
     """
-    numbers = spark.sparkContext.parallelize(range(len(trail.starts)), len(trail.starts))
-    found = _frame(spark, numbers.mapPartitions(partial(transaction_rows, trail, compared)), SCHEMA)
+    numbers = spark.range(0, len(trail.starts), 1, len(trail.starts))
+    found = worked(numbers, partial(transaction_rows, trail, compared), TRANSACTIONS)
     of_key = Window.partitionBy("key")
     first = F.min(F.when(F.col("is_named"), F.col("at"))).over(of_key)
     found = found.withColumn("copy_of", F.when(F.col("is_named") & (F.col("at") > first), first))
@@ -126,20 +116,18 @@ def _transactions(spark: SparkSession, trail: ComparedTrail, compared: Compared)
     return found.select("key", "nth", F.struct(*TransactionRow._fields, "copy_of").alias(trail.letter))
 
 
-def _moves(spark: SparkSession, joined: DataFrame) -> DataFrame:
+def _moves(joined: DataFrame) -> DataFrame:
     """The pairs that have moved: their place in ``a``, and over how many others."""
     pairs = joined.where("a IS NOT NULL AND b IS NOT NULL")
     pairs = pairs.select(F.col("a.stretch").alias("stretch"), F.col("a.at").alias("a"), F.col("b.at").alias("b"))
     extents = pairs.groupBy("stretch").agg(F.min("b"), F.max("b")).collect()
     bounds = moved.bounds_of((row[0], row[1], row[2]) for row in extents)
     by_stretch = pairs.repartition(max(len(bounds), 1), "stretch").sortWithinPartitions("stretch", "a")
-    tangled = _frame(spark, by_stretch.rdd.mapPartitions(partial(moved.out_of_order, bounds)), _TANGLED)
-    ordered = tangled.repartition(1).sortWithinPartitions("a")
-    return _frame(spark, ordered.rdd.mapPartitions(moved.moves), _MOVES)
+    tangled = worked(by_stretch, partial(moved.out_of_order, bounds), TANGLED)
+    return worked(tangled.repartition(1).sortWithinPartitions("a"), moved.moves, MOVES)
 
 
 def _compared(
-    spark: SparkSession,
     joined: DataFrame,
     moves: DataFrame,
     trails: tuple[ComparedTrail, ComparedTrail],
@@ -151,7 +139,4 @@ def _compared(
     stretch = F.coalesce(F.col("a.stretch"), F.col("b.stretch") + numbers[0])
     lots = told.select("a", "b", "later", stretch.alias("stretch")).repartition(sum(numbers), "stretch")
     ordered = lots.sortWithinPartitions("stretch", F.coalesce(F.col("a.at"), F.col("b.at")))
-    work = partial(difference_rows, trails, compared)
-    return _frame(
-        spark, ordered.rdd.mapPartitions(work), ", ".join(f"{one.name} {one.type.ddl}" for one in DIFFERENCES)
-    )
+    return worked(ordered, partial(difference_rows, trails, compared), DIFFERENCES)

@@ -23,6 +23,7 @@ class TransactionRow(NamedTuple):
         size: its bytes.
         key: what it has in common with its other half; None of damage.
         csn, xid, has_begin, ended, records: as of TransactionSummary.
+        after: where it ends.
         is_named: whether it is whole and has a name by which copies are told.
     """
 
@@ -35,16 +36,13 @@ class TransactionRow(NamedTuple):
     has_begin: bool = False
     ended: str | None = None
     records: int = 0
+    after: int | None = None
     is_named: bool = False
 
 
-SCHEMA = (
-    "at bigint, stretch int, size bigint, key string, csn string, xid string, has_begin boolean, ended string, "
-    "records bigint, is_named boolean"
-)
-
-
-def transaction_rows(trail: ComparedTrail, compared: Compared, numbers: Iterable[int]) -> Iterator[TransactionRow]:
+def transaction_rows(
+    trail: ComparedTrail, compared: Compared, numbers: Iterable[tuple[int]]
+) -> Iterator[TransactionRow]:
     """The transactions and the damage in the stretches with these numbers: what a task does.
 
     Raises:
@@ -52,7 +50,7 @@ def transaction_rows(trail: ComparedTrail, compared: Compared, numbers: Iterable
         SplitMismatch: a stretch does not end where the next begins.
     """
     with trail.side(compared) as side, as_changed(trail):
-        for number in numbers:
+        for (number,) in numbers:
             yield from _rows(trail, side, compared, number)
 
 
@@ -73,13 +71,14 @@ def _rows(trail: ComparedTrail, side: Side, compared: Compared, number: int) -> 
 
 def _row(trail: ComparedTrail, number: int, one: TransactionSummary, key: str) -> TransactionRow:
     is_named = one.is_whole and one.xid is not None and one.csn is not None and csn_key(one.csn) is not None
-    known = key, one.csn, one.xid, one.has_begin, one.ended.value, one.records, is_named
+    after = None if one.after is None else trail.offset(one.after)
+    known = key, one.csn, one.xid, one.has_begin, one.ended.value, one.records, after, is_named
     return TransactionRow(trail.offset(one.first), number, one.size, *known)
 
 
 def transaction_of(trail: ComparedTrail, row: Mapping[str, Any]) -> SideTransaction:
     """The transaction of a row that has a column ``copy_of`` too."""
     first, copy_of = trail.place(row["at"]), row["copy_of"]
-    ended = Ended(row["ended"])
-    one = TransactionSummary(row["csn"], row["xid"], first, row["has_begin"], None, row["records"], row["size"], ended)
+    after, ended = None if row["after"] is None else trail.place(row["after"]), Ended(row["ended"])
+    one = TransactionSummary(row["csn"], row["xid"], first, row["has_begin"], after, row["records"], row["size"], ended)
     return SideTransaction(one, row["key"], None if copy_of is None else trail.place(copy_of))

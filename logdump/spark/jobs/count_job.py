@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from logdump.features.count.survey import CountOptions, CountRun, FileCount
+from logdump.session.errors import ExitStatus
 from logdump.session.events import Event, Notice
-from logdump.session.exit_status import ExitStatus
 from logdump.session.session import Session
 from logdump.spark.jobs.engine import NotForSpark, read_options, run_job, started
 from trailformat import TrailFile, to_datetime

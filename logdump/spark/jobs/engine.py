@@ -10,9 +10,8 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, TypeVar
 
 from logdump.language.words import split_commands
-from logdump.session.errors import CommandError, MissingFileError
+from logdump.session.errors import CommandError, ExitStatus, MissingFileError
 from logdump.session.events import Event, JobProgress, Notice
-from logdump.session.exit_status import ExitStatus
 from logdump.session.session import Session
 from logdump.spark.errors import SourceError, carried_by
 from trailformat import BadRecord

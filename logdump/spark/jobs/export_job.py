@@ -11,8 +11,8 @@ from logdump.features.export.exporting import check_target, check_whole
 from logdump.features.export.options import ExportOptions
 from logdump.features.export.target import export_target
 from logdump.session.across import goes_over_files
+from logdump.session.errors import ExitStatus
 from logdump.session.events import Event, Notice
-from logdump.session.exit_status import ExitStatus
 from logdump.session.session import Session
 from logdump.spark.jobs.engine import NotForSpark, left_to_local, run_job, started
 

@@ -8,8 +8,8 @@ from functools import partial
 from logdump.features.save.saver import SaveOptions, check_target
 from logdump.notation.plural import amount
 from logdump.session.across import goes_over_files
+from logdump.session.errors import ExitStatus
 from logdump.session.events import Event, Notice, say
-from logdump.session.exit_status import ExitStatus
 from logdump.session.session import Session
 from logdump.spark.jobs.engine import NotForSpark, left_to_local, run_job, save_options, started
 from trailformat import BadRecord, TrailName

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from itertools import islice
@@ -15,19 +15,26 @@ from logdump.arrow.records.columns.names import distinct
 from logdump.arrow.tables.layout import TableLayout
 from logdump.features.heartbeat.tables import role_of
 from logdump.notation.wildcard import matches
-from logdump.spark.errors import BadOption, BadTrail, located
+from logdump.spark.errors import BadOption, BadTrail, DefinedOtherwiseError, located
 from logdump.spark.source.options import Options
 from logdump.spark.source.planner import plan
 from logdump.spark.source.source_definitions import definitions_of, source_definitions
 from trailformat import NotATrail, TrailFile
-from trailformat.scan import Workers, scan_in_threads
+from trailformat.scan import Batch, Workers, scan, scan_in_threads
 from trailformat.scan.jobs import cores
-from trailformat.scan.rows.definitions import learn_definitions
+from trailformat.scan.rows.definitions import learn_definitions, metadata_in
+from trailformat.trail.row_definitions import RowDefinitions
+from trailformat.trail.table_definitions import TableEntry
 
 _MOST_NAMED = 20
 _MOST_MISSPELLED = 3
 _MOST_COMPARED = 20_000
 """Names that are compared with one that is not there: a thousand take some ten milliseconds."""
+
+
+_BEGINNING = 1 << 25
+"""Bytes of the trail in which the first definition of a table is looked for."""
+_FEW_ROWS = 1 << 10
 
 
 class _FileTables(NamedTuple):
@@ -52,15 +59,8 @@ def table_meant(options: Options) -> tuple[str, list[TableLayout]]:
 
 
 def tables_meant(given: Sequence[str], option: str, options: Options) -> list[tuple[str, list[TableLayout]]]:
-    """The same of several tables, by one pass; ``option`` is the one that names them.
-
-    A read that begins inside of the trail needs what stands before it.
-    """
-    options = replace(options, start_seqno=None, start_rba=None)
-    paths = list(dict.fromkeys(part.path for lot in plan(options) for part in lot))
-    wanted = {name.lower() for name in given}
-    with ThreadPoolExecutor(cores()) as pool, Workers(1 if len(paths) > 1 else None) as workers:
-        files = list(pool.map(lambda path: _tables_in(path, wanted, options, workers), paths))
+    """The same of several tables, by one pass; ``option`` is the one that names them."""
+    files = _files_with(given, _paths(options), options)
     names = set[str]().union(*(file.names for file in files))
     found = []
     for name in given:
@@ -74,6 +74,97 @@ def tables_meant(given: Sequence[str], option: str, options: Options) -> list[tu
     return found
 
 
+class ForeseenTable:
+    """A table by the first definition in a trail, taken for that of all its rows until another one is found.
+
+    A read gives it each batch before it makes rows of it, so that most reads need no pass over the definitions alone.
+
+    Attributes:
+        name: the table, as the trail spells it.
+        layout: its columns.
+    """
+
+    def __init__(self, name: str, layout: TableLayout, options: Options) -> None:
+        self.name = name
+        self.layout = layout
+        self._options = options
+        self._is_as_given = name == options.rows_of
+        self._unread = dict.fromkeys(_paths(options))
+
+    @classmethod
+    def of(cls, options: Options) -> ForeseenTable | None:
+        """The table that ``rowsOf`` means; None if the trail does not begin with one. Raises like plan."""
+        wanted, remaining = (options.rows_of or "").lower(), _BEGINNING
+        for path in _paths(options):
+            try:
+                with TrailFile(path) as trail:
+                    definitions = definitions_of(trail, options)
+                    for batch in scan(trail, stop=remaining, batch_size=_FEW_ROWS):
+                        for layout in _layouts_in(batch, trail, definitions, wanted):
+                            return cls(layout.name, layout, options)
+                    remaining -= trail.size
+            except NotATrail:
+                return None
+            if remaining <= 0:
+                return None
+        return None
+
+    def check(self, batch: Batch, trail: TrailFile, definitions: RowDefinitions) -> None:
+        """Compare the definitions of a batch; batches are given in the order of the file.
+
+        Raises:
+            DefinedOtherwiseError: one of them, or the spelling of a table, is another.
+        """
+        names = () if self._is_as_given else _names_in(batch)
+        self._compare(_layouts_in(batch, trail, definitions, self.name.lower()), names)
+
+    def _compare(self, layouts: Iterable[TableLayout], names: Iterable[str]) -> None:
+        lower = self.name.lower()
+        is_other = any(layout.name == self.name and layout != self.layout for layout in layouts)
+        if is_other or any(name != self.name and name.lower() == lower for name in names):
+            raise DefinedOtherwiseError
+
+    def note_read(self, path: str) -> None:
+        """Note that all batches of a file were checked."""
+        self._unread.pop(path, None)
+
+    def prove(self) -> None:
+        """Look at the files of which not all was read. Raises like check."""
+        for file in _files_with([self.name], [*self._unread], self._options):
+            self._compare(file.layouts.get(self.name, ()), () if self._is_as_given else file.names)
+        self._unread.clear()
+
+
+def _layouts_in(batch: Batch, trail: TrailFile, definitions: RowDefinitions, wanted: str) -> Iterator[TableLayout]:
+    """The definitions of a table in a batch, whatever its capitals; the trail learns of all of them."""
+    for record in metadata_in(batch, learn_definitions(trail, batch)):
+        entry = trail.tables.defined_at(record.rba) if record.name.lower() == wanted else None
+        if entry is not None and (layout := _layout_of(entry, definitions)) is not None:
+            yield layout
+
+
+def _layout_of(entry: TableEntry, definitions: RowDefinitions) -> TableLayout | None:
+    definition = definitions.of_entry(entry)
+    return definition.table and TableLayout(entry.name, definition.table.columns, definition.charset)
+
+
+def _names_in(batch: Batch) -> list[str]:
+    return [batch.names[key] for key in distinct(np.asarray(batch.table))[0].tolist()]
+
+
+def _paths(options: Options) -> list[str]:
+    """The files whose definitions count: a read that begins inside of the trail needs what stands before it."""
+    options = replace(options, start_seqno=None, start_rba=None)
+    return list(dict.fromkeys(part.path for lot in plan(options) for part in lot))
+
+
+def _files_with(given: Collection[str], paths: Sequence[str], options: Options) -> list[_FileTables]:
+    """The definitions of some tables in some files, by one pass over all records."""
+    wanted = {name.lower() for name in given}
+    with ThreadPoolExecutor(cores()) as pool, Workers(1 if len(paths) > 1 else None) as workers:
+        return list(pool.map(lambda path: _tables_in(path, wanted, options, workers), paths))
+
+
 def tables_like(patterns: Sequence[str], options: Options) -> list[str]:
     """The tables that the trail defines and whose names one of these wildcards matches; the names without one as given.
 
@@ -85,10 +176,8 @@ def tables_like(patterns: Sequence[str], options: Options) -> list[str]:
     """
     if not any(_has_wildcard(pattern) for pattern in patterns):
         return [*patterns]
-    options = replace(options, start_seqno=None, start_rba=None)
-    paths = list(dict.fromkeys(part.path for lot in plan(options) for part in lot))
     with ThreadPoolExecutor(cores()) as pool:
-        names = sorted(set[str]().union(*pool.map(_defined_in, paths)))
+        names = sorted(set[str]().union(*pool.map(_defined_in, _paths(options))))
     found: dict[str, None] = {}
     for pattern in patterns:
         alike = [name for name in names if matches(pattern, name, case_sensitive=False) and role_of(name) is None]
@@ -116,16 +205,15 @@ def _tables_in(path: str, wanted: Collection[str], options: Options, workers: Wo
             names = _learn(trail, workers)
             entries = sorted(entry for entry in trail.tables.entries() if entry.name.lower() in wanted)
             definitions = definitions_of(trail, options)
-            known = [(entry.name, definitions.of_entry(entry)) for entry in entries]
+            layouts = [_layout_of(entry, definitions) for entry in entries]
     except NotATrail as error:
         if options.mode == "FAILFAST" and not options.ignore_corrupt_files:
             raise BadTrail(located(error, path)) from None
         return _FileTables({}, set())
     found = _FileTables({}, names)
-    for spelled, definition in known:
-        if definition.table is not None:
-            layout = TableLayout(spelled, definition.table.columns, definition.charset)
-            found.layouts.setdefault(spelled, []).append(layout)
+    for layout in layouts:
+        if layout is not None:
+            found.layouts.setdefault(layout.name, []).append(layout)
     return found
 
 
@@ -134,7 +222,7 @@ def _learn(trail: TrailFile, workers: Workers) -> set[str]:
     names: set[str] = set()
     for batch in scan_in_threads(trail, workers):
         learn_definitions(trail, batch)
-        names.update(batch.names[key] for key in distinct(np.asarray(batch.table))[0].tolist())
+        names.update(_names_in(batch))
     return names - {""}
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from logdump.arrow.records.errors import ValueTooLarge
 from logdump.arrow.records.rows import Source
@@ -13,6 +14,9 @@ from logdump.spark.source.slice import Slice
 from logdump.spark.source.source_definitions import definitions_of
 from trailformat import TrailError, TrailFile
 from trailformat.trail.row_definitions import RowDefinitions
+
+if TYPE_CHECKING:
+    from logdump.arrow.tables.row_lobs import RowLobs
 
 
 class OpenSlice(Source):
@@ -45,6 +49,13 @@ class OpenSlice(Source):
             BadOption: that file cannot be read, or is no definitions file.
         """
         return definitions_of(self.trail, self.options)
+
+    @cached_property
+    def lobs(self) -> RowLobs:
+        """The LOBs of its rows."""
+        from logdump.arrow.tables.row_lobs import RowLobs  # noqa: PLC0415 - few reads need tables
+
+        return RowLobs(self.trail)
 
     def undecodable(self, error: TrailError, *, is_cut: bool = False) -> None:
         """A part of a sound record cannot be decoded: a null; column ``problems`` says why, or the log does.

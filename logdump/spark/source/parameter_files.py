@@ -6,9 +6,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
-from logdump.parameters.errors import ParameterError
 from logdump.parameters.in_use import ParametersInUse
-from logdump.parameters.model import ProcessSide
+from logdump.parameters.model import ParameterError, ProcessSide
 from logdump.spark.errors import BadOption
 from logdump.spark.source.options import Options
 from logdump.spark.source.paths import local_path

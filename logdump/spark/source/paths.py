@@ -58,7 +58,7 @@ class TrailInput(NamedTuple):
     @property
     def ends_trail(self) -> bool:
         """Whether there is no next file, so that it may be growing."""
-        return self.name is None or not is_file(self.name.next.path)
+        return self.name is None or self.name.next.found() is None
 
 
 def find_files(options: Options) -> list[TrailInput]:

@@ -15,6 +15,7 @@ from trailformat.scan import Batch
 
 if TYPE_CHECKING:
     from logdump.arrow.tables.layout import TableLayout
+    from logdump.spark.source.defined_tables import ForeseenTable
     from trailformat.scan import Workers
 
 
@@ -27,6 +28,7 @@ class Request(NamedTuple):
         workers: threads that scan a large file; None: the calling one does.
         foreseen: under ``rowsOf`` the definitions that the schema was made of, the newest one last; none where the user
             has given the schema.
+        unproven: the table of ``foreseen`` where not all definitions were looked for: each batch is held against it.
     """
 
     selected: tuple[Selected, ...]
@@ -34,6 +36,7 @@ class Request(NamedTuple):
     foreseen: tuple[TableLayout, ...] = ()
     is_numbered: bool = False
     workers: Workers | None = None
+    unproven: ForeseenTable | None = None
 
     @property
     def wanted(self) -> frozenset[str]:

@@ -46,3 +46,8 @@ class Slice(NamedTuple):
     file_order: int | None = None
     not_applied: Ranges | None = None
     before: StateBefore | None = None
+
+    @property
+    def is_whole_file(self) -> bool:
+        """Whether it has all records of the file."""
+        return self.start == 0 and self.stop == self.size

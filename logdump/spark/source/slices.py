@@ -87,7 +87,7 @@ def wanted_rows(
     is_whole = part.stop == part.size
     in_threads = workers is not None and is_whole and is_for_threads(trail, workers, part.start, part.stop)
     if workers is not None and in_threads:
-        batches = passing_batches(selection, trail, workers, part.start, stop=part.stop)
+        batches = passing_batches(selection, trail, workers, part.start, stop=part.stop, batch_size=batch_size)
     reached = part.start
     try:
         for batch, mask in batches:

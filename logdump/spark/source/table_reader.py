@@ -25,13 +25,24 @@ if TYPE_CHECKING:
     from logdump.spark.source.request import Request
 
 
+_ROWS = 1 << 16
+"""Records of a batch: each table in a batch takes some time, however few its rows are."""
+
+
 def table_batches(source: OpenSlice, request: Request, schema: Any) -> Iterator[Any]:
-    """The rows of the table in a slice, as record batches; under PERMISSIVE damage too. Raises like reading."""
+    """The rows of the table in a slice, as record batches; under PERMISSIVE damage too. Raises like reading.
+
+    Raises:
+        DefinedOtherwiseError: the table is not the one that the request foresees.
+    """
     name, shape = request.options.rows_of or "", RowShape(source, request.selected, schema, request.foreseen)
     tables = TableBatches(source.trail, source.definitions, lambda _io_type, _records: None)
     has_transactions = not _OF_TRANSACTIONS.isdisjoint(request.wanted)
-    for batch, at in wanted_rows(source, workers=request.workers):
-        learn_definitions(source.trail, batch)
+    for batch, at in wanted_rows(source, _ROWS, request.workers):
+        if request.unproven is not None:
+            request.unproven.check(batch, source.trail, source.definitions)
+        else:
+            learn_definitions(source.trail, batch)
         for rows in cut(batch, at[_is_of(name, batch, at)], request.options):
             owners = source.owners(batch) if has_transactions else RowTransactions.unknown(len(batch))
             for piece in pieces(source.trail, batch, rows, owners):
@@ -40,6 +51,8 @@ def table_batches(source: OpenSlice, request: Request, schema: Any) -> Iterator[
         damage = at[np.asarray(batch.kind)[at] > FILE_HEADER]
         if len(damage):
             yield _damage(Rows(source, batch, damage), request, schema)
+    if request.unproven is not None and source.part.is_whole_file:
+        request.unproven.note_read(source.part.path)
 
 
 def _is_of(name: str, batch: Batch, at: Array) -> Array:

@@ -15,7 +15,7 @@ from logdump.arrow.records.schema import Selected
 from logdump.arrow.tables.arrow_rows import all_problems, batch_of
 from logdump.arrow.tables.group import Group
 from logdump.arrow.tables.layout import PROBLEMS, SIDES, TableLayout
-from logdump.arrow.tables.row_lobs import RowLobs, with_lobs
+from logdump.arrow.tables.row_lobs import with_lobs
 from logdump.arrow.tables.rows import RowProblem
 from logdump.arrow.tables.schema import schema_of
 from logdump.spark.errors import SchemaChanged
@@ -44,7 +44,6 @@ class RowShape:
         self, source: OpenSlice, selected: Sequence[Selected], schema: pa.Schema, foreseen: Sequence[TableLayout] = ()
     ) -> None:
         self._source = source
-        self._lobs = RowLobs(source.trail)
         self._schema = schema
         self._names = [chosen.column.name.lower() if chosen.is_wanted else "" for chosen in selected]
         wanted = {name: field.type for name, field in zip(self._names, schema, strict=True) if name}
@@ -91,7 +90,7 @@ class RowShape:
 
     def _with_lobs(self, group: Group, built: pa.RecordBatch) -> tuple[pa.RecordBatch, list[tuple[int, RowProblem]]]:
         """A batch with the LOBs of its rows that are wanted, and why some have no value."""
-        built, lost = with_lobs(group, built, *self._lobs.of(group))
+        built, lost = with_lobs(group, built, *self._source.lobs.of(group))
         return built, [(row, problem) for row, problem in lost if self._is_wanted(problem)]
 
     def _is_wanted(self, problem: RowProblem) -> bool:

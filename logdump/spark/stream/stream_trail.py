@@ -195,7 +195,7 @@ class StreamTrail:
         for number in range(at, len(names)):
             name, is_newest = names[number], number == len(names) - 1
             yield name, is_newest
-            if not is_newest and names[number + 1] != name.next and not self._options.ignore_missing_files:
+            if not is_newest and not name.precedes(names[number + 1]) and not self._options.ignore_missing_files:
                 raise FileChanged(f"{name.next.path} is missing, while later files are there; {_IGNORE}")
 
     def _after_missing(self, start: Offset, names: list[TrailName]) -> int:

@@ -78,7 +78,7 @@ class GrowingTrail(WholeTrail):
         known = self.ordinals
         for name in names:
             if name.path not in known:
-                if self.names and name != self.names[-1].next:
+                if self.names and not self.names[-1].precedes(name):
                     self._missing[name.path] = self.names[-1].next.path
                 known[name.path] = len(self.names)
                 self.names.append(name)

@@ -18,7 +18,7 @@ from logdump.spark.write.part_files import SourceFiles
 from logdump.spark.write.raw_records import RawRecords
 from logdump.spark.write.target import Target
 from trailformat import CannotRead, Record, TrailError, TrailFile
-from trailformat.definitions.metadata_kinds import REFERENCE, TABLE
+from trailformat.definitions.metadata import REFERENCE, TABLE
 from trailformat.scan import scan
 from trailformat.scan.rows import headers_at
 from trailformat.scan.rows.definitions import metadata_in, metadata_rows

@@ -9,6 +9,8 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
+from logdump.arrow.records.column_types import BIGINT, BINARY
+from logdump.arrow.records.schema import RowColumn
 from logdump.features.save.definitions import SavedDefinitions
 from logdump.features.save.ranges import RangeCopy, rows_of
 from logdump.spark.errors import BadTrail, SourceError, located
@@ -18,6 +20,7 @@ from logdump.spark.source.options import Options, Paths, Use, parse_options, pat
 from logdump.spark.source.planner import packed, plan
 from logdump.spark.source.slice import Slice
 from logdump.spark.source.slices import open_trail
+from logdump.spark.tasks import worked
 from logdump.spark.write.job_folder import JobFolder, new_job_folder
 from logdump.spark.write.part_files import PartFiles, SourceFiles
 from logdump.spark.write.publish import SavedFile, StagedFile, publish, sweep
@@ -27,7 +30,6 @@ from trailformat.codec.remote.path import place
 from trailformat.scan import PARTIAL, RECORD, scan
 
 if TYPE_CHECKING:
-    from pyarrow import RecordBatch
     from pyspark.sql import SparkSession
 
     from trailformat.scan import Batch
@@ -97,7 +99,7 @@ def _run(spark: SparkSession, job: Job, slices: Sequence[Slice]) -> list[StagedF
     if is_remote(spark):
         lots = list(packed(slices, most))
         numbers = spark.range(0, len(lots), 1, max(len(lots), 1))
-        rows = numbers.mapInArrow(partial(_in_task, job, lots), _OUTCOMES).collect()
+        rows = worked(numbers, partial(_in_task, job, lots), _OUTCOMES).collect()
         return _parts(pickle.loads(row.outcome) for row in sorted(rows, key=lambda row: int(row.lot)))  # noqa: S301 - of our own tasks
     context = spark.sparkContext
     share = -(-sum(part.size for part in slices) // context.defaultParallelism)
@@ -106,17 +108,14 @@ def _run(spark: SparkSession, job: Job, slices: Sequence[Slice]) -> list[StagedF
     return _parts(tasks.mapPartitionsWithIndex(partial(save_lots, job)).collect())
 
 
-_OUTCOMES = "lot bigint, outcome binary"
+_OUTCOMES = RowColumn("lot", BIGINT, ""), RowColumn("outcome", BINARY, "")
 
 
-def _in_task(job: Job, lots: Sequence[Sequence[Slice]], numbers: Iterable[RecordBatch]) -> Iterator[RecordBatch]:
+def _in_task(job: Job, lots: Sequence[Sequence[Slice]], numbers: Iterable[tuple[int]]) -> Iterator[tuple[int, bytes]]:
     """Save the lots with these numbers: over Connect, where a task gets rows."""
-    import pyarrow as pa  # noqa: PLC0415 - in the tasks only
-
-    for batch in numbers:
-        for number in batch.column(0).to_pylist():
-            outcomes = [pickle.dumps(outcome) for outcome in save_lots(job, number, [lots[number]])]
-            yield pa.RecordBatch.from_pydict({"lot": [number] * len(outcomes), "outcome": outcomes})
+    for (number,) in numbers:
+        for outcome in save_lots(job, number, [lots[number]]):
+            yield number, pickle.dumps(outcome)
 
 
 def _parts(outcomes: Iterable[list[StagedFile] | SliceFailure]) -> list[StagedFile]:

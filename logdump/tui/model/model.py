@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from logdump.display.as_read import PARTIAL
+from logdump.display.trail_text import PARTIAL
 from logdump.session.marks import Mark
 from logdump.session.reading import Reading
 from logdump.tui.keys.kept_choices import COLUMNS, ListColumn
@@ -265,5 +265,5 @@ def _goes_on(before: State, after: State, *, is_moved: bool) -> bool:
     """Whether the end of the trail is still followed after a line: it has moved nothing, or to the next file."""
     if after.opened == before.opened:
         return not is_moved
-    name = TrailName.parse(before.path) if before.path is not None else None
-    return name is not None and after.path == name.next.path
+    former, name = (TrailName.parse(state.path) if state.path is not None else None for state in (before, after))
+    return former is not None and name is not None and former.precedes(name)

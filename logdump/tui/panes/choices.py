@@ -27,7 +27,7 @@ from logdump.tui.reading.transactions import ORDERS, ListedTransaction
 from logdump.tui.text.cells import TextColumn, in_columns
 from logdump.tui.text.glyphs import Glyphs
 from trailformat.index import TransactionSpan
-from trailformat.index.sums import Sums
+from trailformat.index.trail_index import Sums
 
 _SECOND = 1_000_000
 _SHORT_XID = 12

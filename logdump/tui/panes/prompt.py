@@ -14,9 +14,8 @@ from textual.suggester import Suggester
 from textual.widgets import Input, Static
 
 from logdump.commands import REGISTRY
-from logdump.language.completion import complete, completed
+from logdump.language.completion import complete, completed, validity
 from logdump.language.reader import Context, Validity
-from logdump.language.validity import validity
 from logdump.language.words import last_word
 from logdump.session.known_tables import column_names_in
 from logdump.session.settings import Settings

@@ -15,6 +15,7 @@ from logdump.session.marks import SourceDefinitions
 from logdump.session.reading import Reading
 from logdump.session.session import Session
 from logdump.session.settings import Settings
+from logdump.tui.reading.background import Reader
 from logdump.tui.reading.matching import Matches, MatchingRows
 from logdump.tui.reading.messages import (
     FilePolled,
@@ -27,14 +28,17 @@ from logdump.tui.reading.messages import (
     TransactionsRead,
 )
 from logdump.tui.reading.page import PageRequest, RowSource, read_page, with_neighbours
-from logdump.tui.reading.reader import Reader
 from logdump.tui.reading.rows import NEAR, RowReader, known_to
 from logdump.tui.reading.scans import FILTER, INDEX, OPEN_TRANSACTIONS, OVER_TIME, SHAPE, BackgroundScan
 from logdump.tui.reading.state import Current, State
 from logdump.tui.reading.summary import summary_of
 from logdump.tui.reading.trail_files import ListedFile, NeighbourLookup, trail_files
 from logdump.tui.reading.transactions import ListedTransaction, read_transactions
-from logdump.tui.text.styled import line
+from logdump.tui.text.detail_text import detail_lines
+from logdump.tui.text.hex_text import hex_text
+from logdump.tui.text.styled import Line, line
+from logdump.tui.text.token_lines import header_lines, token_lines
+from logdump.tui.text.values_page import values_page
 from trailformat.index import TrailIndex, attach, build
 from trailformat.trail.sequence import Spot
 
@@ -203,7 +207,6 @@ class OpenFile:
         index, source, waits = self.index, about.source, not self._indexing.is_stopped
 
         def read(session: Session) -> Message | None:
-            from logdump.tui.reading.record_pages import read_page_of_record  # noqa: PLC0415 - rows come first
 
             attach(session.trail, index)
             if session.source_definitions is not source:
@@ -271,3 +274,20 @@ def _polled(session: Session, known: int) -> FilePolled:
     """The state of the open file now; ``known`` is its size as far as the screen knows."""
     state = file_state(session.trail)
     return FilePolled(session.trail.path, known, state.size, is_gone=state.is_gone, following=state.following)
+
+
+_LINES: dict[str, Callable[[Session, int], list[Line]]] = {
+    "detail": detail_lines,
+    "tokens": token_lines,
+    "header": header_lines,
+}
+
+
+def read_page_of_record(session: Session, name: str, about: Current, width: int) -> PaneRead | None:
+    """A page of ``width`` cells about what is current; None where there is no record."""
+    if about.row is None:
+        return None
+    rba = about.row.rba
+    if name == "values":
+        return PaneRead(name, about, values_page(session, rba, width))
+    return PaneRead(name, about, hex_text(session, rba, width) if name == "hex" else _LINES[name](session, rba))

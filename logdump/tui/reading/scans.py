@@ -13,9 +13,9 @@ from textual.message import Message
 from logdump.session.reading import Reading
 from logdump.session.session import Session
 from logdump.session.settings import Settings
+from logdump.tui.reading.background import Reader
 from logdump.tui.reading.messages import Scanned
-from logdump.tui.reading.reader import Reader
-from trailformat.records import far, reached
+from trailformat.records import reached
 
 INDEX, FILTER, OVER_TIME, OPEN_TRANSACTIONS = "index", "filter", "timeline", "open transactions"
 SHAPE = "strip"
@@ -110,7 +110,11 @@ class BackgroundScan:
         told, covered = time.monotonic(), 0
         watch = _Watch(lambda: self._run != run)
         try:
-            with far.observed(watch.search), reached.observed(watch), closing(extended.extend(session)) as steps:
+            with (
+                reached.search_observed(watch.search),
+                reached.observed(watch),
+                closing(extended.extend(session)) as steps,
+            ):
                 for covered in steps:
                     watch.check()
                     if time.monotonic() - told >= EVERY:

@@ -17,9 +17,8 @@ from logdump.line.history_file import KeptHistory, UnusableHistory
 from logdump.line.line_mode import LineMode
 from logdump.notation.escape import Harmless
 from logdump.session.across import cross_towards
-from logdump.session.errors import CommandError
+from logdump.session.errors import CommandError, ExitStatus
 from logdump.session.events import Event, Failure, JobProgress, Notice, Progress, SearchProgress
-from logdump.session.exit_status import ExitStatus
 from logdump.session.known_record import KnownRecord
 from logdump.session.read_progress import ReadSoFar
 from logdump.session.session import Session

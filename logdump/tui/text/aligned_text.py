@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from rich.cells import cell_len
 
-from logdump.display.as_read import PARTIAL
+from logdump.display.trail_text import PARTIAL
 from logdump.features.diff.aligned_listing import MOST_PARTS, AlignedListing, AlignedSoFar
 from logdump.features.diff.model import (
     AlignedRow,

@@ -11,14 +11,15 @@ from logdump.display.text import render
 from logdump.display.values_text import column_name, value_text
 from logdump.language.execute import run_commands
 from logdump.notation.display_width import cut_to
+from logdump.parameters.in_use import ParametersInUse
 from logdump.session.events import Event, Failure, Notice, Progress
 from logdump.session.session import Session
-from logdump.session.settings import OutputFormat
-from logdump.tui.text.ddl_lines import ddl_lines
+from logdump.session.settings import Detail, OutputFormat
 from logdump.tui.text.record_fields import RecordField, fields_of
 from logdump.tui.text.styled import Line, line
 from trailformat import ColumnChange, Record, TrailError, Value, change_of
 from trailformat.changes.transactions import place_of
+from trailformat.records.io_types import DDL_OP
 
 _POSITIONS = ("begins its transaction", "inside its transaction", "ends its transaction", "the whole transaction")
 _LONGEST = 60
@@ -139,3 +140,20 @@ def _rendered(event: Event, session: Session) -> Sequence[str]:
 
         return json_lines.render(event, session.settings)
     return render(event, session.settings)
+
+
+def ddl_lines(session: Session, record: Record) -> Iterator[Line]:
+    """The lines below what NEXT prints; none of a record that is no DDL, and where no parameter file is in use."""
+    parameters = session.kept(ParametersInUse)
+    if parameters is None or record.is_file_header or record.header.io_type != DDL_OP:
+        return
+    from logdump.features.ddl.evaluation import evaluate  # noqa: PLC0415 - where parameter files are in use
+    from logdump.features.ddl.text import evaluation_lines  # noqa: PLC0415
+    from logdump.features.ddl.trail_statements import subject_of_record  # noqa: PLC0415
+
+    shows_steps = session.settings.detail is not Detail.OFF
+    for result in evaluate(subject_of_record(session.trail, record), parameters.for_trail(session.trail.path)):
+        yield line("")
+        first, *others = evaluation_lines(result._replace(shows_steps=shows_steps), session.settings)
+        yield line(first, "strong")
+        yield from (line(text, "dim") for text in others)

@@ -14,7 +14,7 @@ from itertools import groupby, pairwise
 from operator import itemgetter
 from typing import NamedTuple
 
-from logdump.notation.ebcdic import ASCII
+from logdump.notation.hexdump import ASCII
 from logdump.session.session import Session
 from logdump.tui.text.record_fields import PlacedToken, RecordField, fields_of, inner_tokens, placed_tokens
 from logdump.tui.text.styled import Piece

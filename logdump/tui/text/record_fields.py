@@ -12,8 +12,7 @@ from logdump.notation.escape import escape
 from logdump.notation.times import format_timestamp
 from logdump.session.settings import Settings
 from trailformat import Record, Token, TrailError, io_type_name
-from trailformat.codec.token_names import GGS_TOKENS, RECORD_TOKENS, token_name
-from trailformat.codec.tokens import TokenPart, token_places
+from trailformat.codec.tokens import GGS_TOKENS, RECORD_TOKENS, TokenPart, token_name, token_places
 from trailformat.records.columns import Columns
 from trailformat.records.file_header import GROUPS, ORDER
 from trailformat.records.record_header import HEADER_SIZE, PLACES

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from logdump.display.file_header_text import file_header_lines
+from logdump.display.record_text import file_header_lines
 from logdump.display.token_text import ggs_token_lines, header_token_lines, user_token_lines
 from logdump.notation.escape import escape
 from logdump.notation.times import format_timestamp

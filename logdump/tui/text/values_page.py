@@ -26,8 +26,7 @@ from logdump.notation.display_width import GAP, cut_to, display_width, widths_of
 from logdump.notation.escape import escape
 from logdump.session.known_record import KnownRecord
 from logdump.session.session import Session
-from logdump.tui.text.ddl_lines import ddl_lines
-from logdump.tui.text.detail_text import detail_lines
+from logdump.tui.text.detail_text import ddl_lines, detail_lines
 from logdump.tui.text.styled import Line, Piece, line
 from logdump.tui.text.token_lines import header_lines
 from trailformat import Change, ColumnChange, Record, TrailError, parse_ddl

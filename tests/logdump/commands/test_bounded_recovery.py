@@ -20,8 +20,8 @@ from logdump.features.bounded_recovery.model import (
     LongTransactionShown,
 )
 from logdump.language.execute import run_line
+from logdump.session.errors import ExitStatus
 from logdump.session.events import Event, Notice
-from logdump.session.exit_status import ExitStatus
 from tests.logdump.line import Line
 from tests.logdump.program import logdump
 from tests.simulated.bounded_recovery import BEGUN, HOUR, MINUTE, Worked, iso, write_trail

@@ -9,8 +9,8 @@ import pytest
 import trailformat.scan
 from logdump.features.check import command as check
 from logdump.features.check.model import CheckShown, GapShown
+from logdump.session.errors import ExitStatus
 from logdump.session.events import Notice, Progress
-from logdump.session.exit_status import ExitStatus
 from tests.logdump.line import Line
 from tests.logdump.program import logdump
 from tests.trailformat.samples import row, trail_of

@@ -12,8 +12,8 @@ from logdump.commands import REGISTRY
 from logdump.features.compression import survey
 from logdump.features.compression.model import Compression, CompressionShown, ImageSaving, ImagesShown
 from logdump.language.execute import run_line
+from logdump.session.errors import ExitStatus
 from logdump.session.events import Event, Notice
-from logdump.session.exit_status import ExitStatus
 from tests.logdump.line import Line
 from tests.logdump.program import logdump
 from tests.trailformat.samples import row, trail_of

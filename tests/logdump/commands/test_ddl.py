@@ -19,8 +19,8 @@ from logdump.features.ddl.evaluation import EXTRACT_STEPS
 from logdump.features.ddl.model import DdlCounted, DdlEvaluated
 from logdump.features.ddl.replicat_steps import REPLICAT_STEPS
 from logdump.language.execute import run_line
+from logdump.session.errors import ExitStatus
 from logdump.session.events import Notice
-from logdump.session.exit_status import ExitStatus
 from scripts.marked import ROOT
 from tests.logdump.commands.test_params import objects, written
 from tests.logdump.ddl.files import evaluated, parameter_file

@@ -16,8 +16,8 @@ from logdump.features.diff.model import DifferenceShown, DiffShown
 from logdump.features.diff.row_comparison import RowComparison
 from logdump.language.reader import Context, parse
 from logdump.notation.times import GMT
+from logdump.session.errors import ExitStatus
 from logdump.session.events import Progress
-from logdump.session.exit_status import ExitStatus
 from tests.logdump.line import Line
 from tests.logdump.program import logdump
 from tests.simulated.pairs import Committed, drawn, restocked, written

@@ -13,8 +13,8 @@ from logdump.features.explain.ddl import RULES
 from logdump.features.explain.model import NO_VERDICT, Conclusion, Evidence, Explained, Question
 from logdump.features.explain.text import MOST_LINES
 from logdump.language.execute import run_line
+from logdump.session.errors import ExitStatus
 from logdump.session.events import Event, Notice
-from logdump.session.exit_status import ExitStatus
 from tests.logdump.line import Line
 from tests.logdump.program import logdump
 from tests.simulated import late_replication as late

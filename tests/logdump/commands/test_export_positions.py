@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from fixtures import TRAILS
-from logdump.session.exit_status import ExitStatus
+from logdump.session.errors import ExitStatus
 from tests.logdump.export.exported import FORMATS, rbas_in
 from tests.logdump.line import Line
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from logdump.session.errors import ExitStatus
 from logdump.session.events import NoRecordThere, PositionShown, Progress
-from logdump.session.exit_status import ExitStatus
 from tests.logdump.line import Line
 from tests.logdump.program import logdump
 from tests.trailformat.index.reference import walked

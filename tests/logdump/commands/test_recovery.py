@@ -11,8 +11,8 @@ import pytest
 from fixtures import TRAILS
 from logdump.features.recovery.model import KeepShown, RecoveryShown, RestartShown, SecondCopyShown, TrailFileShown
 from logdump.features.recovery.survey import Survey
+from logdump.session.errors import ExitStatus
 from logdump.session.events import Progress
-from logdump.session.exit_status import ExitStatus
 from tests.logdump.line import Line
 from tests.logdump.program import logdump
 

@@ -14,8 +14,8 @@ from fixtures.flavour import ORACLE_12
 from fixtures.headers import file_header
 from logdump.features.repair.model import HeaderOrigin, LossReason
 from logdump.features.repair.plan import TransactionPlan
+from logdump.session.errors import ExitStatus
 from logdump.session.events import Progress
-from logdump.session.exit_status import ExitStatus
 from tests.logdump.line import Line
 from tests.logdump.program import logdump
 from tests.logdump.repair.repaired import losses, refused, repair, rows, shown, texts

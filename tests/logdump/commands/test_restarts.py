@@ -11,7 +11,7 @@ import pytest
 
 from fixtures.changes import Change, insert
 from logdump.features.safe.model import SafePointShown
-from logdump.session.exit_status import ExitStatus
+from logdump.session.errors import ExitStatus
 from tests.logdump.line import Line
 from tests.logdump.program import logdump
 from tests.logdump.repair.repaired import rows

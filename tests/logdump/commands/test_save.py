@@ -6,7 +6,7 @@ import pytest
 
 from fixtures import TRAILS
 from logdump.features.save import saver as saving
-from logdump.session.exit_status import ExitStatus
+from logdump.session.errors import ExitStatus
 from tests.logdump.line import Line
 from trailformat import Record, TrailFile, TrailSequence
 from trailformat.records.io_types import COMMENT

@@ -10,11 +10,11 @@ from random import Random
 import pytest
 
 from logdump.commands import REGISTRY
+from logdump.language.completion import validity
 from logdump.language.execute import TrailZone
-from logdump.language.validity import validity
 from logdump.notation.times import TimeOffset, format_timestamp
+from logdump.session.errors import ExitStatus
 from logdump.session.events import Notice
-from logdump.session.exit_status import ExitStatus
 from tests.logdump.line import Line
 from tests.searching import examples
 from tests.simulated.bounded_recovery import HOUR, MINUTE, Worked, write_trail

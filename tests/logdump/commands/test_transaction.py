@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from logdump.features.safe.model import SafePointShown
-from logdump.session.exit_status import ExitStatus
+from logdump.session.errors import ExitStatus
 from tests.logdump.line import Line
 from tests.logdump.program import logdump
 from tests.trailformat.samples import row, trail_of

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from logdump.session.exit_status import ExitStatus
+from logdump.session.errors import ExitStatus
 from tests.logdump.line import Line
 from tests.trailformat.samples import column, metadata_record, trail_of
 from trailformat import ByteOrder, ColumnDefinition, TableDefinition

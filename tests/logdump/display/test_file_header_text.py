@@ -2,8 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from logdump.session.release import Release
-from logdump.session.settings import Detail, Level
+from logdump.session.settings import Detail, Level, Release
 from tests.logdump.display.records import lines_of
 from trailformat import Record, make_file_header, make_file_header_record
 from trailformat.records.file_header import SIGNATURE

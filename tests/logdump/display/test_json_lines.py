@@ -9,8 +9,8 @@ import pytest
 from logdump.display.json_lines import render, shape_of
 from logdump.display.json_shape import exact
 from logdump.notation.times import iso_time
+from logdump.session.errors import ExitStatus
 from logdump.session.events import Bad, Failure, Notice, Progress, say
-from logdump.session.exit_status import ExitStatus
 from logdump.session.settings import Settings
 from scripts.json_objects import PARTS, SHAPES
 from tests.logdump.display.records import Alone, a_record

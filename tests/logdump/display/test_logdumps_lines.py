@@ -12,9 +12,8 @@ from fixtures import TRAILS
 from logdump.commands.records.first_match import show_record
 from logdump.display.text import render
 from logdump.session.events import Failure, Notice
-from logdump.session.release import Release
 from logdump.session.session import Session
-from logdump.session.settings import Detail, Level, Settings
+from logdump.session.settings import Detail, Level, Release, Settings
 from tests.logdump.display.logdumps_lines import foreign_lines, is_in_logdumps_order
 from tests.logdump.line import Line
 from trailformat import Record, TrailFile

@@ -2,8 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from logdump.session.release import Release
-from logdump.session.settings import Detail, Level
+from logdump.session.settings import Detail, Level, Release
 from tests.logdump.display.records import a_record, lines_of
 from trailformat import ByteOrder, Record, TableEntry, make_column, make_token
 from trailformat.records.columns import build_columns

@@ -9,7 +9,7 @@ import pytest
 
 from logdump.display.sql import script
 from tests.logdump.line import Line
-from tests.oracles import statement_by_change
+from tests.oracles import script_by_change, statement_by_change
 
 EITHER = pytest.mark.parametrize("direction", ["", "undo"], ids=["redo", "undo"])
 Written = tuple[bytes | None, list[str], list[str], int]
@@ -23,7 +23,7 @@ def written(path: Path, words: str, before: str, *, by_columns: bool) -> Written
     line(f"notify 3; {before}")
     with pytest.MonkeyPatch.context() as patched, TemporaryDirectory() as folder:
         if not by_columns:
-            patched.setattr(script, "is_in_one_file", lambda _: False)
+            patched.setattr(script.SqlScript, "parts", script_by_change.parts)
             patched.setattr(script, "statements_of", statement_by_change.statements_of)
         told = line(f"export sql to {folder}/out {words}")
         target = Path(folder) / "out"

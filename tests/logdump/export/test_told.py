@@ -12,8 +12,8 @@ from logdump.arrow.tables.layout import ALL
 from logdump.display.text import render
 from logdump.features.export import batch_walk
 from logdump.features.export.tally import ExportTally, FileTally
+from logdump.session.errors import ExitStatus
 from logdump.session.events import Event, Failure, Notice, Progress
-from logdump.session.exit_status import ExitStatus
 from logdump.session.settings import Settings
 from tests.logdump.line import Line
 from tests.trailformat.samples import row, table_record, trail_of

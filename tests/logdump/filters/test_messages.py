@@ -6,7 +6,7 @@ import pytest
 
 from logdump.filters import FilterError
 from logdump.filters.criteria import option_words
-from trailformat.codec.token_names import GGS_TOKENS
+from trailformat.codec.tokens import GGS_TOKENS
 
 from .subjects import filters, tell
 

@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from logdump.parameters.errors import ParameterError
-from logdump.parameters.model import ProcessSide
+from logdump.parameters.model import ParameterError, ProcessSide
 from logdump.parameters.reading import read_parameters
 from logdump.parameters.tree import (
     Ddl,

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from logdump.parameters.errors import ParameterError
 from logdump.parameters.lexer import MOST_BYTES
+from logdump.parameters.model import ParameterError
 from logdump.parameters.reading import read_parameters
 
 

@@ -9,7 +9,7 @@ import pytest
 from logdump.features.recovery import lists
 from logdump.features.recovery import survey as survey_of_recovery
 from logdump.features.recovery.model import RecoveryShown
-from logdump.session.exit_status import ExitStatus
+from logdump.session.errors import ExitStatus
 from tests.logdump.recovery.surveys import effective, report, surveyed
 from tests.searching import IS_LONG
 from tests.trailformat.samples import header, row, trail_of

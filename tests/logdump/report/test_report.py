@@ -16,8 +16,8 @@ from logdump.display import text
 from logdump.features.doctor.command import Examination
 from logdump.features.report.model import ReportWritten
 from logdump.language.execute import run_line
+from logdump.session.errors import ExitStatus
 from logdump.session.events import Event, Failure
-from logdump.session.exit_status import ExitStatus
 from logdump.session.session import Session
 
 SHOP, RESTARTS, DAMAGED, BEATS = (TRAILS / f"{name}000000000" for name in ("et", "at", "ft", "yt"))

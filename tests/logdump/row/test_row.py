@@ -19,7 +19,10 @@ from logdump.session.settings import Settings
 from tests.logdump.display.records import a_record
 from tests.logdump.line import Line
 from tests.logdump.program import logdump
-from trailformat import Change
+from tests.trailformat.samples import metadata_record, trail_of
+from tests.trailformat.values.kinds import KINDS
+from trailformat import ByteOrder, Change, TableDefinition
+from trailformat.definitions.metadata import build_table
 
 DEFINITIONS = Path(__file__).parents[2] / "transcripts" / "obey" / "teahouse.def"
 
@@ -63,6 +66,24 @@ def test_the_changes_are_those_that_find_shows() -> None:
 def test_all_files_are_read() -> None:
     lines = logdump("row", "at", "TEAHOUSE.TEAS", "TEA_CODE=SEN01").out.splitlines()
     assert len({line.split(":")[0] for line in lines[:-1]}) > 1
+
+
+@pytest.mark.parametrize("table", ["TEAS", "teas", '"TEAS"'])
+@pytest.mark.parametrize("undo", ["", "undo "])
+def test_a_table_may_be_named_without_its_schema(undo: str, table: str) -> None:
+    named = logdump("-c", f"open et; row {undo}TEAHOUSE.TEAS TEA_CODE=ASS09")
+    assert named.out
+    assert logdump("-c", f"open et; row {undo}{table} TEA_CODE=ASS09") == named
+
+
+def test_a_name_of_tables_in_several_schemas_is_none_of_them(tmp_path: Path) -> None:
+    columns = (KINDS["INT32"].definition._replace(name="ID"),)
+    data = build_table(TableDefinition(1, 1, columns), ByteOrder.BIG)
+    names = enumerate(["HR.CUPS", "TEA.CUPS"], 1)
+    trail_of(tmp_path, *(metadata_record(2, at, name, data, ByteOrder.BIG) for at, name in names), name="lt000000000")
+    answer = logdump("row", str(tmp_path / "lt000000000"), "CUPS", "ID=1")
+    assert answer.status == 1
+    assert "2 tables are called CUPS: HR.CUPS, TEA.CUPS. Name one with its schema." in answer.err
 
 
 @pytest.mark.parametrize("words", ["TEAHOUSE.TEAS nonsense", "TEAHOUSE.TEAS", "TEAHOUSE.TEAS TEA_CODE=NONE"])

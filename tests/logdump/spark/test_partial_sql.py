@@ -13,8 +13,8 @@ from logdump.commands import REGISTRY
 from logdump.features.sql import command as sql
 from logdump.features.sql.model import RowsShown
 from logdump.language.execute import run_line
+from logdump.session.errors import ExitStatus
 from logdump.session.events import Event, Failure, JobProgress, Notice
-from logdump.session.exit_status import ExitStatus
 from tests.logdump.spark.engines import ENGINE, Told
 from tests.logdump.test_partial import _damaged
 from tests.simulated import late_replication as late

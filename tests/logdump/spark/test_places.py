@@ -166,5 +166,7 @@ def test_each_place_of_damage_and_each_file_that_is_no_trail_is_told_by_one_stre
         trail_of(tmp_path, *parts, name=f"tt{number:09}")
     trail = compared_trail("a", {"path": str(tmp_path / "tt*"), "maxPartitionBytes": str(size)})
     compared = Compared(RowOptions(DiffLevel.RECORDS), CsnBounds(), is_any_order=False)
-    found = [one for one in transaction_rows(trail, compared, range(len(trail.starts))) if one.key is None]
+    found = [
+        one for one in transaction_rows(trail, compared, zip(range(len(trail.starts)), strict=True)) if one.key is None
+    ]
     assert sorted((*trail.place(one.at), one.size) for one in found) == expected

@@ -18,8 +18,8 @@ from logdump.display import json_lines
 from logdump.features.recovery.model import RecoveryShown
 from logdump.features.sql import command as sql
 from logdump.features.sql.model import RowsShown
+from logdump.session.errors import ExitStatus
 from logdump.session.events import Failure, Notice
-from logdump.session.exit_status import ExitStatus
 from logdump.spark.needed_columns import needed_columns
 from logdump.spark.views import Views
 from tests.logdump.commands.test_bounded_recovery import HISTORY

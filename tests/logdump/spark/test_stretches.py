@@ -10,7 +10,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from logdump.features.diff.model import DiffLevel
+from logdump.features.diff.options import row_options
+from logdump.features.diff.rows import every_record
+from logdump.features.diff.side import CsnBounds
+from logdump.spark.comparison.compared_trail import Compared, compared_trail
 from logdump.spark.comparison.stretches import StretchWalk, TrailStretch
+from logdump.spark.comparison.transactions import transaction_of, transaction_rows
 from logdump.spark.errors import SplitMismatch
 from tests.searching import examples
 from tests.trailformat.samples import trail_of
@@ -53,3 +59,16 @@ def test_a_stretch_that_does_not_end_where_the_next_begins_is_an_error(trails: P
     path = trails / "et000000000"
     with pytest.raises(SplitMismatch, match=f"^{path}, seqno 0, RBA 2001: no record begins here"):
         read([path], [FIRST_PLACE, TrailPosition(0, 2001)])
+
+
+def test_a_transaction_comes_back_from_its_row_as_it_was(trails: Path) -> None:
+    """Where it ends too: without that its bytes are compared record by record."""
+    trail = compared_trail("a", {"path": str(trails / "at*"), "maxPartitionBytes": "2000"})
+    compared = Compared(
+        row_options(DiffLevel.BYTES, frozenset(), every_record, is_any_order=False), CsnBounds(), is_any_order=False
+    )
+    rows = transaction_rows(trail, compared, [(number,) for number in range(len(trail.starts))])
+    back = [transaction_of(trail, {**row._asdict(), "copy_of": None}) for row in rows if row.key is not None]
+    with trail.side(compared) as side:
+        assert [one.transaction for one in back] == [one.transaction for one in side.transactions()]
+    assert any(one.transaction.after for one in back)

@@ -18,8 +18,8 @@ from logdump.features.sql import command, local_query, scan
 from logdump.features.sql.model import RowsShown
 from logdump.features.sql.read_ahead import Ahead
 from logdump.features.sql.trail_table import Narrowed, TrailTable
+from logdump.session.errors import ExitStatus
 from logdump.session.events import Notice, Text
-from logdump.session.exit_status import ExitStatus
 from logdump.session.settings import Settings
 from logdump.spark.source.bounds import END_OF_FILE, RbaRange
 from tests.logdump.sql.told import Asked
@@ -252,6 +252,8 @@ def test_a_variable_of_ours_is_no_table(asked: Asked) -> None:
     ("statement", "words"),
     [
         ("selec 1", 'syntax error at or near "selec"'),
+        ("select table, op from records", 'the column is written "table", in double quotes'),
+        ("select csn, end from transactions", 'the column is written "end", in double quotes'),
         ("select opp from records", 'column "opp" not found'),
         ("select * from recods", "there is a view records"),
         ("select * from teahouse.tees", "did you mean TEAHOUSE.TEAS?"),

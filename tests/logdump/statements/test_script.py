@@ -73,8 +73,9 @@ def test_a_script_does_not_begin_at_damage_but_behind_it(tmp_path: Path, *, take
 def test_a_file_that_is_removed_before_its_part_of_a_transaction_is_read_is_named(
     tmp_path: Path, *, takes_back: bool
 ) -> None:
-    contents = [_row(ONLY)], [_row(FIRST)], [_row(LAST)], [_row(ONLY)]
-    _, first, last, _ = (trail_of(tmp_path, *one, name=f"tt{number:09}") for number, one in enumerate(contents))
+    contents = [_row(ONLY)], [_row(FIRST)], [_row(MIDDLE)], [_row(MIDDLE)], [_row(LAST)], [_row(ONLY)]
+    paths = [trail_of(tmp_path, *one, name=f"tt{number:09}") for number, one in enumerate(contents)]
+    _, first, *_, last, _ = paths
     here, gone = (last, first) if takes_back else (first, last)
     with TrailFile(here) as trail:
         items = SqlScript(trail, DIALECTS["ANSI"], takes_back=takes_back).items(0)

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from fixtures import TRAILS
-from logdump.session.exit_status import ExitStatus
+from logdump.session.errors import ExitStatus
 from logdump.session.file_state import file_state
 from tests.logdump.program import logdump
 from tests.logdump.stores.servers import TrailServer

@@ -12,8 +12,7 @@ from fixtures import TRAILS
 from logdump.cli import main
 from logdump.line.history_file import KeptHistory
 from logdump.line.line_mode import LineMode
-from logdump.session.errors import CommandError
-from logdump.session.exit_status import ExitStatus
+from logdump.session.errors import CommandError, ExitStatus
 from logdump.session.session import Session
 from logdump.tui import start
 from logdump.tui.reading.screen_mode import ScreenMode

@@ -6,9 +6,8 @@ import pytest
 
 from logdump.commands import REGISTRY
 from logdump.language.completion import complete as offers
-from logdump.language.completion import completed
+from logdump.language.completion import completed, validity
 from logdump.language.reader import Context, Validity
-from logdump.language.validity import validity
 from logdump.tui.panes.prompt import suggestion
 
 TABLES = ["TEAHOUSE.SALES", "TEAHOUSE.TEAS", ""]

@@ -16,7 +16,7 @@ from logdump.session.session import Session
 from tests.logdump.tui.drive import Screen, drive
 from tests.logdump.tui.test_records import rba_of
 from trailformat import Record, TrailFile, index
-from trailformat.records import far
+from trailformat.records import reached
 
 
 @pytest.fixture
@@ -75,7 +75,7 @@ def endless(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> 
                 begun.set()
                 time.sleep(0.001)
                 if is_search:
-                    far.report(records)
+                    reached.report_search(records)
                 else:
                     yield Progress(records, records, 0, 100_000_000)
         except KeyboardInterrupt:

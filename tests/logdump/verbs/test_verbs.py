@@ -6,6 +6,7 @@ import io
 import json
 import re
 import shlex
+import shutil
 import sys
 from itertools import takewhile
 from pathlib import Path
@@ -178,6 +179,7 @@ def test_a_filter_that_fails_ends_the_verb_with_nothing_shown(line: str) -> None
         ("show ET000000000", 4, "Did you mean et000000000?"),
         ("show et000000000 --rba x", 2, "--rba takes a number"),
         ("find et000000000 'a; count'", 2, "is not one command"),
+        ("sql 'select 1; count' et000000000", 2, "is not one command"),
         ("repair ft000000000", 2, "-o FILE"),
         ("count et000000000 -o et000000000 --replace", 2, "nothing is written over it"),
     ],
@@ -247,6 +249,37 @@ def test_tail_reads_what_is_there_over_files_that_are_closed_without_waiting() -
     assert [one.split()[0] for one in answer.out.splitlines()] == ["2363", "2603", "2797"]
 
 
+def test_a_statement_may_name_its_trails_itself(trails: Path, tmp_path: Path) -> None:
+    statement = f"select count(*) c from trail('{trails}/at*') a join trail('{trails}/at*', 'restarts') b using (rba)"
+    named = logdump("-c", f"sql {statement}").out
+    assert logdump("sql", statement).out == named
+    assert logdump("sql", statement, "--format", "csv").out == '"c"\n6\n'
+    assert logdump("sql", statement, "-o", str(tmp_path / "c.csv")).status == 0
+    assert (tmp_path / "c.csv").read_text() == '"c"\n6\n'
+    refused = logdump("sql", statement, "--op", "insert")
+    assert (refused.status, refused.err) == (2, "logdump: options that select records need a FILE\n")
+
+
+@pytest.mark.parametrize(
+    ("line", "sentence"),
+    [
+        ("export at --by-table", "--by-table writes a file for each table: -o FOLDER says where"),
+        ("sql 'select count(*) from records'", "sql takes 'STATEMENT' FILE…, as in: logdump sql"),
+    ],
+)
+def test_what_makes_no_sense_is_said_in_the_words_of_the_verb(line: str, sentence: str) -> None:
+    answer = logdump(*shlex.split(line))
+    assert answer.status == 2
+    assert answer.err.startswith(f"logdump: {sentence}")
+
+
+def test_a_folder_with_one_trail_can_be_compared(tmp_path: Path, trails: Path) -> None:
+    for path in trails.glob("at*"):
+        shutil.copy(path, tmp_path)
+    assert logdump("diff", str(tmp_path), "at").status == 0
+    assert "names files of several trails" in logdump("diff", str(trails), "at").err
+
+
 def test_the_nearest_verb_comes_first() -> None:
     answer = process("sfae", "at000000000", "2913")
     assert answer.status == 2
@@ -290,6 +323,8 @@ def test_words_of_the_command_of_that_name_run_the_command(line: str) -> None:
             "--table=TEAHOUSE.TEA",
             "No table TEAHOUSE.TEA is defined in this trail. Nearest: TEAHOUSE.TEAS, TEAHOUSE.SALES.",
         ),
+        ("--table=TEAS", "No table TEAS is defined in this trail. Nearest: TEAHOUSE.TEAS."),
+        ("--table=HR.SALE", "No table HR.SALE is defined in this trail. Nearest: TEAHOUSE.SALES."),
     ],
 )
 def test_a_name_that_the_trail_does_not_define_is_said_where_nothing_is_found(
@@ -313,9 +348,12 @@ def test_a_name_that_the_trail_defines_is_not_doubted(option: str) -> None:
         ("row et TEAHOUSE.TEAS CODE=ASS01", "No table TEAHOUSE.TEAS with a column CODE is defined in this trail."),
         (
             "row et TEAHOUSE.TEA TEA_CODE=ASS01",
-            "No table TEAHOUSE.TEA with a column TEA_CODE is defined in this trail.",
+            "No table TEAHOUSE.TEA is defined in this trail. Nearest: TEAHOUSE.TEAS, TEAHOUSE.SALES.",
         ),
         ("find et000000000 'STOCK = 310'", "No table with a column STOCK is defined in this trail. Nearest: STOCK_KG."),
+        ("find nh000000 'STOCK_KG = 310'", "This trail defines no tables: SOURCEDEFS <file> names"),
+        ("row nh000000 TEAHOUSE.TEAS TEA_CODE=ASS01", "This trail defines no tables: SOURCEDEFS <file> names"),
+        ("list nh000000 --where 'STOCK_KG = 310'", "This trail defines no tables: SOURCEDEFS <file> names"),
     ],
 )
 def test_a_column_that_no_table_has_is_said(line: str, sentence: str) -> None:

@@ -16,7 +16,7 @@ from tests.trailformat.samples import BOTH, row, trail_of
 from tests.trailformat.scan.test_scan import everything
 from trailformat import ByteOrder, TrailFile
 from trailformat.changes.transaction_context import transaction_at
-from trailformat.index import TrailIndex, sums
+from trailformat.index import TrailIndex, trail_index
 from trailformat.records.transaction import NO_TRANSACTION
 from trailformat.transactions import spans
 
@@ -64,7 +64,7 @@ def test_of_many_transactions_the_largest_are_kept(tmp_path: Path, monkeypatch: 
 
 @pytest.mark.usefixtures("kernels")
 def test_of_too_many_tables_the_first_are_told_apart(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sums, "MOST_TABLES", 2)
+    monkeypatch.setattr(trail_index, "MOST_TABLES", 2)
     index = built(trail_of(tmp_path, *[row(name=name) for name in "ABCDA"]))
     assert list(index.sums.tables) == ["A", "B"]
     assert index.sums.tables["A"].records == 2

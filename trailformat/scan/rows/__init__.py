@@ -7,6 +7,7 @@ from trailformat.scan.rows.definitions import RowGroups, by_definition, grouped,
 from trailformat.scan.rows.fields import Fields, columns_in, tokens_in
 from trailformat.scan.rows.headers import headers_at, headers_of
 from trailformat.scan.rows.images import ImageFields, has_columns, images_of
+from trailformat.scan.rows.lobs import WholeLobs
 from trailformat.scan.rows.related import (
     NONE,
     UNKNOWN,
@@ -30,6 +31,7 @@ __all__ = [
     "Related",
     "RowBytes",
     "RowGroups",
+    "WholeLobs",
     "by_definition",
     "columns_in",
     "grouped",

@@ -50,7 +50,7 @@ class Related(NamedTuple):
 
 def related_rows(batch: Batch) -> Related:
     """The rows of a batch that belong together."""
-    return Related(other_halves(batch, np.flatnonzero(~metadata_rows(batch))), *_bases(batch))
+    return Related(other_halves(batch, np.flatnonzero(~metadata_rows(batch))), *bases(batch))
 
 
 def halves_of(batch: Batch) -> Array:
@@ -79,15 +79,23 @@ def other_halves(batch: Batch, plain: Array) -> Array:
     return other
 
 
-def _bases(batch: Batch) -> tuple[Array, Array]:
+def bases(batch: Batch) -> tuple[Array, Array]:
+    """The columns ``base`` and ``ordinal`` of :class:`Related`."""
     kind, io_type = np.asarray(batch.kind), np.asarray(batch.io_type)
     numbers = np.arange(len(batch))
-    found = np.where((kind == RECORD) & _IS_BASE[io_type], numbers, np.where(kind > FILE_HEADER, UNKNOWN, NONE))
+    found = row_ends(batch)
     told = np.maximum.accumulate(np.where(found != NONE, numbers, NONE))
     is_piece = (kind == RECORD) & (io_type == LARGE_OBJECT)
     base = np.where(is_piece, np.where(told >= 0, found[told], UNKNOWN), NONE)
     pieces = np.cumsum(is_piece)
     return base, pieces - pieces[np.maximum(base, 0)]
+
+
+def row_ends(batch: Batch) -> Array:
+    """For each row its number where it is a base record, UNKNOWN where it is no record, else NONE."""
+    kind, io_type = np.asarray(batch.kind), np.asarray(batch.io_type)
+    is_base = (kind == RECORD) & _IS_BASE[io_type]
+    return np.where(is_base, np.arange(len(batch)), np.where(kind > FILE_HEADER, UNKNOWN, NONE))
 
 
 class LobPieces(NamedTuple):

@@ -15,16 +15,16 @@
 
 from __future__ import annotations
 
-from trailformat.trail.whole_file.copies import is_copy, mark_as_copy
-from trailformat.trail.whole_file.leftovers import sweep
-from trailformat.trail.whole_file.outcomes import OUTCOMES
+from trailformat.trail.whole_file.leftovers import OUTCOMES, sweep
 from trailformat.trail.whole_file.staged import (
     StagedFiles,
     WholeFile,
     WholeFolder,
     cannot_write,
     check_target,
+    is_copy,
     kind_of,
+    mark_as_copy,
     sync_names,
 )
 

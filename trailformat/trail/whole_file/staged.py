@@ -14,8 +14,25 @@ from typing import BinaryIO, Self, cast
 
 from trailformat.codec.remote.path import RemotePath
 from trailformat.errors import CannotWrite, reason_of
-from trailformat.trail.whole_file.leftovers import beside, close, create, create_folder, lock, make, sweep
-from trailformat.trail.whole_file.outcomes import OUTCOMES
+from trailformat.trail.whole_file.leftovers import OUTCOMES, beside, close, create, create_folder, lock, make, sweep
+
+_NAME, _VALUE = "user.logdump", b"copy"
+
+
+def mark_as_copy(file: int) -> None:
+    """Mark an open file, where that can be done."""
+    if hasattr(os, "setxattr"):
+        with contextlib.suppress(OSError):
+            os.setxattr(file, _NAME, _VALUE)
+
+
+def is_copy(path: Path) -> bool:
+    """Return True if a file has the mark; False if that cannot be determined."""
+    if hasattr(os, "getxattr"):
+        with contextlib.suppress(OSError):
+            return os.getxattr(path, _NAME, follow_symlinks=False) == _VALUE
+    return False
+
 
 _LONG = 1 << 23
 """Bytes of a file from which on freeing its blocks takes a while."""

@@ -13,7 +13,7 @@ from logdump.arrow.records.rows import Array, Rows
 from logdump.arrow.records.tokens import gg_parts, row_ids, user_tokens_by_row
 from trailformat import TrailError
 from trailformat.arrays.arrow import arrow_strings
-from trailformat.codec.token_names import GGS_TOKENS, token_name
+from trailformat.codec.tokens import GGS_TOKENS, token_name
 from trailformat.scan.rows import Fields
 
 _NAMES = pa.array([token_name(GGS_TOKENS, number) or f"x{number:02x}" for number in range(256)])

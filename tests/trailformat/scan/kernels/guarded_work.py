@@ -37,7 +37,7 @@ from trailformat.arrays import (
 from trailformat.arrays.columns import column_arrays
 from trailformat.arrays.stored import StoredValues
 from trailformat.arrays.text_arrays import text_array
-from trailformat.codec.token_names import LOGCSN
+from trailformat.codec.tokens import LOGCSN
 from trailformat.native.scan.arguments import NULL
 from trailformat.scan import scan, windows
 from trailformat.scan.byte_search import occurrences

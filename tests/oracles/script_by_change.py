@@ -1,0 +1,92 @@
+"""The items of a script, each change decoded from its records: no blocks, no columns, and one walk over all files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from logdump.display.sql.script import Closing, Item, NotRun, SqlScript, WalkProgress
+from logdump.display.sql.script_files import ScriptFiles
+from logdump.session.errors import CommandError
+from trailformat import NotATrail, Record, TrailError
+from trailformat.changes.row_changes import OPERATIONS
+from trailformat.trail.sequence import next_file, previous_file
+from trailformat.transactions.extent import Extent, Walked
+
+
+def parts(
+    script: SqlScript, rba: int, transactions: int | None = None
+) -> Iterator[Item | Walked | WalkProgress | TrailError | CommandError]:
+    """In place of ``SqlScript.parts``."""
+    try:
+        for walked in script._walk.extents(rba, transactions, is_backwards=script.takes_back):
+            if isinstance(walked, Walked):
+                yield walked
+            elif walked.is_whole and not script._is_copy(walked):
+                yield WalkProgress(script.opening(walked), script.end)
+                yield from _applied(script, walked)
+            else:
+                yield from _skipped(script, walked)
+    except (TrailError, CommandError) as error:
+        yield error
+
+
+def _applied(script: SqlScript, extent: Extent) -> Iterator[Item]:
+    yield script.opening(extent)
+    left_out = remarks = 0
+    for statement in script._statements(script._changes.of(_records(script, extent), extent.transaction)):
+        if statement is None:
+            left_out += 1
+        else:
+            remarks += statement.sql is None
+            script.statements += statement.sql is not None
+            script.remarks += statement.sql is None
+            yield statement
+    yield Closing(left_out, remarks)
+
+
+def _skipped(script: SqlScript, extent: Extent) -> Iterator[Item]:
+    script.skipped += 1
+    yield script.skipping(extent)
+    if script._includes_cut:
+        for statement in script._statements(script._changes.of_all(_records(script, extent), extent.transaction)):
+            if statement is not None:
+                yield NotRun(statement)
+
+
+def _records(script: SqlScript, extent: Extent) -> Iterator[Record]:
+    """The records of a transaction that are changes or parts of one, in the order of the script."""
+    stream = (_backwards if script.takes_back else _forwards)(script._files, extent)
+    return (record for record in stream if not record.is_file_header and record.header.io_type in OPERATIONS)
+
+
+def _forwards(files: ScriptFiles, extent: Extent) -> Iterator[Record]:
+    first, last = extent.first, extent.last
+    path, rba = (first.path, first.rba) if first is not None else (None, 0)
+    while path is not None:
+        for record in files.of(path).trail.records(rba):
+            yield record
+            if last == (path, record.rba):
+                return
+        path, rba = _neighbour(next_file(path)), 0
+
+
+def _backwards(files: ScriptFiles, extent: Extent) -> Iterator[Record]:
+    first, last = extent.first, extent.last
+    path = last.path if last is not None else None
+    end: int | None = None
+    if last is not None:
+        end = last.rba + files.of(path).trail.record_length(last.rba)
+    while path is not None:
+        for record in files.of(path).trail.records_backwards(end):
+            yield record
+            if first == (path, record.rba):
+                return
+        path, end = _neighbour(previous_file(path)), None
+
+
+def _neighbour(beside: tuple[Path | None, Path | None]) -> Path:
+    path, missing = beside
+    if path is None:
+        raise NotATrail("the file is missing, and a transaction continues in it", path=missing)
+    return path
