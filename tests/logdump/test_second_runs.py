@@ -217,12 +217,14 @@ def _runs(shop: Line, writer: Writer, folder: Path, limit: str) -> list[Path]:
 
 
 @pytest.mark.usefixtures("_small_batches")
-@pytest.mark.parametrize(("filters", "most"), [("filter off", 4), ("filter filename *.sales", 3)])
-@pytest.mark.parametrize("name", WRITERS)
+@pytest.mark.parametrize(
+    ("name", "filter_and_most"), in_turn(WRITERS, [("filter off", 4), ("filter filename *.sales", 3)])
+)
 def test_a_number_of_records_or_transactions_holds_over_batches(
-    name: str, filters: str, most: int, shop: Line, tmp_path: Path
+    name: str, filter_and_most: tuple[str, int], shop: Line, tmp_path: Path
 ) -> None:
     """Runs of a few after each other have what one run has, each record once."""
+    filters, most = filter_and_most
     writer, whole = WRITERS[name], tmp_path / "xx000000000"
     shop(f"{filters}; {writer.to(whole)}; pos 0")
     targets = _runs(shop, writer, tmp_path, f"{most} {writer.amount}")

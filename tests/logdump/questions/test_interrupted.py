@@ -22,6 +22,7 @@ from logdump.session.known_record import KnownRecord
 from logdump.session.settings import Settings
 from tests.logdump.line import Line
 from tests.logdump.questions.asker import opened, placed
+from tests.logdump.questions.conftest import WAYS
 from tests.logdump.questions.drawn import Drawn, drawn
 from tests.logdump.questions.question import answer
 from tests.logdump.questions.records import RBAs, printed
@@ -142,7 +143,7 @@ def _in_order(writer: Writer, *targets: Path) -> Rows:
     return sorted(rows, key=lambda row: row[0]) if "by table" in writer.command else rows
 
 
-@pytest.mark.parametrize("name", WRITERS)
+@pytest.mark.parametrize(("engine", "name"), in_turn(WAYS, WRITERS), indirect=["engine"])
 @settings(parent=slow, max_examples=examples(2))
 @given(drawn=drawn().filter(lambda one: not one.question.is_backwards), first=st.integers(1, 6))
 def test_two_runs_write_what_one_run_writes(name: str, drawn: Drawn, first: int, tmp_path: Path) -> None:

@@ -129,7 +129,7 @@ def test_wrong_cuts_are_mended(small: Path) -> None:
     chance = random.Random(3)
     with TrailFile(small) as trail:
         whole = starts(scan(trail))
-        for _ in range(40):
+        for _ in range(examples(40)):
             cuts = sorted({0, *chance.sample(whole, 4), *(chance.randrange(trail.size) for _ in range(4)), trail.size})
             pieces = [FileRange(first_position(trail, start), stop) for start, stop in pairwise(cuts)]
             ends = [scan_range(trail, piece).run().position for piece in pieces]

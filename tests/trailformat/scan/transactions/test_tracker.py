@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from fixtures import TRAILS
 from fixtures.catalogue import names
 from tests.kernels import WAYS, run
-from tests.searching import in_turn, some_trails
+from tests.searching import examples, in_turn, some_trails
 from tests.trailformat.samples import BOTH, header, row, trail_of
 from tests.trailformat.transaction_shapes import shapes, with_tokens
 from trailformat import ByteOrder, CannotRead, NotATrail, Token, TrailError, TrailFile, make_record, make_token
@@ -91,7 +91,7 @@ def test_a_fixture_from_every_record_on(name: str) -> None:
 def test_everything_in_any_order_with_bits_turned_over(folder: Path, order: ByteOrder) -> None:
     chance = random.Random(order.value)
     every = shapes(order)
-    for _ in range(150):
+    for _ in range(examples(150)):
         data = bytearray(b"".join(chance.choices(every, k=14)))
         for _ in range(chance.choice([0, 0, 1, 3, 20])):
             data[chance.randrange(len(data))] ^= 1 << chance.randrange(8)
