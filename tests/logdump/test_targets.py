@@ -41,6 +41,7 @@ READERS = {
     "OPEN",
     "NEXTTRAIL",
     "CHECK",
+    "TRANSACTIONS",
     "SOURCEDEFS",
     "FILES",
     "OBEY",

@@ -6,6 +6,7 @@ others.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
@@ -31,6 +32,9 @@ CHANGE_COLUMNS: tuple[RowColumn, ...] = (
     RowColumn("_rba", BIGINT, "Byte offset of the record in its file"),
     RowColumn("_problems", PROBLEMS, "Values that cannot be decoded, under `undecodable null`; null if there are none"),
 )
+ARROW = "arrow"
+"""The column of a read whose rows are batches of changes."""
+_FLAT = "logdump.changes"
 _OF_KEY = RowColumn(KEY_BEFORE, STRING, "The columns of the key before a `key update`, as JSON")
 _SIMPLE: dict[str, types.DataType] = {
     "smallint": types.ShortType(),
@@ -91,6 +95,21 @@ def change_columns(tables: Sequence[ChangedTable], options: Options) -> dict[str
 
 def change_schema(tables: Sequence[ChangedTable], options: Options) -> types.StructType:
     """The schema of a read; fields have the key, the type in the trail and a comment as metadata."""
+    flat = _flat_schema(tables, options)
+    if not options.arrow_batches:
+        return flat
+    about = {"comment": "Changes of one table as an Arrow stream", _FLAT: flat.json()}
+    return types.StructType([types.StructField(ARROW, types.BinaryType(), metadata=about)])
+
+
+def flat_schema(schema: types.StructType) -> types.StructType:
+    """The schema of the changes themselves, of a read whose rows are they or batches of them."""
+    if schema.names != [ARROW] or _FLAT not in schema[ARROW].metadata:
+        return schema
+    return types.StructType.fromJson(json.loads(schema[ARROW].metadata[_FLAT]))
+
+
+def _flat_schema(tables: Sequence[ChangedTable], options: Options) -> types.StructType:
     fields = []
     single = tables[0] if len(tables) == 1 else None
     by_name = {one.name: one for one in tables}
@@ -145,4 +164,5 @@ def select_of_changes(
     if not layouts:
         raise BadSchema("a read with option changesOf makes its own schema: give none")
     columns = change_columns(changed_tables(layouts, options), options)
+    schema = flat_schema(schema)
     return tuple(Selected(field.name, columns[field.name]) for field in schema.fields)

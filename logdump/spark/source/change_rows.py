@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from logdump.arrow.tables.batches import TableBatches
 from logdump.arrow.tables.changes import TableChanges
 from logdump.arrow.tables.group import Group
 from logdump.arrow.tables.piece import pieces
-from logdump.spark.source.change_columns import ChangedTable, changed_tables
+from logdump.spark.source.change_columns import ARROW, ChangedTable, changed_tables
 from logdump.spark.source.open_slice import OpenSlice
 from logdump.spark.source.request import cut
 from logdump.spark.source.slices import wanted_rows
@@ -25,6 +26,9 @@ from trailformat.scan.rows import learn_definitions
 
 if TYPE_CHECKING:
     from logdump.spark.source.request import Request
+
+_LARGE = 8 << 20
+"""Bytes of changes that become one row, or two."""
 
 
 def change_batches(source: OpenSlice, request: Request, schema: Any) -> Iterator[Any]:
@@ -48,6 +52,41 @@ def _are_of(names: Any, batch: Batch, at: Array) -> Array:
     return mask
 
 
+def _own(schema: pa.Schema, table: ChangedTable, request: Request) -> pa.Schema:
+    """The columns of a schema that are not those of other tables."""
+    others = {layout.name for layout in request.foreseen} - {table.name}
+    return pa.schema([field for field in schema if field.name not in others])
+
+
+def arrow_rows(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """Changes as rows of an Arrow stream each: those of one table, as many as are held until it is large."""
+    held: dict[tuple[str, ...], list[pa.RecordBatch]] = {}
+    sizes = Counter[tuple[str, ...]]()
+    for batch in batches:
+        table = tuple(batch.schema.names)
+        held.setdefault(table, []).append(batch)
+        sizes[table] += batch.nbytes
+        if sizes[table] > _LARGE:
+            yield from _streams(pa.Table.from_batches(held.pop(table)))
+            del sizes[table]
+    for left in held.values():
+        yield from _streams(pa.Table.from_batches(left))
+
+
+def _streams(changes: pa.Table) -> Iterator[pa.RecordBatch]:
+    """One row, or several where it would be very large."""
+    if changes.nbytes > 2 * _LARGE and len(changes) > 1:
+        yield from _streams(changes.slice(0, len(changes) // 2))
+        yield from _streams(changes.slice(len(changes) // 2))
+    elif len(changes):
+        sink = pa.BufferOutputStream()
+        with pa.ipc.new_stream(sink, changes.schema) as stream:
+            stream.write_table(changes.combine_chunks())
+        data = sink.getvalue()
+        buffers = [None, pa.py_buffer(np.array([0, data.size], np.int32)), data]
+        yield pa.RecordBatch.from_arrays([pa.Array.from_buffers(pa.binary(), 1, buffers)], [ARROW])
+
+
 class _Changes:
     """The changes of one table.
 
@@ -58,7 +97,7 @@ class _Changes:
     def __init__(self, source: OpenSlice, request: Request, schema: Any, table: ChangedTable, *, is_only: bool) -> None:
         columns = table_columns(table.layouts, request.options)
         self._table = table
-        self._schema = schema
+        self._schema = schema if is_only or not request.options.arrow_batches else _own(schema, table, request)
         self._is_only = is_only
         selected = tuple(Selected(name, column) for name, column in columns.items())
         self._shape = RowShape(source, selected, arrow_schema(selected), table.layouts)

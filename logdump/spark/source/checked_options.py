@@ -14,6 +14,8 @@ def checked(options: Options) -> Options:
     """
     if options.changes_of and (options.rows_of is not None or options.columns is not None or options.summary):
         raise BadOption("option changesOf goes with none of rowsOf, columns, summary")
+    if options.arrow_batches and not options.changes_of:
+        raise BadOption("option arrowBatches goes with changesOf")
     if options.analysis is not None:
         from logdump.spark.source.analysis_choice import check_choice  # noqa: PLC0415 - few reads need analyses
 

@@ -139,6 +139,14 @@ class Options:
         "With `changesOf` of one table: `_before` has the columns before an update, where its record has them",
         "false",
     )
+    arrow_batches: bool = _option(
+        "arrowBatches",
+        TRUTH,
+        False,
+        _BOTH,
+        "With `changesOf`: a row is many changes of a table, as an Arrow stream in its only column `arrow`",
+        "false",
+    )
     columns: tuple[str, ...] | None = _option(
         "columns",
         NAMES,

@@ -47,6 +47,15 @@ def read(slices: Sequence[Slice], request: Request) -> Iterator[Any]:
 
         yield from analysed(slices, request)
         return
+    if request.options.arrow_batches:
+        from logdump.spark.source.change_rows import arrow_rows  # noqa: PLC0415 - few reads need it
+
+        yield from arrow_rows(_read(slices, request))
+        return
+    yield from _read(slices, request)
+
+
+def _read(slices: Sequence[Slice], request: Request) -> Iterator[Any]:
     for part in slices:
         try:
             yield from _batches_of(part, request)

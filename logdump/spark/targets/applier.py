@@ -15,7 +15,7 @@ from logdump.spark.targets.net_effect import Changes
 from logdump.spark.targets.target import AppliedPosition, ApplyTarget, ChangeRefused, KeyShared, Refused, SourceTable
 
 Rows = Callable[[], Iterator[pa.Table]]
-"""Gives the rows of a batch, some at a time, in the order of the trail; again each time."""
+"""Gives the rows of a batch, some at a time, those of each table in the order of the trail; again each time."""
 _IDLE = 10.0
 """Seconds after which a position is committed where nothing has changed: files before it may be purged."""
 _MOST_ROWS = 200_000
@@ -196,9 +196,10 @@ class _Step:
         """Later changes. A delete waits for the next, with which it may be one key update."""
         if not len(rows):
             return
-        ordered = pa.concat_tables([*self._last, rows.take(pc.sort_indices(rows["_sequence"]))])
+        rows = rows.take(pc.sort_indices(rows["_sequence"]))
+        ordered = pa.concat_tables([*self._last, rows], promote_options="default")
         count = len(ordered) - (ordered["_op"][-1].as_py() == "delete")
-        self._last = [ordered.slice(count)]
+        self._last = [ordered.slice(count)] if count < len(ordered) else []
         if count:
             self._hold(ordered.slice(0, count))
             if sum(changes.count for changes in self._held.values()) >= self._most:
@@ -215,13 +216,13 @@ class _Step:
         pairs = pa.table([ordered["_csn"], ordered["_xid"]], ["csn", "xid"]).group_by(["csn", "xid"]).aggregate([])
         self.transactions |= {*zip(pairs["csn"].to_pylist(), pairs["xid"].to_pylist(), strict=True)}
         [last] = ordered.slice(len(ordered) - 1).select(["_sequence", "_csn", "_time"]).to_pylist()
-        self.last = AppliedPosition(last["_sequence"], "", last["_csn"], last["_time"])
+        if last["_sequence"] > self.last.place:
+            self.last = AppliedPosition(last["_sequence"], "", last["_csn"], last["_time"])
 
     def flush(self) -> None:
         """Apply what is held."""
         for last in self._last:
-            if len(last):
-                self._hold(last)
+            self._hold(last)
         self._last = []
         for name, changes in self._held.items():
             self._target.apply(name, changes, overwrite=self._overwrite)
@@ -262,9 +263,9 @@ def _places(rows: Rows) -> tuple[list[str], list[str]]:
         ordered = some.take(pc.sort_indices(some["_sequence"]))
         columns = (ordered[name].to_pylist() for name in ("_csn", "_xid", "_sequence"))
         for csn, xid, sequence in zip(*columns, strict=True):
-            ends[csn, xid] = sequence
+            ends[csn, xid] = max(sequence, ends.get((csn, xid), ""))
             every.append(sequence)
-    return sorted(ends.values()), every
+    return sorted(ends.values()), sorted(every)
 
 
 def _first_failing(places: Sequence[str], fails: Callable[[str], bool]) -> int:

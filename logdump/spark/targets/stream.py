@@ -18,6 +18,7 @@ import pyarrow.compute as pc
 
 from logdump.features.ddl.trail_statements import subject_of_record
 from logdump.spark.errors import BadTrail, SchemaChanged, SourceError, carried_by
+from logdump.spark.source.change_columns import ARROW, flat_schema
 from logdump.spark.source.defined_tables import tables_like
 from logdump.spark.source.options import Options, Use, parse_options
 from logdump.spark.source.paths import TrailInput, find_files
@@ -40,6 +41,8 @@ if TYPE_CHECKING:
 
 DdlHandler = Callable[[str, str], object]
 Paths = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
+_PARTITION = "4m"
+"""Bytes of trail that one task reads: while what it gives is applied, others read on."""
 _POLL = 0.2
 """Seconds between looks at whether to stop."""
 
@@ -133,9 +136,8 @@ def apply(
     """
     given = [tables] if isinstance(tables, str) else tables
     names = given if isinstance(given, Mapping) else dict.fromkeys(given, "")
-    asked = ApplyRequest(
-        path, dict(names), keys or {}, from_csn, ddl, {"effective": True, "maxBytesPerTrigger": batch, **options}
-    )
+    given_options = {"effective": True, "maxBytesPerTrigger": batch, "maxPartitionBytes": _PARTITION, **options}
+    asked = ApplyRequest(path, dict(names), keys or {}, from_csn, ddl, given_options)
     is_overwriting = collisions == "overwrite"
     run = _Run(spark, target_for(target), asked.chosen(), stop or threading.Event(), progress, overwrite=is_overwriting)
     trigger: Mapping[str, Any] = {"availableNow": True} if once else {"processingTime": f"{interval} seconds"}
@@ -263,8 +265,9 @@ class _Run:
             start = _start([at.start for at in positions.values()], asked)
             if not start:
                 check_beginning(asked)
-            frame = changes(self._spark, asked.path, [*asked.tables], stream=True, **{**asked.options, **start})
-            sources = [*source_tables(frame.schema, asked.tables, asked.keys)]
+            options = {**asked.options, **start, "arrowBatches": True}
+            frame = changes(self._spark, asked.path, [*asked.tables], stream=True, **options)
+            sources = [*source_tables(flat_schema(frame.schema), asked.tables, asked.keys)]
             target.prepare(sources, create=create)
             self._applier = Applier(target, sources, positions, overwrite=self._overwrite, done=self.progress)
             self._notes = notes
@@ -397,7 +400,7 @@ def arrow_of(kind: DataType) -> pa.DataType:
 
 
 def arrow_tables(frame: DataFrame) -> Iterator[pa.Table]:
-    """The rows of a frame, partition after partition: each while the next one is computed.
+    """The rows of a frame, or of its Arrow streams, partition after partition: each while the next one is computed.
 
     ``DataFrame.toArrow`` would hold all of them at once, and a transaction of the source may be larger than memory.
     """
@@ -409,7 +412,12 @@ def arrow_tables(frame: DataFrame) -> Iterator[pa.Table]:
     schema = pa.schema([(field.name, arrow_of(field.dataType)) for field in frame.schema.fields])
     rows: Any = RDD(batches, frame.sparkSession.sparkContext, NoOpSerializer())
     for data in rows.toLocalIterator(prefetchPartitions=True):
-        yield pa.Table.from_batches([pa.ipc.read_record_batch(pa.py_buffer(data), schema)])
+        batch = pa.ipc.read_record_batch(pa.py_buffer(data), schema)
+        if schema.names != [ARROW]:
+            yield pa.Table.from_batches([batch])
+            continue
+        for stream in batch[ARROW]:
+            yield pa.ipc.open_stream(stream.as_buffer()).read_all()
 
 
 def _notes_folder(checkpoint: str | os.PathLike[str] | None) -> Path:

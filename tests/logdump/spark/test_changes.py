@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pytest
 
 import logdump.spark
 from benchmarks.generate import large_trail
 from logdump.spark.errors import BadOption, SchemaChanged
+from logdump.spark.source import change_rows
+from logdump.spark.source.change_columns import flat_schema
 from logdump.spark.source.data_source import TrailSource
 from tests.logdump.export.strategies import TABLE
 from tests.logdump.spark.test_tables import _defined, _inserted
+from tests.simulated.five_tables import TABLES, bank_trail
 from tests.trailformat.samples import header, trail_of
 from tests.trailformat.test_lobs import TEXT, pieces
 from tests.trailformat.values.kinds import KINDS
@@ -178,3 +183,39 @@ def test_the_first_file_of_a_trail_has_its_number_among_other_trails(tmp_path: P
         trail_of(tmp_path, DEFINED, change, name=name)
     sequences = [one["_sequence"] for one in changes_in(tmp_path / "??00000000?", TABLE)]
     assert sequences[0] == sequences[1] < sequences[2]
+
+
+def _streamed(path: Path, *tables: str) -> list[pa.Table]:
+    """The tables in the rows of a read that gives Arrow streams."""
+    rows = changes_in(path, *tables, arrowBatches="true")
+    assert all([*row] == ["arrow"] for row in rows)
+    return [pa.ipc.open_stream(row["arrow"]).read_all() for row in rows]
+
+
+@pytest.mark.parametrize("tables", [["BANK.EVENTS"], [table.name for table in TABLES]])
+@pytest.mark.parametrize("large", [1, 5_000, 1 << 23])
+def test_arrow_streams_have_the_same_changes(
+    tables: list[str], large: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bank_trail(tmp_path, 60, seed=8, roll_chance=0.02)
+    monkeypatch.setattr(change_rows, "_LARGE", large)
+    plain, streamed = changes_in(tmp_path, *tables), _streamed(tmp_path, *tables)
+    assert len(streamed) == len(tables) if large > 1 << 20 else len(streamed) >= len(tables)
+    others = dict.fromkeys(tables) if len(tables) > 1 else {}
+    rows = [others | row for table in streamed for row in table.to_pylist()]
+    assert sorted(rows, key=itemgetter("_sequence")) == sorted(plain, key=itemgetter("_sequence"))
+    for name in tables:
+        own = [row["_sequence"] for row in rows if row["_table"] == name]
+        assert own == sorted(own)
+
+
+def test_the_schema_of_arrow_streams_has_that_of_the_changes(tmp_path: Path) -> None:
+    bank_trail(tmp_path, 9)
+    given = {"path": str(tmp_path), "changesOf": ",".join(table.name for table in TABLES)}
+    plain, packed = (TrailSource({**given, "arrowBatches": value}).schema() for value in ("false", "true"))
+    assert not isinstance(plain, str)
+    assert not isinstance(packed, str)
+    assert (packed.names, flat_schema(packed)) == (["arrow"], plain)
+    assert flat_schema(plain) == plain
+    with pytest.raises(BadOption, match="arrowBatches goes with changesOf"):
+        TrailSource({"path": str(tmp_path), "arrowBatches": "true"}).reader(plain)

@@ -10,6 +10,7 @@ from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING, Any
 
+import pyarrow.compute as pc
 import pytest
 
 import logdump.spark
@@ -26,7 +27,7 @@ from logdump.spark.targets.stream import (
     statements_between,
 )
 from logdump.spark.targets.target import BadTarget, TargetLost, place_of
-from tests.logdump.spark.targets.bank import NAMES, changes_of, differences, opened
+from tests.logdump.spark.targets.bank import NAMES, changes_of, differences, end_of, opened
 from tests.logdump.spark.targets.places import Place, postgresql_place, sqlite_place
 from tests.logdump.spark.test_changes import changes_in
 from tests.simulated.dimensions import SizedExtract
@@ -204,3 +205,21 @@ def test_a_statement_is_handed_over_when_all_before_it_is_applied(spark: SparkSe
     logdump.spark.apply(spark, trail, place.url, TEAS, create=True, once=True, ddl=take)
     assert met == [("comment", TEAS, 1)]
     assert len(place.rows(TEAS)) == 2
+
+
+def test_rows_may_come_table_after_table(tmp_path: Path) -> None:
+    trail = tmp_path / "trail"
+    trail.mkdir()
+    bank, extract = bank_trail(trail, 80, seed=3)
+    rows, sources = changes_of(trail)
+    apart = []
+    for name in reversed(NAMES):
+        own = rows.filter(pc.equal(rows["_table"], name)).drop_columns([one for one in NAMES if one != name])
+        apart += [own.slice(at, 7) for at in range(0, len(own), 7)]
+    place = sqlite_place(tmp_path)
+    target = place.target()
+    applier = opened(target, sources)
+    assert applier.apply(lambda: iter(apart), end_of(rows))
+    target.close()
+    assert differences(bank, {name: place.rows(name) for name in NAMES}) == []
+    assert (applier.progress.csn, applier.progress.rows) == (extract.csn, len(rows))
