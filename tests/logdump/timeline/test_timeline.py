@@ -18,7 +18,6 @@ from logdump.session.session import Session
 from logdump.tui.text.glyphs import UNICODE
 from logdump.tui.text.timeline_text import timeline_page
 from tests.logdump.commands.test_heartbeat import MINUTE, SECOND, objects
-from tests.searching import examples
 from tests.simulated.heartbeat_trails import target_trail
 from trailformat import TrailFile
 from trailformat.codec.timestamps import to_datetime
@@ -117,7 +116,7 @@ def test_records_of_years_take_no_more_intervals_than_there_is_room_for() -> Non
     sums, random = VolumeSums(), Random(3)
     with TrailFile(TRAILS / "et000000000") as trail:
         (batch,) = scan(trail)
-    for _ in range(examples(100)):
+    for _ in range(100):
         batch.io_time = np.array([random.randrange(10**17) for _ in batch.io_time])
         sums.add(batch, range(len(batch)))
     intervals = sums.volume().intervals
