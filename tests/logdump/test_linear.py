@@ -35,6 +35,7 @@ _SETTLED = 1_000_000_000
 COMMANDS = (
     "open FIRST; nexttrail; nexttrail",
     "skip 1000000",
+    "transactions all",
     "across on; metadata detail on; log to OUT; next 1000000; log stop",
     "ghdr on; detail data; usertoken detail; ggstoken detail; headertoken detail; values on; next 1000000",
     "format jsonl; next 1000000",

@@ -40,6 +40,7 @@ READERS = {
     "OPEN",
     "NEXTTRAIL",
     "CHECK",
+    "TRANSACTIONS",
     "SOURCEDEFS",
     "FILES",
     "OBEY",
