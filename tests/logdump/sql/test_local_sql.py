@@ -22,6 +22,7 @@ from logdump.session.errors import ExitStatus
 from logdump.session.events import Notice, Text
 from logdump.session.settings import Settings
 from logdump.spark.source.bounds import END_OF_FILE, RbaRange
+from tests.logdump.spark.bytes_read import counted
 from tests.logdump.sql.told import Asked
 from tests.trailformat.samples import header, metadata_record, trail_of
 from tests.trailformat.values.kinds import KINDS
@@ -181,6 +182,27 @@ def test_a_limit_ends_the_read_early(tmp_path: Path, monkeypatch: pytest.MonkeyP
     made.clear()
     assert len(asked.rows("select rba from records limit 1")) == 1
     assert sum(made) < everything / 2
+
+
+@pytest.mark.parametrize("view", ["records", "teahouse.teas"])
+@pytest.mark.parametrize("cores", [1, 2])
+def test_what_begins_after_the_wanted_records_is_not_read(
+    view: str, cores: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    large = tmp_path / "lt000000000"
+    large.write_bytes(SHOP.read_bytes()[:1811] + SHOP.read_bytes()[1811:2170] * 60_000)
+    monkeypatch.setattr(parallel, "PIECE", 1 << 22)
+    monkeypatch.setattr(parallel, "cores", lambda: cores)
+    os.utime(large, (0, 0))  # nobody is writing it
+    table = TrailTable({"path": str(large)} | ({} if view == "records" else {"rowsOf": view}), ["rba"])
+    everything = [one for batch in table for one in batch.column("rba").to_pylist()]
+    for last in (everything[3], everything[len(everything) // 3]):
+        with counted() as read:
+            batches = [*table.narrowed(Narrowed(frozenset({"rba"}), RbaRange(0, last)))]
+        rbas = [one for batch in batches for one in batch.column("rba").to_pylist()]
+        assert rbas == everything[: len(rbas)]
+        assert rbas[-1] == last
+        assert read.number < 2 * last + (1 << 22)
 
 
 @pytest.mark.parametrize(
