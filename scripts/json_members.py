@@ -18,6 +18,7 @@ PAGES = {
     "row": ("ROW", ("row_change", "row_story")),
     "doctor": ("DOCTOR", ("doctor",)),
     "list": ("LIST", ("listed_record",)),
+    "transactions": ("TRANSACTIONS", ("listed_transaction", "listed_transactions")),
     "lob": ("LOB", ("lobs",)),
     "sql": ("REDO, UNDO and SQL", ("statement", "row")),
     "ddl": ("DDL and PARAMS", ("ddl_evaluation", "ddl", "parameters", "coverage")),

@@ -20,6 +20,7 @@ _HOMES = {
     "features.safe": "SAFE",
     "features.list": "LIST FOLLOW",
     "features.row": "ROW",
+    "features.transactions": "TRANSACTIONS",
     "features.count": "COUNT",
     "features.check": "CHECK",
     "features.doctor": "DOCTOR",

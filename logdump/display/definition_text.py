@@ -127,7 +127,7 @@ def _quoted(name: str) -> str:
 
 def _sql_type(column: ColumnDefinition) -> str:
     """The standard type; of bytes, with the code in a comment, when it is not known."""
-    from trailformat.values.sql_types import sql_type  # noqa: PLC0415 - records are shown sooner without
+    from trailformat.values import sql_type  # noqa: PLC0415 - records are shown sooner without
 
     return sql_type(column) or f"VARBINARY({column.external_length}) /* data type {column.data_type} */"
 
@@ -163,11 +163,11 @@ def _hyphened(name: str) -> str:
 
 
 def _ddl_type(column: ColumnDefinition) -> str:
-    from trailformat.values import INTEGERS  # noqa: PLC0415 - records are shown sooner without
+    from trailformat.values import Family, data_type_of  # noqa: PLC0415 - records are shown sooner without
 
-    size = INTEGERS.get(column.data_type)
-    if size:
-        return f"BINARY {size * 8}{f',{column.scale}' if column.scale else ''}"
+    data_type = data_type_of(column)
+    if data_type.family is Family.INTEGER and data_type.is_signed:
+        return f"BINARY {data_type.size * 8}{f',{column.scale}' if column.scale else ''}"
     return f"CHARACTER {column.external_length}"
 
 

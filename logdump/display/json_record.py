@@ -24,7 +24,7 @@ from trailformat.codec.tokens import GGS_TOKENS, token_name
 from trailformat.definitions.metadata import DATABASE, REFERENCE, TABLE
 from trailformat.records.ddl import ddl_name
 from trailformat.records.io_types import DDL_OP
-from trailformat.values.sql_types import sql_type
+from trailformat.values import sql_type
 
 _KINDS = {DATABASE: "database", TABLE: "table", REFERENCE: "reference"}
 

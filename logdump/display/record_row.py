@@ -339,12 +339,12 @@ _ABSENT = "-"
 def record_line(row: RecordRow, offset: TimeOffset, file: str = "", marks: Marks = UNICODE_MARKS) -> str:
     """The line of a row; ``file`` precedes its RBA, ``-`` replaces unknown parts."""
     time = format_timestamp(row.time, offset) if row.time is not None else f"{_ABSENT} {_ABSENT}"
-    place = f"{_field(file)}:{row.rba}" if file else f"{row.rba:>10}"
-    fields = (place, time, f"{row.kind.name:<8}", _field(row.table), _field(row.csn), _field(row.xid))
+    place = f"{as_field(file)}:{row.rba}" if file else f"{row.rba:>10}"
+    fields = (place, time, f"{row.kind.name:<8}", as_field(row.table), as_field(row.csn), as_field(row.xid))
     return " ".join((*fields, row_text(row, marks))).rstrip()
 
 
-def _field(text: str | None) -> str:
+def as_field(text: str | None) -> str:
     """A text as one field: in quotes where it has a blank."""
     shown = escape(text or _ABSENT)
     return f'"{shown}"' if any(map(str.isspace, shown)) else shown

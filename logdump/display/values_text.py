@@ -19,7 +19,7 @@ from logdump.notation.display_width import aligned, cut_to
 from logdump.notation.escape import escape
 from logdump.session.settings import Settings
 from trailformat import Change, ColumnChange, Record, TrailError, Value
-from trailformat.values.sql_types import sql_type
+from trailformat.values import sql_type
 
 HEAD = (" ", "Column", "Type", "Before", "After", "Changed")
 KEY, COLUMN, TYPE, BEFORE, AFTER, CHANGED = range(len(HEAD))

@@ -22,8 +22,7 @@ from trailformat.arrays.array_types import DATES, DOUBLES, ArrayType, ArrowType,
 from trailformat.arrays.stored import StoredColumn, behind_indicators, stored_numbers
 from trailformat.native.scan.arguments import NULL
 from trailformat.records.columns import PRESENT
-from trailformat.values import decode_value
-from trailformat.values.data_types import FIXED_TEXT, VARIABLE_TEXT
+from trailformat.values import Family, data_type_of, decode_value
 from trailformat.values.sub_types import sub_type
 
 Array = np.ndarray[Any, Any]
@@ -56,7 +55,7 @@ class StoredComparison:
         self._comparison = comparison
         self._definition, self._codec = definition, codec
         kind = sub_type(definition.sub_data_type)
-        self._is_text = definition.data_type in FIXED_TEXT | VARIABLE_TEXT and not (kind.is_number or kind.is_binary)
+        self._is_text = data_type_of(definition).family is Family.TEXT and not (kind.is_number or kind.is_binary)
         self._target = _target(definition, codec)
         self._known: dict[tuple[ByteOrder, bytes], bool] = {}
 

@@ -41,6 +41,8 @@ class LineEditor:
         self._readline.set_completer(self._offer)
         self._readline.set_completer_delims(" ;")
         self._readline.parse_and_bind("tab: complete")
+        # offers differ in case from what is typed, and from each other
+        self._readline.parse_and_bind("set completion-ignore-case on")
 
     def recall(self, lines: Sequence[str]) -> None:
         """Let the arrow keys recall these lines and no others."""

@@ -183,3 +183,22 @@ def test_a_path_is_completed_folder_by_folder_at_a_real_terminal(history: Path, 
         program.kill()
         program.wait()
         os.close(master)
+
+
+def test_a_letter_that_begins_words_in_capitals_and_others_stays_at_a_real_terminal(
+    history: Path, trails: Path, tmp_path: Path
+) -> None:
+    master, terminal = pty.openpty()
+    command = [sys.executable, "-m", "logdump", str(trails / "et000000000")]
+    environment = {**os.environ, "TERM": "dumb", "LOGDUMP_HISTORY": str(history)}
+    program = subprocess.Popen(command, stdin=terminal, stdout=terminal, stderr=terminal, env=environment, cwd=tmp_path)
+    os.close(terminal)
+    try:
+        _shown_up_to(master, ">OPEN")
+        _shown_up_to(master, ">")
+        os.write(master, b"sql select count(o\tp_\t")
+        _shown_up_to(master, "p_code ")
+    finally:
+        program.kill()
+        program.wait()
+        os.close(master)

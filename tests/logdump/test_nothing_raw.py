@@ -51,6 +51,7 @@ SHOWS = {
     "ONERROR": ("onerror",),
     "DOCTOR": ("doctor",),
     "REPORT": ("report to \x1b[2J.md", "report to \x1b[2J/x.html"),
+    "TRANSACTIONS": ("transactions; transactions all",),
     "LIST": ("pos 0; list all; across on; pos 0; list all; across off",),
     "FOLLOW": ("pos 0; follow list",),
     "NEXT": ("pos 0; n 60",),

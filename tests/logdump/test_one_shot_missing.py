@@ -17,6 +17,7 @@ MISSING = {
     "DIFF": ("diff nosuch et000000000", "diff et000000000 nosuch", "diff no/such et000000000"),
     "DDL": ("ddl over nosuch all",),
     "RECOVERY": ("recovery over nosuch",),
+    "TRANSACTIONS": ("transactions over nosuch",),
     "BR": ("br over nosuch",),
     "COMPRESS": ("compress over nosuch",),
     "HEARTBEAT": ("heartbeat over nosuch",),

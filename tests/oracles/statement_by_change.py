@@ -16,7 +16,7 @@ from logdump.session.statements import Statement
 from trailformat import ColumnDefinition, TrailError
 from trailformat.changes.row_changes import Change, ColumnChange
 from trailformat.records.ddl import parse_ddl
-from trailformat.values import DATETIME, Value
+from trailformat.values import Value
 from trailformat.values.value import Plain
 
 
@@ -143,7 +143,7 @@ def _literal(cell: _Cell, dialect: Dialect) -> str:
 
 def literal_of(value: Plain, definition: ColumnDefinition | None, dialect: Dialect) -> str:
     """The literal of a column's decoded value, None for NULL; raises Unwritable where the dialect has none."""
-    if isinstance(value, str) and definition is not None and definition.data_type == DATETIME:
+    if isinstance(value, str) and definition is not None and definition.data_type in (191, 192):
         return dialect.moment(value)
     return dialect.literal(value)
 

@@ -13,7 +13,7 @@ from tests.simulated.extract import Written
 from tests.simulated.recovery import append_recovery, overwritten, rebuilt
 from tests.simulated.restarted_replicat import History, Zeros
 
-KINDS = ("append", "rebuilt", "overwritten", "damaged", "damaged copies", "missing")
+KINDS = ("append", "rebuilt", "overwritten", "damaged", "damaged copies", "missing", "damaged missing", "gap")
 
 
 @contextmanager
@@ -34,9 +34,11 @@ def drawn(kind: str, seed: int, flavour: Flavour = MYSQL_21) -> Iterator[History
             extract = append_recovery(folder, random, flavour)
         paths, written = list(extract.paths), list(extract.written)
         zeros = [_destroyed(random, written) for _ in range(random.randint(1, 2) if "damaged" in kind else 0)]
-        if kind == "missing":
+        if "missing" in kind:
             paths = _files_from(random, paths)
-            written = [one for one in written if one.path in paths]
+        elif kind == "gap":
+            paths = _without_one(random, paths)
+        written, zeros = [one for one in written if one.path in paths], [one for one in zeros if one.path in paths]
         yield History(paths, written, zeros)
 
 
@@ -55,3 +57,12 @@ def _files_from(random: Random, paths: list[Path]) -> list[Path]:
     for path in paths[:first]:
         path.unlink()
     return paths[first:]
+
+
+def _without_one(random: Random, paths: list[Path]) -> list[Path]:
+    """All files but one between the first and the last, which is removed, if there is one."""
+    if len(paths) < 3:
+        return paths
+    gone = paths[random.randrange(1, len(paths) - 1)]
+    gone.unlink()
+    return [path for path in paths if path != gone]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
@@ -17,6 +18,15 @@ class Zeros(NamedTuple):
     path: Path
     start: int
     stop: int
+
+
+class Gap(NamedTuple):
+    """The place of missing files: before this one."""
+
+    path: Path
+
+
+Event = Written | Zeros | Gap
 
 
 class Applied(NamedTuple):
@@ -80,15 +90,21 @@ class History(NamedTuple):
         """A place as a pair that sorts."""
         return self.paths.index(spot.path), spot.rba
 
-    def events(self) -> Iterator[Written | Zeros]:
+    def events(self) -> Iterator[Event]:
         """What stands in the trail, in order; records that were destroyed are not there."""
 
-        def place(one: Written | Zeros) -> tuple[int, int]:
-            return self.order(Spot(one.path, one.rba if isinstance(one, Written) else one.start))
-
-        events: list[Written | Zeros] = [one for one in self.written if not self._is_lost(one)]
+        events: list[Event] = [one for one in self.written if not self._is_lost(one)]
         events += self.zeros
-        return iter(sorted(events, key=place))
+        numbers = [int(path.name[2:]) for path in self.paths]
+        events += [
+            Gap(path) for path, (one, other) in zip(self.paths[1:], pairwise(numbers), strict=True) if other > one + 1
+        ]
+        return iter(sorted(events, key=self._place))
+
+    def _place(self, one: Event) -> tuple[int, int]:
+        if isinstance(one, Gap):
+            return self.paths.index(one.path), -1
+        return self.order(Spot(one.path, one.rba if isinstance(one, Written) else one.start))
 
     def _is_lost(self, one: Written) -> bool:
         return any(
@@ -111,6 +127,8 @@ class History(NamedTuple):
         for one in self.events():
             if isinstance(one, Zeros):
                 is_lost = True
+            elif isinstance(one, Gap):
+                end("file_end")
             elif one.change is None:
                 end("cut")
             else:
@@ -130,10 +148,10 @@ class History(NamedTuple):
         """
         return _Run(past_damage=past_damage).over(self._between(start, stop))
 
-    def _between(self, start: Spot, stop: Spot | None) -> Iterator[Written | Zeros]:
+    def _between(self, start: Spot, stop: Spot | None) -> Iterator[Event]:
         first, end = self.order(start), self.order(stop) if stop is not None else None
         for one in self.events():
-            at = self.order(Spot(one.path, one.rba if isinstance(one, Written) else one.stop - 1))
+            at = self.order(Spot(one.path, one.stop - 1)) if isinstance(one, Zeros) else self._place(one)
             if at >= first and (end is None or at < end):
                 yield one
 
@@ -145,7 +163,7 @@ class _Run:
         self._is_lost = False
         self._applied = {0}
 
-    def over(self, events: Iterator[Written | Zeros]) -> Applied:
+    def over(self, events: Iterator[Event]) -> Applied:
         done = Applied([], [], set(), [], starts_inside=False, starts_with_damage=False, abended=False)
         is_first = True
         for one in events:
@@ -154,6 +172,9 @@ class _Run:
                 if not self._past_damage:
                     return done
                 self._waiting, self._is_lost, is_first = [], True, False
+                continue
+            if isinstance(one, Gap):
+                self._waiting, self._is_lost = [], True
                 continue
             if is_first and one.change is not None and one.trans_ind not in (FIRST, ONLY):
                 done = done._replace(starts_inside=True)

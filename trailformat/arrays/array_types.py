@@ -21,19 +21,15 @@ from typing import NamedTuple
 
 from trailformat.codec import charsets
 from trailformat.definitions.column import ColumnDefinition
-from trailformat.values import DATA_TYPES, DATETIME
-from trailformat.values.data_types import FIXED_TEXT, INTEGERS, UNSIGNED, VARIABLE_TEXT
+from trailformat.values import DATA_TYPES, DataType, Family, data_type_of
 from trailformat.values.sub_types import sub_type
 
 _DIGITS = {2: 5, 4: 10, 8: 20}
 _MOST_DIGITS = 38
-_REALS = frozenset({140, 141, 142, 143})
-_DOUBLE = 143
-_DECIMALS = frozenset({150, 151, 152, 153, 154, 189})
-_DATETIMES = frozenset({191, DATETIME})
-_INTERVALS = range(195, 213)
 _WITH_ZONE = frozenset({188, 231, 232})
 """Native types of Oracle (those of its call interface) that are TIMESTAMP WITH TIME ZONE, and WITH LOCAL TIME ZONE."""
+_DOUBLE = 143
+"""IEEE 754 of 8 bytes: the only floating-point numbers that are read as they are stored."""
 _MOST_KEPT = 1 << 14
 _HOUR, _DAY = 3, 2
 """Fields of a date from YEAR, 0, on, as MostSignificant and LeastSignificant count them."""
@@ -111,16 +107,16 @@ MOMENTS, ZONED_MOMENTS = ArrowType("timestamp", ("us",)), ArrowType("timestamp",
 @lru_cache(_MOST_KEPT)
 def array_type(definition: ColumnDefinition, codec: str) -> ArrayType:
     """The type of a column; ``codec`` is that of text in the character set of the database."""
-    make = _FAMILIES.get(definition.data_type)
-    if make is not None:
-        return make(definition, codec)
+    data_type = data_type_of(definition)
+    return _FAMILIES[data_type.family](data_type, definition, codec)
+
+
+def _unknown(_type: DataType, definition: ColumnDefinition, _codec: str) -> ArrayType:
     return ArrayType(BINARY, DecodePath.SLOW if definition.data_type in DATA_TYPES else DecodePath.BYTES)
 
 
-def _integer(definition: ColumnDefinition, _codec: str) -> ArrayType:
-    code = definition.data_type
-    is_signed = code in INTEGERS
-    width = INTEGERS[code] if is_signed else UNSIGNED[code]
+def _integer(data_type: DataType, definition: ColumnDefinition, _codec: str) -> ArrayType:
+    width, is_signed = data_type.size, data_type.is_signed
     if definition.scale:
         path = DecodePath.INTEGER if is_signed and 0 < definition.scale <= _MOST_DIGITS else DecodePath.SLOW
         return ArrayType(_decimal(_DIGITS[width], definition.scale), path, width)
@@ -128,8 +124,8 @@ def _integer(definition: ColumnDefinition, _codec: str) -> ArrayType:
     return ArrayType(plain, DecodePath.INTEGER, width)
 
 
-def _text(definition: ColumnDefinition, codec: str) -> ArrayType:
-    is_prefixed = definition.data_type in VARIABLE_TEXT
+def _text(data_type: DataType, definition: ColumnDefinition, codec: str) -> ArrayType:
+    is_prefixed = data_type.is_variable
     most = ANY_SIZE if is_prefixed else definition.internal_length
     subtype = sub_type(definition.sub_data_type)
     if subtype.is_binary:
@@ -143,8 +139,8 @@ def _text(definition: ColumnDefinition, codec: str) -> ArrayType:
     return ArrayType(kind, path if charsets.keeps_ascii(own) else DecodePath.SLOW, is_prefixed=is_prefixed, most=most)
 
 
-def _date(definition: ColumnDefinition, _codec: str) -> ArrayType:
-    is_prefixed = definition.data_type != DATETIME
+def _date(data_type: DataType, definition: ColumnDefinition, _codec: str) -> ArrayType:
+    is_prefixed = data_type.is_variable
     most, least = definition.most_significant, definition.least_significant
     if most >= _HOUR:
         return ArrayType(TIMES, DecodePath.SLOW)
@@ -155,15 +151,15 @@ def _date(definition: ColumnDefinition, _codec: str) -> ArrayType:
     return ArrayType(MOMENTS, DecodePath.MOMENT, is_prefixed=is_prefixed)
 
 
-def _real(definition: ColumnDefinition, _codec: str) -> ArrayType:
+def _real(_type: DataType, definition: ColumnDefinition, _codec: str) -> ArrayType:
     return ArrayType(DOUBLES, DecodePath.INTEGER if definition.data_type == _DOUBLE else DecodePath.SLOW, 8)
 
 
-def _written_decimal(definition: ColumnDefinition, _codec: str) -> ArrayType:
+def _written_decimal(_type: DataType, definition: ColumnDefinition, _codec: str) -> ArrayType:
     return ArrayType(_decimal(_MOST_DIGITS, definition.scale), DecodePath.SLOW)
 
 
-def _interval(_definition: ColumnDefinition, _codec: str) -> ArrayType:
+def _interval(_type: DataType, _definition: ColumnDefinition, _codec: str) -> ArrayType:
     return ArrayType(STRING, DecodePath.SLOW)
 
 
@@ -171,14 +167,12 @@ def _decimal(digits: int, scale: int) -> ArrowType:
     return ArrowType(_DECIMAL, (min(max(digits, scale), _MOST_DIGITS), scale)) if 0 <= scale <= _MOST_DIGITS else STRING
 
 
-_FAMILIES: dict[int, Callable[[ColumnDefinition, str], ArrayType]] = {
-    **dict.fromkeys(INTEGERS, _integer),
-    **dict.fromkeys(UNSIGNED, _integer),
-    **dict.fromkeys(FIXED_TEXT, _text),
-    **dict.fromkeys(VARIABLE_TEXT, _text),
-    **dict.fromkeys(_DATETIMES, _date),
-    **dict.fromkeys(_REALS, _real),
-    **dict.fromkeys(_DECIMALS, _written_decimal),
-    **dict.fromkeys(_INTERVALS, _interval),
+_FAMILIES: dict[Family, Callable[[DataType, ColumnDefinition, str], ArrayType]] = {
+    Family.TEXT: _text,
+    Family.INTEGER: _integer,
+    Family.REAL: _real,
+    Family.DECIMAL: _written_decimal,
+    Family.DATETIME: _date,
+    Family.INTERVAL: _interval,
+    Family.UNKNOWN: _unknown,
 }
-"""By data type."""

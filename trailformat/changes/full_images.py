@@ -20,7 +20,7 @@ from trailformat.definitions.column import ColumnDefinition
 from trailformat.definitions.metadata import TableDefinition
 from trailformat.errors import BadData, CannotWrite
 from trailformat.records.columns import NULL, PRESENT, Column
-from trailformat.values.data_types import DATA_TYPES
+from trailformat.values.data_types import data_type_of
 
 _PREFIX = 2
 _INDICATOR = 2
@@ -62,7 +62,7 @@ def _check_length(length: int, ordered: list[ColumnDefinition], rooms: list[int]
 
 def _column(index: int, column: ColumnDefinition, room: bytes, order: ByteOrder) -> Column:
     indicator, value = (room[:_INDICATOR], room[_INDICATOR:]) if _has_indicator(column, len(room)) else (PRESENT, room)
-    is_variable = _is_variable(column)
+    is_variable = data_type_of(column).is_variable
     size = _PREFIX + order.decode(value[:_PREFIX]) if is_variable else column.internal_length
     if len(value) < size and not is_variable:
         raise BadData(f"column {column.name} does not fit between its offset and the next", expected=f"{size} bytes")
@@ -70,12 +70,7 @@ def _column(index: int, column: ColumnDefinition, room: bytes, order: ByteOrder)
 
 
 def _stored_size(column: ColumnDefinition) -> int:
-    return column.internal_length + (_PREFIX if _is_variable(column) else 0)
-
-
-def _is_variable(column: ColumnDefinition) -> bool:
-    data_type = DATA_TYPES.get(column.data_type)
-    return data_type is not None and data_type.is_variable
+    return column.internal_length + (_PREFIX if data_type_of(column).is_variable else 0)
 
 
 def _has_indicator(column: ColumnDefinition, room: int) -> bool:

@@ -19,11 +19,9 @@ from trailformat.records.lob_pieces import HEADER_BYTES, MOST_COUNTED
 from trailformat.records.record import Record
 from trailformat.trail.file import TrailFile
 from trailformat.trail.sequence import Spot
-from trailformat.values import Value
+from trailformat.values import Family, Value, data_type_of
 from trailformat.values.sub_types import sub_type
 
-_TEXTS = frozenset({0, 1, 2, 64, 65, 66})
-"""Data types of text."""
 MOST_LOBS = 1 << 12
 """More LOBs than a row can have; it keeps hostile files from filling the memory."""
 _MOST_GAPS = 1 << 10
@@ -252,7 +250,7 @@ def lob_value(data: bytes, definition: ColumnDefinition, codec: str) -> Value:
         BadData: they are not text in the character set of the column.
     """
     subtype = sub_type(definition.sub_data_type)
-    if definition.data_type not in _TEXTS or subtype.is_binary:
+    if data_type_of(definition).family is not Family.TEXT or subtype.is_binary:
         return Value(data, data)
     return Value(data, decode(data, subtype.codec or codec_of(definition.charset, codec)))
 

@@ -14,6 +14,7 @@ from trailformat.scan import RECORD, Batch, Workers
 from trailformat.trail.sequence import Spot
 from trailformat.transactions.applied import AppliedTransactions
 from trailformat.transactions.batches import LAST, TransactionBatch
+from trailformat.transactions.extent import Extent
 from trailformat.transactions.walk import transaction_batches
 from trailformat.transactions.whole_trail import FIRST_PLACE, TrailPosition, WholeTrail
 
@@ -150,6 +151,10 @@ class NotApplied(NotAppliedRanges):
             pass
         self._end_run(TrailPosition(len(self._whole), 0))
         return self._ranges.get(self._whole.ordinals.get(path, -1), no_ranges())
+
+    def applies(self, one: Extent) -> bool:
+        """Whether a Replicat applies a transaction: it is whole, and none of those that are not applied."""
+        return one.begin is not None and one.is_whole and not self.holds(one.begin)
 
     def holds(self, spot: Spot) -> bool:
         """Whether the transaction that begins at a place is not applied; the trail is read up to there."""

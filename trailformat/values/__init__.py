@@ -11,22 +11,24 @@ from trailformat.codec.charsets import UTF_8
 from trailformat.definitions.column import ColumnDefinition
 from trailformat.errors import BadData, CannotWrite, TrailError
 from trailformat.records.columns import PRESENT, Column
-from trailformat.values.data_types import CHAR, DATA_TYPES, DATETIME, INTEGERS, VARCHAR, DataType
+from trailformat.values.data_types import CHAR, DATA_TYPES, DATETIME, VARCHAR, DataType, Family, data_type_of, sql_type
 from trailformat.values.value import Decode, Plain, Value, decoded_text, plain_text
 
 __all__ = [
     "CHAR",
     "DATA_TYPES",
     "DATETIME",
-    "INTEGERS",
     "VARCHAR",
     "DataType",
+    "Family",
     "Plain",
     "Value",
+    "data_type_of",
     "decode_value",
     "decoded_text",
     "encode_value",
     "plain_text",
+    "sql_type",
 ]
 
 
@@ -46,7 +48,7 @@ def decode_value(column: Column, definition: ColumnDefinition | None, order: Byt
         return Value(data, problem=f"indicator {column.raw[:2].hex() or 'missing'}, expected 0000 or ffff")
     if definition is None:
         return Value(data, problem="no definition of this column")
-    data_type = DATA_TYPES.get(definition.data_type, DataType(f"data type {definition.data_type}", None, None))
+    data_type = data_type_of(definition)
     try:
         return Value(data, _decoder(data_type)(data, definition, order, charset))
     except TrailError as error:
@@ -65,7 +67,7 @@ def encode_value(value: Plain, definition: ColumnDefinition, order: ByteOrder, c
     Raises:
         CannotWrite: the type is not known, or the value does not fit it.
     """
-    data_type = DATA_TYPES.get(definition.data_type)
-    if data_type is None or data_type.encode is None:
+    encode = data_type_of(definition).encode
+    if encode is None:
         raise CannotWrite(f"data type {definition.data_type} cannot be written: how it is stored is not known")
-    return data_type.encode(value, definition, order, charset)
+    return encode(value, definition, order, charset)

@@ -1,111 +1,208 @@
-"""The data types of definitions files, one code each: what it is called, and how its bytes are read and written.
+"""The data types of definitions files, a row for each: what it is called, how its bytes are read and written, its SQL.
 
 Codes and names are those of the header file for user exits that comes with GoldenGate (``sqldatatypes.h``), which are
-NonStop SQL's; 0, 64, 132, 134 and 192 were seen in trails. docs/values.md says how certain each is.
+NonStop SQL's; 0, 64, 132, 134 and 192 were seen in trails. docs/values.md says how certain each is. The family says
+what a column becomes as an array (:mod:`trailformat.arrays.array_types`).
 """
 
 from __future__ import annotations
 
+import enum
+from collections.abc import Callable
 from functools import partial
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from trailformat.values import characters, datetimes, decimals, floats, integers, intervals
+from trailformat.values.sub_types import sub_type
 from trailformat.values.value import Decode, Encode
+
+if TYPE_CHECKING:
+    from trailformat.definitions.column import ColumnDefinition
+
+
+class Family(enum.Enum):
+    """Data types with the same kind of values; UNKNOWN: the bytes are not understood."""
+
+    TEXT = enum.auto()
+    INTEGER = enum.auto()
+    REAL = enum.auto()
+    DECIMAL = enum.auto()
+    DATETIME = enum.auto()
+    INTERVAL = enum.auto()
+    UNKNOWN = enum.auto()
 
 
 class DataType(NamedTuple):
-    """One code: its name, the decoder of its bytes (after the indicator) and the inverse, None if unknown."""
+    """One data type.
+
+    Attributes:
+        name: its name.
+        family: the kind of its values.
+        decode: the decoder of its bytes (after the indicator); ``encode``: the inverse; ``sql``: the standard SQL type
+            of a column. None if the bytes are not understood.
+        size: bytes of a number, 0 where the definition says it.
+        is_signed: True if numbers may be negative.
+        is_variable: True if a length precedes the value.
+    """
 
     name: str
-    decode: Decode | None
-    encode: Encode | None
+    family: Family = Family.UNKNOWN
+    decode: Decode | None = None
+    encode: Encode | None = None
+    sql: Callable[[ColumnDefinition], str] | None = None
+    size: int = 0
+    is_signed: bool = True
     is_variable: bool = False
+
+
+_SQL_INTEGERS = {2: "SMALLINT", 4: "INTEGER", 8: "BIGINT"}
+_DIGITS = {2: 4, 4: 9, 8: 18}
+_UNSIGNED_DIGITS = {2: 5, 4: 10, 8: 20}
+_SQL_REALS = {4: "REAL", 8: "DOUBLE PRECISION"}
+_DAY, _HOUR = 2, 3
+"""Date-time fields: 0 year, 1 month, 2 day, 3 hour, 4 minute, 5 second, 6 fraction."""
+
+
+def _sql_integer(size: int, column: ColumnDefinition, *, is_signed: bool) -> str:
+    """An integer of some bytes, or a decimal with a scale."""
+    if is_signed and not column.scale:
+        return _SQL_INTEGERS[size]
+    digits = _DIGITS if is_signed else _UNSIGNED_DIGITS
+    return f"NUMERIC({digits[size]},{column.scale})"
+
+
+def _sql_real(size: int, _column: ColumnDefinition) -> str:
+    """A floating-point number of some bytes."""
+    return _SQL_REALS[size]
+
+
+def _sql_zoned(column: ColumnDefinition, *, has_own_sign: bool) -> str:
+    """A decimal of a digit a byte; ``has_own_sign``: one byte is no digit but the sign."""
+    return f"DECIMAL({max(column.internal_length - has_own_sign, 1)},{column.scale})"
+
+
+def _sql_packed(column: ColumnDefinition) -> str:
+    """A decimal of two digits a byte, one of which is the sign."""
+    return f"DECIMAL({max(2 * column.internal_length - 1, 1)},{column.scale})"
+
+
+def _sql_datetime(column: ColumnDefinition) -> str:
+    """A date, a time or both."""
+    if column.most_significant >= _HOUR:
+        return "TIME"
+    return "TIMESTAMP" if column.least_significant > _DAY else "DATE"
+
+
+def _sql_characters(column: ColumnDefinition, *, is_variable: bool) -> str:
+    """Text, a number or bytes, by the sub data type."""
+    kind = sub_type(column.sub_data_type)
+    if kind.is_number:
+        return "NUMERIC"
+    varying = "VAR" if is_variable else ""
+    if kind.is_binary:
+        return f"{varying}BINARY({column.internal_length})"
+    return f"{varying}CHAR({column.character_length or column.internal_length})"
+
+
+def _text(name: str) -> DataType:
+    sql = partial(_sql_characters, is_variable=False)
+    return DataType(name, Family.TEXT, characters.decode_fixed, characters.encode_fixed, sql)
+
+
+def _variable_text(name: str) -> DataType:
+    sql = partial(_sql_characters, is_variable=True)
+    return DataType(name, Family.TEXT, characters.decode_variable, characters.encode_variable, sql, is_variable=True)
+
+
+def _integer(size: int, *, is_signed: bool) -> DataType:
+    decode, encode = partial(integers.decode, size, signed=is_signed), partial(integers.encode, size, signed=is_signed)
+    sql = partial(_sql_integer, size, is_signed=is_signed)
+    name = f"{'' if is_signed else 'U'}INT{8 * size}"
+    return DataType(name, Family.INTEGER, decode, encode, sql, size, is_signed)
+
+
+def _real(name: str, size: int, decode: Decode, encode: Encode) -> DataType:
+    return DataType(name, Family.REAL, decode, encode, partial(_sql_real, size), size)
+
+
+def _zoned(name: str, sign: decimals.Sign) -> DataType:
+    has_own_sign = sign in (decimals.Sign.LEADING_SEPARATE, decimals.Sign.TRAILING_SEPARATE)
+    sql = partial(_sql_zoned, has_own_sign=has_own_sign)
+    decode, encode = partial(decimals.decode_zoned, sign), partial(decimals.encode_zoned, sign)
+    return DataType(name, Family.DECIMAL, decode, encode, sql)
+
+
+def _interval(fields: str) -> DataType:
+    name = f"INTERVAL {fields}"
+    decode, encode = partial(intervals.decode, fields), partial(intervals.encode, fields)
+    return DataType(name, Family.INTERVAL, decode, encode, lambda _: name)
 
 
 CHAR = 0
 VARCHAR = 64
-DATETIME_VARYING = 191
 DATETIME = 192
-INTEGERS = {130: 2, 132: 4, 134: 8}
-"""Signed integers by code: their bytes."""
-UNSIGNED = {131: 2, 133: 4, 135: 8}
-"""Unsigned ones."""
-_FIXED = {CHAR: "CHAR", 1: "CHAR UPSHIFT", 2: "DOUBLE CHAR"}
-_VARIABLE = {VARCHAR: "VARCHAR", 65: "VARCHAR UPSHIFT", 66: "DOUBLE VARCHAR"}
-_ZONED_NAMES = {
-    150: ("DECIMAL UNSIGNED", decimals.Sign.NONE),
-    151: ("DECIMAL LSS", decimals.Sign.LEADING_SEPARATE),
-    152: ("DECIMAL LSE", decimals.Sign.LEADING),
-    153: ("DECIMAL TSS", decimals.Sign.TRAILING_SEPARATE),
-    154: ("DECIMAL TSE", decimals.Sign.TRAILING),
-}
-ZONED = {code: sign for code, (_, sign) in _ZONED_NAMES.items()}
-"""Decimals of a digit a byte: where their sign is."""
-PACKED = 189
-FLOATS, TANDEM_FLOATS = {142: 4, 143: 8}, {140: 4, 141: 8}
-"""Floating-point numbers of IEEE 754, and of Tandem: their bytes."""
-FIXED_TEXT, VARIABLE_TEXT = frozenset(_FIXED), frozenset(_VARIABLE)
-"""Codes of characters, of fixed length and with a length in front."""
-INTERVALS = {
-    195: "YEAR",
-    196: "MONTH",
-    197: "YEAR TO MONTH",
-    198: "DAY",
-    199: "HOUR",
-    200: "DAY TO HOUR",
-    201: "MINUTE",
-    202: "HOUR TO MINUTE",
-    203: "DAY TO MINUTE",
-    204: "SECOND",
-    205: "MINUTE TO SECOND",
-    206: "HOUR TO SECOND",
-    207: "DAY TO SECOND",
-    208: "FRACTION",
-    209: "SECOND TO FRACTION",
-    210: "MINUTE TO FRACTION",
-    211: "HOUR TO FRACTION",
-    212: "DAY TO FRACTION",
-}
-"""Intervals by code: their fields."""
-
 DATA_TYPES: dict[int, DataType] = {
-    **{code: DataType(name, characters.decode_fixed, characters.encode_fixed) for code, name in _FIXED.items()},
-    **{
-        code: DataType(name, characters.decode_variable, characters.encode_variable, is_variable=True)
-        for code, name in _VARIABLE.items()
-    },
-    **{
-        code: DataType(
-            f"INT{8 * size}", partial(integers.decode, size, signed=True), partial(integers.encode, size, signed=True)
-        )
-        for code, size in INTEGERS.items()
-    },
-    **{
-        code: DataType(
-            f"UINT{8 * size}",
-            partial(integers.decode, size, signed=False),
-            partial(integers.encode, size, signed=False),
-        )
-        for code, size in UNSIGNED.items()
-    },
-    140: DataType("TANDEM REAL", partial(floats.decode_tandem, 4), partial(floats.encode_tandem, 4)),
-    141: DataType("TANDEM DOUBLE", partial(floats.decode_tandem, 8), partial(floats.encode_tandem, 8)),
-    142: DataType("REAL", partial(floats.decode_ieee, 4), partial(floats.encode_ieee, 4)),
-    143: DataType("DOUBLE", partial(floats.decode_ieee, 8), partial(floats.encode_ieee, 8)),
-    **{
-        code: DataType(name, partial(decimals.decode_zoned, sign), partial(decimals.encode_zoned, sign))
-        for code, (name, sign) in _ZONED_NAMES.items()
-    },
-    155: DataType("BIGNUM UNSIGNED", None, None),
-    156: DataType("BIGNUM", None, None),
-    PACKED: DataType("DECIMAL PACKED", decimals.decode_packed, decimals.encode_packed),
-    DATETIME_VARYING: DataType(
-        "DATETIME VARYING", datetimes.decode_variable, datetimes.encode_variable, is_variable=True
+    CHAR: _text("CHAR"),
+    1: _text("CHAR UPSHIFT"),
+    2: _text("DOUBLE CHAR"),
+    VARCHAR: _variable_text("VARCHAR"),
+    65: _variable_text("VARCHAR UPSHIFT"),
+    66: _variable_text("DOUBLE VARCHAR"),
+    130: _integer(2, is_signed=True),
+    131: _integer(2, is_signed=False),
+    132: _integer(4, is_signed=True),
+    133: _integer(4, is_signed=False),
+    134: _integer(8, is_signed=True),
+    135: _integer(8, is_signed=False),
+    140: _real("TANDEM REAL", 4, partial(floats.decode_tandem, 4), partial(floats.encode_tandem, 4)),
+    141: _real("TANDEM DOUBLE", 8, partial(floats.decode_tandem, 8), partial(floats.encode_tandem, 8)),
+    142: _real("REAL", 4, partial(floats.decode_ieee, 4), partial(floats.encode_ieee, 4)),
+    143: _real("DOUBLE", 8, partial(floats.decode_ieee, 8), partial(floats.encode_ieee, 8)),
+    150: _zoned("DECIMAL UNSIGNED", decimals.Sign.NONE),
+    151: _zoned("DECIMAL LSS", decimals.Sign.LEADING_SEPARATE),
+    152: _zoned("DECIMAL LSE", decimals.Sign.LEADING),
+    153: _zoned("DECIMAL TSS", decimals.Sign.TRAILING_SEPARATE),
+    154: _zoned("DECIMAL TSE", decimals.Sign.TRAILING),
+    155: DataType("BIGNUM UNSIGNED"),
+    156: DataType("BIGNUM"),
+    189: DataType("DECIMAL PACKED", Family.DECIMAL, decimals.decode_packed, decimals.encode_packed, _sql_packed),
+    191: DataType(
+        "DATETIME VARYING",
+        Family.DATETIME,
+        datetimes.decode_variable,
+        datetimes.encode_variable,
+        _sql_datetime,
+        is_variable=True,
     ),
-    DATETIME: DataType("DATETIME", datetimes.decode, datetimes.encode),
-    **{
-        code: DataType(f"INTERVAL {span}", partial(intervals.decode, span), partial(intervals.encode, span))
-        for code, span in INTERVALS.items()
-    },
+    DATETIME: DataType("DATETIME", Family.DATETIME, datetimes.decode, datetimes.encode, _sql_datetime),
+    195: _interval("YEAR"),
+    196: _interval("MONTH"),
+    197: _interval("YEAR TO MONTH"),
+    198: _interval("DAY"),
+    199: _interval("HOUR"),
+    200: _interval("DAY TO HOUR"),
+    201: _interval("MINUTE"),
+    202: _interval("HOUR TO MINUTE"),
+    203: _interval("DAY TO MINUTE"),
+    204: _interval("SECOND"),
+    205: _interval("MINUTE TO SECOND"),
+    206: _interval("HOUR TO SECOND"),
+    207: _interval("DAY TO SECOND"),
+    208: _interval("FRACTION"),
+    209: _interval("SECOND TO FRACTION"),
+    210: _interval("MINUTE TO FRACTION"),
+    211: _interval("HOUR TO FRACTION"),
+    212: _interval("DAY TO FRACTION"),
 }
 """By code."""
+
+
+def data_type_of(column: ColumnDefinition) -> DataType:
+    """The data type of a column; one of an unknown code has no more than a name."""
+    return DATA_TYPES.get(column.data_type) or DataType(f"data type {column.data_type}")
+
+
+def sql_type(column: ColumnDefinition) -> str | None:
+    """The standard SQL type that holds what a column holds; None if its bytes are not understood."""
+    sql = data_type_of(column).sql
+    return sql(column) if sql is not None else None

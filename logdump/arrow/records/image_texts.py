@@ -13,7 +13,7 @@ from trailformat import BadData, ColumnDefinition, TrailError
 from trailformat.arrays import StoredValues, Strings, text_array
 from trailformat.scan.rows import Fields
 from trailformat.trail.row_definitions import RowDefinition
-from trailformat.values.data_types import FIXED_TEXT
+from trailformat.values import data_type_of
 
 _MOST_BYTES = (1 << 31) - 1
 """An array of texts has no room for more."""
@@ -71,7 +71,7 @@ class _Pool:
     def _kind(self, column: ColumnDefinition, known: RowDefinition) -> int:
         key = (
             column.data_type,
-            column.internal_length if column.data_type in FIXED_TEXT else 0,
+            0 if data_type_of(column).is_variable else column.internal_length,
             column.charset,
             column.native_type,
             column.sub_data_type,

@@ -15,7 +15,7 @@ from logdump.display.sql.large_objects import LONGEST
 from trailformat import ColumnDefinition, Value
 from trailformat.arrays import DecodePath, Strings, TextForm, ValueSpelling
 from trailformat.scan.rows.row_bytes import Array
-from trailformat.values import DATETIME
+from trailformat.values import Family, data_type_of
 
 _LONG = 1000
 """Characters of a text, bytes of a binary value, from which on a dialect may have other literals, or none."""
@@ -93,7 +93,7 @@ class Literals:
         if len(value.data) > LONGEST:
             raise Unwritable(f"column {column} has {len(value.data)} bytes, more than {LONGEST}")
         plain = value.value
-        if isinstance(plain, str) and definition is not None and definition.data_type == DATETIME:
+        if isinstance(plain, str) and definition is not None and data_type_of(definition).family is Family.DATETIME:
             return self._dialect.moment(plain)
         return self._dialect.literal(plain)
 

@@ -10,7 +10,6 @@ from typing import NamedTuple
 
 from logdump.features.bounded_recovery.begins import GivenBegin
 from logdump.features.bounded_recovery.checkpoints import MOST_CHECKPOINTS, BrCheckpoints, is_before, start_of
-from logdump.features.bounded_recovery.damaged_places import DamagedPlaces
 from logdump.features.bounded_recovery.model import (
     BeginSource,
     BoundedRecoveryShown,
@@ -41,6 +40,7 @@ from trailformat.records.file_header import ORACLE
 from trailformat.trail.file import TrailFile
 from trailformat.trail.row_definitions import RowDefinitions
 from trailformat.trail.sequence import Spot
+from trailformat.transactions.damaged_places import DamagedPlaces
 from trailformat.transactions.extent import Damage, Extent, Restart
 from trailformat.transactions.extents import transactions_of
 from trailformat.transactions.not_applied import NotApplied

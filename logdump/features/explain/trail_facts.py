@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections import deque
 from typing import NamedTuple
 
-from logdump.features.bounded_recovery.damaged_places import DamagedPlaces
 from logdump.features.bounded_recovery.model import BeginSource, TransactionInterval
 from logdump.features.bounded_recovery.sources import began, place_of
 from trailformat.records.io_types import DDL_OP, METADATA, NOT_TRANSACTIONAL
 from trailformat.scan import RECORD, Batch
 from trailformat.trail.sequence import Spot
+from trailformat.transactions.damaged_places import DamagedPlaces
 from trailformat.transactions.extent import Damage, Extent, Restart
 from trailformat.transactions.redo_clock import RedoClock
 from trailformat.transactions.whole_trail import TrailPosition, WholeTrail

@@ -65,14 +65,22 @@ class SqlStatement(FreeText):
         last = "" if typed.endswith(" ") else words.pop()
         begun = last[max(last.rfind("("), last.rfind(",")) + 1 :]
         if words[-1].upper() in _BEFORE_RELATIONS:
-            offered = [*beginning(begun, _view_names()), *tables_offered(begun, context)]
+            offered = _names_beginning(begun, [*_view_names(), *tables_offered("", context)])
         elif begun:
             begun = begun.rpartition(".")[2]  # after the name of a relation
             columns = dict.fromkeys(column for one in _relations(words) for column in _columns_of(one, context))
-            offered = [*beginning(begun, columns or [one.name for one in COLUMNS]), *beginning(begun, _WORDS)]
+            names = columns or [one.name for one in COLUMNS]
+            offered = [*_names_beginning(begun, names), *beginning(begun, _WORDS)]
         else:
             offered = []
         return [last[: len(last) - len(begun)] + one for one in offered]
+
+
+def _names_beginning(typed: str, names: Iterable[str]) -> list[str]:
+    """The names that begin with what is typed, in double quotes where it is."""
+    if not typed.startswith('"'):
+        return beginning(typed, names)
+    return [f'"{one.replace(chr(34), chr(34) * 2)}"' for one in beginning(typed[1:], names)]
 
 
 def _relations(words: Sequence[str]) -> list[str]:

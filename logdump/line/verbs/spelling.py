@@ -266,11 +266,9 @@ def tables(request: VerbRequest) -> Iterator[VerbStep]:
 
 
 def transactions(request: VerbRequest) -> Iterator[VerbStep]:
-    """COUNT with TRANSHIST."""
-    yield from _format(request)
-    yield from _filtered(request)
-    yield from _prepared(f"TRANSHIST {min(request.options.limit or 20, 200)}", "TRANSRECLIMIT 1", "TRANSBYTELIMIT 1")
-    yield VerbStep(one_command(f"COUNT LOG {request.named}"))
+    """TRANSACTIONS of each trail."""
+    limit = (str(request.options.limit),) if request.options.limit else ()
+    return by_trail("TRANSACTIONS", request._replace(words=(*limit, *request.words)))
 
 
 def row(request: VerbRequest) -> Iterator[VerbStep]:

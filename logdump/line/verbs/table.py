@@ -285,7 +285,7 @@ VERBS: tuple[Verb, ...] = (
     Verb(
         "transactions",
         "FILE…",
-        "Count records, and list the largest transactions, 20 unless --limit is given",
+        "List the largest transactions, 20 unless --limit is given: CSN, XID, size, tables, whether they are applied",
         spelling.transactions,
         (*_SELECTS, "limit", "format", "output", "replace"),
         (

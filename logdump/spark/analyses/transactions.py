@@ -9,7 +9,8 @@ from logdump.arrow.records.column_types import BIGINT, BOOLEAN, STRING, STRINGS,
 from logdump.arrow.records.schema import RowColumn
 from logdump.notation.times import iso_time
 from logdump.spark.analyses.analysis import Analysis
-from trailformat.transactions.extent import Damage, Extent
+from trailformat.transactions.damaged_places import DamagedPlaces
+from trailformat.transactions.extent import Extent
 
 if TYPE_CHECKING:
     from logdump.arrow.records.objects import Row
@@ -41,16 +42,12 @@ def _rows(trail: AnalysedTrail) -> Iterator[Row]:
     from trailformat.transactions.extents import transactions_of  # noqa: PLC0415 - SQL names the views before it needs numpy
     from trailformat.transactions.not_applied import NotApplied  # noqa: PLC0415 - SQL names the views before it needs numpy
 
-    not_applied, seen = NotApplied(trail.whole), (-1, -1)
+    not_applied, places = NotApplied(trail.whole), DamagedPlaces(trail.whole)
     for one in transactions_of(trail.whole, _Chosen(trail).rows):
-        for damage in one.damage if isinstance(one, Extent) else [one] if isinstance(one, Damage) else []:
-            place = trail.whole.ordinals[damage.path], damage.rba
-            # what lies before a lost beginning comes alone, and with the transaction
-            if place > seen and not damage.is_partial:
-                seen = place
-                trail.damaged_at(damage.path, damage.rba)
+        for damage in places.take(one):
+            trail.damaged_at(damage.path, damage.rba)
         if isinstance(one, Extent) and one.tables:
-            is_effective = one.begin is not None and one.is_whole and not not_applied.holds(one.begin)
+            is_effective = not_applied.applies(one)
             if is_effective or not trail.options.effective:
                 yield _row(one, is_effective=is_effective)
     trail.check_files()

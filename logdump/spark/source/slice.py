@@ -48,6 +48,6 @@ class Slice(NamedTuple):
     before: StateBefore | None = None
 
     @property
-    def is_whole_file(self) -> bool:
-        """Whether it has all records of the file."""
-        return self.start == 0 and self.stop == self.size
+    def is_read_to_its_end(self) -> bool:
+        """Whether it has all records of the file, the last ones not left out."""
+        return self.start == 0 and self.only.last >= self.stop == self.size

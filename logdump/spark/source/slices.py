@@ -72,7 +72,7 @@ def wanted_rows(
 ) -> Iterator[tuple[Batch, Array]]:
     """The batches of a slice, each with the numbers of its wanted rows: records that pass; under PERMISSIVE, damage.
 
-    ``workers`` scan a file that is large enough, side by side.
+    ``workers`` scan a file that is large enough, side by side. What begins after the wanted RBAs is not read.
 
     Raises:
         BadTrail: damage, under FAILFAST.
@@ -81,13 +81,13 @@ def wanted_rows(
     """
     trail, part = source.trail, source.part
     selection = selection_of(trail, source.options, source.definitions, owners=source.owners)
-    piece = FileRange(first_position(trail, part.start), part.stop)
+    piece = FileRange(first_position(trail, part.start), min(part.stop, part.only.last + 1))
     scanning = scan_range(trail, piece, batch_size=batch_size or BATCH_SIZE)
     batches: Iterator[tuple[Batch, Any]] = ((batch, None) for batch in scanning)
     is_whole = part.stop == part.size
-    in_threads = workers is not None and is_whole and is_for_threads(trail, workers, part.start, part.stop)
+    in_threads = workers is not None and is_whole and is_for_threads(trail, workers, part.start, piece.stop)
     if workers is not None and in_threads:
-        batches = passing_batches(selection, trail, workers, part.start, stop=part.stop, batch_size=batch_size)
+        batches = passing_batches(selection, trail, workers, part.start, stop=piece.stop, batch_size=batch_size)
     reached = part.start
     try:
         for batch, mask in batches:
@@ -100,7 +100,8 @@ def wanted_rows(
         raise FileChanged(located(error, part.path)) from None
     except TrailError as error:
         raise BadTrail(located(error, part.path)) from None
-    _check_end(trail, part, piece.start._replace(rba=reached) if in_threads else scanning.position)
+    if piece.stop == part.stop:
+        _check_end(trail, part, piece.start._replace(rba=reached) if in_threads else scanning.position)
 
 
 def passing_in_range(source: OpenSlice, batch: Batch, passing: Any) -> Any:

@@ -51,7 +51,7 @@ def table_batches(source: OpenSlice, request: Request, schema: Any) -> Iterator[
         damage = at[np.asarray(batch.kind)[at] > FILE_HEADER]
         if len(damage):
             yield _damage(Rows(source, batch, damage), request, schema)
-    if request.unproven is not None and source.part.is_whole_file:
+    if request.unproven is not None and source.part.is_read_to_its_end:
         request.unproven.note_read(source.part.path)
 
 

@@ -32,7 +32,7 @@ from logdump.tui.text.token_lines import header_lines
 from trailformat import Change, ColumnChange, Record, TrailError, parse_ddl
 from trailformat.changes.segments import joined
 from trailformat.definitions.metadata import TableDefinition
-from trailformat.values.sql_types import sql_type
+from trailformat.values import sql_type
 
 KIND_STYLES = {
     RecordKind.INSERT: "insert",

@@ -22,7 +22,9 @@ from logdump.session.errors import ExitStatus
 from logdump.session.events import Notice, Text
 from logdump.session.settings import Settings
 from logdump.spark.source.bounds import END_OF_FILE, RbaRange
+from tests.logdump.spark.bytes_read import counted
 from tests.logdump.sql.told import Asked
+from tests.searching import in_turn
 from tests.trailformat.samples import header, metadata_record, trail_of
 from tests.trailformat.values.kinds import KINDS
 from trailformat import ByteOrder, Images, TableDefinition, encode_value, make_column, make_record
@@ -135,8 +137,10 @@ def test_only_what_a_statement_needs_is_read(
     assert (narrowed.rbas, dict(narrowed.options)) == (RbaRange(*rbas), options)
 
 
-@pytest.mark.parametrize("view", ["records", "teahouse.teas", "teahouse.sales"])
-@pytest.mark.parametrize("column", ["op", "op_code", "csn", "time", "rba"])
+@pytest.mark.parametrize(
+    ("view", "column"),
+    in_turn(["records", "teahouse.teas", "teahouse.sales"], ["op", "op_code", "csn", "time", "rba"]),
+)
 @pytest.mark.parametrize("path", ["et000000000", "at00000000?"])
 def test_a_scan_that_is_narrowed_has_all_rows_of_a_condition(path: str, column: str, view: str) -> None:
     asked = Asked()
@@ -181,6 +185,27 @@ def test_a_limit_ends_the_read_early(tmp_path: Path, monkeypatch: pytest.MonkeyP
     made.clear()
     assert len(asked.rows("select rba from records limit 1")) == 1
     assert sum(made) < everything / 2
+
+
+@pytest.mark.parametrize("view", ["records", "teahouse.teas"])
+@pytest.mark.parametrize("cores", [1, 2])
+def test_what_begins_after_the_wanted_records_is_not_read(
+    view: str, cores: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    large = tmp_path / "lt000000000"
+    large.write_bytes(SHOP.read_bytes()[:1811] + SHOP.read_bytes()[1811:2170] * 60_000)
+    monkeypatch.setattr(parallel, "PIECE", 1 << 22)
+    monkeypatch.setattr(parallel, "cores", lambda: cores)
+    os.utime(large, (0, 0))  # nobody is writing it
+    table = TrailTable({"path": str(large)} | ({} if view == "records" else {"rowsOf": view}), ["rba"])
+    everything = [one for batch in table for one in batch.column("rba").to_pylist()]
+    for last in (everything[3], everything[len(everything) // 3]):
+        with counted() as read:
+            batches = [*table.narrowed(Narrowed(frozenset({"rba"}), RbaRange(0, last)))]
+        rbas = [one for batch in batches for one in batch.column("rba").to_pylist()]
+        assert rbas == everything[: len(rbas)]
+        assert rbas[-1] == last
+        assert read.number < 2 * last + (1 << 22)
 
 
 @pytest.mark.parametrize(
@@ -458,8 +483,10 @@ def test_statements_without_views_need_no_trail() -> None:
     assert Asked().refusal("select * from records") == "No LogTrail is open. OPEN <filename> opens one."
 
 
-@pytest.mark.parametrize("replace", ["", " replace"])
-@pytest.mark.parametrize("what", ["the open trail", "its second name", "the log", "a link", "a pipe", "a folder"])
+@pytest.mark.parametrize(
+    ("what", "replace"),
+    in_turn(["the open trail", "its second name", "the log", "a link", "a pipe", "a folder"], ["", " replace"]),
+)
 def test_a_result_goes_onto_a_regular_file_that_is_not_in_use_or_nothing(
     what: str, replace: str, tmp_path: Path
 ) -> None:

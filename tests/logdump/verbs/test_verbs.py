@@ -48,7 +48,7 @@ ANSWERS = [
     ("recovery et000000000", 0, "CSNs are in order"),
     ("heartbeat yt", 0, "7 beats"),
     ("tables et", 0, "TEAHOUSE.SALES"),
-    ("transactions at --limit 3", 0, "Records/Trans ...          2"),
+    ("transactions at --limit 3", 0, "10 transactions, 6 of them effective; the 3 largest"),
     ("row et TEAHOUSE.TEAS TEA_CODE=ASS09", 0, "ASS02 → ASS01 → ASS09: 4 changes"),
     ("row et TEAHOUSE.TEAS TEA_CODE=NONE", 1, ""),
     ("info et000000000", 0, "et000000000"),

@@ -14,7 +14,7 @@ from tests.trailformat.samples import BOTH
 from trailformat import ByteOrder, ColumnDefinition, decode_value
 from trailformat.definitions.column import TAIL_12_2
 from trailformat.records.columns import Column
-from trailformat.values.sql_types import sql_type
+from trailformat.values import sql_type
 
 
 class Of(NamedTuple):

@@ -6,8 +6,7 @@ import pytest
 
 from tests.trailformat.values.kinds import of
 from trailformat import ByteOrder, ColumnDefinition, decode_value, make_column
-from trailformat.values import decoded_text
-from trailformat.values.sql_types import sql_type
+from trailformat.values import decoded_text, sql_type
 
 PACKED = "not a packed number; expected digits, then a sign of a to f; found "
 NO_DATE = "DATETIME: not a date; found "

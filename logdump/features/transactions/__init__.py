@@ -1,0 +1,1 @@
+"""TRANSACTIONS: the largest transactions of a trail, and whether a Replicat applies them."""

@@ -1,0 +1,134 @@
+"""TRANSACTIONS: one walk over the trail; the largest transactions are kept."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from heapq import heappush, heapreplace
+from typing import TYPE_CHECKING, NamedTuple
+
+from logdump.features.transactions.model import TransactionListed, TransactionsListed
+from logdump.language.command import Command, Origin
+from logdump.language.forms import Alternatives, AnyOrder, Keyword
+from logdump.language.parameters import File, Number, OneOf
+from logdump.session.answers import answered
+from logdump.session.chosen_trail import refuse_filter, whole_trail_of
+from logdump.session.events import Event
+from logdump.session.matching_files import FileNames
+from logdump.session.reading import Reading, reading_of
+from logdump.session.session import Session
+from trailformat.transactions.damaged_places import DamagedPlaces
+from trailformat.transactions.extent import Extent
+
+if TYPE_CHECKING:
+    from trailformat.scan.batch import BatchColumn
+    from trailformat.transactions.whole_trail import FileBatch
+
+_MOST = 20
+
+
+class TransactionsOptions(NamedTuple):
+    """Of which files, how many transactions are listed, and whether those alone that have a record of the filter."""
+
+    over: FileNames | None = None
+    most: int = _MOST
+    filtered: bool = False
+
+
+class TransactionsRun:
+    """One run of TRANSACTIONS over a whole trail."""
+
+    def __init__(self, session: Session, options: TransactionsOptions) -> None:
+        self._session, self._options = session, options
+        self._whole = whole_trail_of(session, options.over, "TRANSACTIONS")
+        self._largest: list[tuple[int, int, TransactionListed]] = []
+        self._damage = DamagedPlaces(self._whole)
+        self._transactions = self._effective = 0
+
+    def events(self) -> Iterator[Event]:
+        """The transactions, largest first, then all of them in numbers."""
+        return answered(self._read(), self._reading, self._results)
+
+    def _read(self) -> Iterator[Event]:
+        from trailformat.transactions.extents import transactions_of  # noqa: PLC0415 - it loads numpy
+        from trailformat.transactions.not_applied import NotApplied  # noqa: PLC0415 - as above
+
+        not_applied, has_file = NotApplied(self._whole), len(self._whole) > 1
+        chosen = self._passes if self._options.filtered else lambda _: None
+        for one in transactions_of(self._whole, chosen):
+            self._damage.take(one)
+            if isinstance(one, Extent) and one.tables:
+                is_effective = not_applied.applies(one)
+                copy_of = not_applied.first_copy(one.begin) if one.begin is not None and not is_effective else None
+                self._take(TransactionListed(one, is_effective, copy_of, has_file))
+        yield from ()
+
+    def _take(self, listed: TransactionListed) -> None:
+        self._transactions += 1
+        self._effective += listed.is_effective
+        # of two of one size the earlier one is listed
+        item = (listed.extent.data_size, -self._transactions, listed)
+        if len(self._largest) < self._options.most:
+            heappush(self._largest, item)
+        elif item > self._largest[0]:
+            heapreplace(self._largest, item)
+
+    def _passes(self, found: FileBatch) -> BatchColumn | None:
+        """The rows of a batch that pass the filter; None where all do."""
+        selection = self._session.selection(found.trail)
+        return selection.rows(found.batch) if selection.is_active else None
+
+    def _reading(self) -> Reading:
+        return reading_of(self._whole, self._damage.number)
+
+    def _results(self, reading: Reading) -> Iterator[Event]:
+        for _, _, listed in sorted(self._largest, reverse=True):
+            yield listed
+        if not self._transactions:
+            from logdump.session.defined_names import undefined_names  # noqa: PLC0415 - for a slip alone
+
+            yield from undefined_names(self._session, self._whole.paths)
+        files = f", {len(self._whole)} files" if len(self._whole) > 1 else ""
+        over = self._options.over
+        name = self._session.trail.path if over is None else over if isinstance(over, str) else over[0]
+        yield TransactionsListed(
+            f"LogTrail {name}{files}",
+            self._transactions,
+            self._effective,
+            len(self._largest),
+            self._options.filtered,
+            reading.is_partial,
+        )
+
+
+def run_transactions(session: Session, options: TransactionsOptions) -> Iterator[Event]:
+    """List the largest transactions of the whole trail; the position stays."""
+    refuse_filter(session, "TRANSACTIONS", filtered=options.filtered)
+    yield from TransactionsRun(session, options).events()
+
+
+COMMANDS = (
+    Command(
+        "TRANSACTIONS",
+        AnyOrder(
+            TransactionsOptions,
+            {
+                "over": Keyword("OVER", File("<wildcard>")),
+                "most": Alternatives(Number("<count>", least=1), OneOf({"ALL": sys.maxsize})),
+                "filtered": OneOf({"FILTERED": True}),
+            },
+            wrong="{!r} is not a number of transactions and none of ALL, OVER, FILTERED.",
+        ),
+        "List the largest transactions: RBA, time, CSN, XID, records, bytes, tables, whether Replicat applies them",
+        run_transactions,
+        details=(
+            "All files of the open trail, or those of <wildcard>. 20 transactions unless <count> or ALL is given, the",
+            "largest first, by the data bytes of their records. A transaction that a restart has cut and its copy are",
+            "two, as SAFE and RECOVERY have them; the largest ones of COUNT (TRANSHIST) are those of Logdump.",
+            "FILTERED: the records that pass the filter are counted, and transactions with none are left out.",
+        ),
+        origin=Origin.OURS,
+        is_one_shot=True,
+        stops="Ctrl+C stops and shows the result so far",
+    ),
+)

@@ -1,0 +1,95 @@
+"""TRANSACTIONS: the transactions of SAFE, RECOVERY and the view of SQL, the largest first."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.logdump.line import Line
+from tests.logdump.program import logdump
+
+TRAILS = ["at", "st", "et", "pt", "zt", "al", "ft", "bt", "ot000000", "nh000000"]
+"""Restarts, files, LOBs and fragments, damage, both byte orders, without definitions, without a file header."""
+
+
+@pytest.fixture(autouse=True)
+def here(trails: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The folder of the trails."""
+    monkeypatch.chdir(trails)
+
+
+def listed(*words: str) -> tuple[list[dict[str, Any]], dict[str, Any]]:
+    found = map(json.loads, logdump("transactions", *words, "--format", "jsonl").out.splitlines())
+    *transactions, end = (one for one in found if one["type"] != "notice")
+    return transactions, end
+
+
+@pytest.mark.parametrize("trail", TRAILS)
+def test_they_are_those_of_the_view_of_sql(trail: str) -> None:
+    transactions, end = listed(trail, "--limit", "1000")
+    columns = "csn, xid, begin_rba, end_rba, records, bytes, is_whole, ended, is_effective"
+    statement = f"sql over {trail} mode permissive select {columns} from transactions format jsonl"
+    view = [tuple(json.loads(line).values()) for line in logdump("-c", statement).out.splitlines()]
+    members = ("csn", "xid", "begin_rba", "end_rba", "records", "bytes", "whole", "ended", "effective")
+    assert sorted(map(repr, view)) == sorted(repr(tuple(one[name] for name in members)) for one in transactions)
+    assert (end["transactions"], end["listed"]) == (len(view), len(view))
+    assert end["effective"] == sum(one[-1] for one in view)
+
+
+def test_a_cut_transaction_and_its_copy_are_two() -> None:
+    lines = logdump("transactions", "at").out.splitlines()
+    copy, cut = (line for line in lines if " 2024/03/14 09:32:00.000.000 41882334 5.2.8802 " in line)
+    assert copy.startswith("at000000000:3130 ")
+    assert copy.endswith(" 3 records 297 bytes  TEAHOUSE.TEAS 2, TEAHOUSE.SALES 1")
+    assert cut.startswith("at000000000:2722 ")
+    assert cut.endswith(" 2 records 177 bytes  TEAHOUSE.SALES 1, TEAHOUSE.TEAS 1  (not applied: cut by a restart)")
+    assert lines[-1] == "LogTrail at, 3 files: 10 transactions, 6 of them effective"
+
+
+@pytest.mark.parametrize("most", [1, 3, 9])
+def test_the_largest_come_first_and_of_one_size_the_earlier(most: int) -> None:
+    every, _ = listed("et", "--limit", "100")
+    some, end = listed("et", "--limit", str(most))
+    assert some == every[:most]
+    assert [one["bytes"] for one in every] == sorted((one["bytes"] for one in every), reverse=True)
+    assert (end["transactions"], end["listed"]) == (len(every), most)
+
+
+def test_a_filter_counts_what_passes_and_must_be_meant(line: Line) -> None:
+    assert "FILTERED" in line("open et000000000; filter filename teahouse.sales; transactions")[-1]
+    shown = line("transactions filtered")
+    assert all("TEAHOUSE.SALES" in one and "TEAS" not in one for one in shown[:-1])
+    assert "with a record that passes the filter" in shown[-1]
+
+
+def test_of_a_damaged_trail_the_rest_is_listed_and_the_damage_said() -> None:
+    answer = logdump("transactions", "ft")
+    assert answer.status == 4
+    assert "partial, without a verdict" in answer.err
+    assert logdump("recovery", "ft").out.splitlines()[0].endswith("10 transactions, 3 of them effective")
+    assert answer.out.splitlines()[-1].endswith("10 transactions, 3 of them effective")
+
+
+def test_a_copy_names_its_first() -> None:
+    *_, copy = (line for line in logdump("transactions", "wt", "--limit", "15").out.splitlines() if "a copy of" in line)
+    assert copy.endswith("(not applied: a copy of that at RBA 4142 of wt000000000)")
+
+
+@pytest.mark.parametrize("trail", ["at", "et", "wt"])
+def test_doctor_and_report_show_the_same(trail: str, tmp_path: Path) -> None:
+    largest, _ = listed(trail, "--limit", "5")
+    [shown] = (
+        one for one in map(json.loads, logdump("doctor", trail, "--format", "jsonl").out.splitlines()) if "lags" in one
+    )
+    members = ("csn", "xid", "records", "effective")
+    told = [
+        (*(one[name] for name in members), one["begins"]["rba"], one["data_bytes"]) for one in shown["transactions"]
+    ]
+    assert told == [(*(one[name] for name in members), one["begin_rba"], one["bytes"]) for one in largest]
+    logdump("report", trail, "-o", str(tmp_path / "r.md"))
+    page = (tmp_path / "r.md").read_text(encoding="utf-8").partition("## Largest transactions")[2]
+    rows = [line.split(" | ")[1:] for line in page.splitlines() if line.startswith("| 20")]
+    assert [row[:2] for row in rows[:5]] == [[one["csn"] or "", one["xid"] or ""] for one in largest]
