@@ -30,7 +30,7 @@ test: $(VENV)/.test
 	$(BIN)/python -m scripts.provide_for_tests
 	$(BIN)/python -m pytest -n 2
 
-# The same with ten times as many drawn trails, flipped bits and cuts, drawn anew at each run.
+# The same with many times as many drawn trails, flipped bits and cuts, drawn anew at each run.
 test-long: export LOGDUMP_TESTS := long
 test-long: test
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import gc
 import os
 import shutil
 import subprocess
@@ -15,6 +16,8 @@ from typing import Any
 
 import pytest
 from hypothesis import settings
+from hypothesis.internal.conjecture import providers
+from hypothesis.internal.constants_ast import Constants
 
 from fixtures import TRAILS
 from scripts import build_native
@@ -30,9 +33,13 @@ _EVIDENCE = ROOT.parent / "shared" / "evidence"
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
 os.environ.setdefault("SPARK_CONF_DIR", str(Path(__file__).parent / "logdump" / "spark" / "conf"))
-settings.register_profile("steady", deadline=None, derandomize=True)
+settings.register_profile("steady", max_examples=examples(100), deadline=None, derandomize=True)
 settings.register_profile("long", max_examples=examples(100), deadline=None, print_blob=True)
 settings.load_profile("long" if IS_LONG else "steady")
+if not IS_LONG:
+    # Hypothesis draws numbers and texts of the program too: from the modules that are loaded, so that an example would
+    # depend on the tests before it, and with a search through all of them for each range that is drawn from.
+    providers._get_local_constants = Constants
 
 
 @pytest.fixture
@@ -122,6 +129,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     """Workers begin with the tests that need Spark, which take longest."""
     if hasattr(config, "workerinput"):
         items.sort(key=lambda item: scope_of(item.nodeid) != _OF_SPARK)
+
+
+def pytest_collection_finish() -> None:
+    """What collecting has made stays to the end: the collector of garbage need not go through it again and again."""
+    gc.collect()
+    gc.freeze()
 
 
 @cache

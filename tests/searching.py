@@ -1,21 +1,60 @@
-"""How long the tests search: little by default, ten times as much under ``LOGDUMP_TESTS=long`` (``make test-long``)."""
+"""How long the tests search: a fixed small sample by default, much under ``LOGDUMP_TESTS=long``.
+
+A test names a number; the long form (``make test-long``) draws ten times as many, anew in each run. The short form
+draws a part of them, the same in each run: all where they are few, a third where they are many.
+"""
 
 from __future__ import annotations
 
 import os
+import zlib
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TypeVar
 
+A = TypeVar("A")
+B = TypeVar("B")
+File = TypeVar("File", str, Path)
 _CHOSEN = os.environ.get("LOGDUMP_TESTS", "")
 if _CHOSEN not in {"", "long"}:
     raise RuntimeError(f"LOGDUMP_TESTS takes long or nothing, not {_CHOSEN}")
 IS_LONG = _CHOSEN == "long"
 _LONGER = 10
+_APART = 3
+"""How far apart the short form's places are, by the stride that a test names: odd, so that they meet each alignment."""
 
 
-def examples(small: int) -> int:
-    """The number of examples of a search that has ``small`` by default."""
-    return small * _LONGER if IS_LONG else small
+def examples(some: int, short: int | None = None) -> int:
+    """The number of examples of a search: in the short form ``short``, or at most five and a quarter of ``some``."""
+    if IS_LONG:
+        return some * _LONGER
+    return min(some, 5 + some // 4) if short is None else short
 
 
 def stride(wide: int) -> int:
-    """The step between places of a file that are tried where every ``wide``-th is by default."""
-    return max(1, wide // _LONGER) if IS_LONG else wide
+    """The step between places of a file that are tried."""
+    return max(1, wide // _LONGER) if IS_LONG else wide * _APART
+
+
+def some_trails(files: Iterable[File], module: str) -> list[File]:
+    """Files of the fixtures, in order: in the short form each kind of trail in one byte order, each module others."""
+    everything = sorted(files)
+    turn = zlib.crc32(module.encode())
+    return [one for one in everything if IS_LONG or _is_little(one) == bool((turn + ord(_name(one)[0])) % 2)]
+
+
+def _name(file: str | Path) -> str:
+    return file if isinstance(file, str) else file.name
+
+
+def _is_little(file: str | Path) -> bool:
+    return _name(file)[1] == "l"
+
+
+def in_turn(some: Iterable[A], others: Iterable[B]) -> list[tuple[A, B]]:
+    """Pairs for a test of two parameters: in the short form each of both at least once, not each with each."""
+    first, second = list(some), list(others)
+    if IS_LONG:
+        return [(one, other) for one in first for other in second]
+    wide, number = max(len(first), len(second)), len(second)
+    return [(first[at % len(first)], second[(at + at // number) % number]) for at in range(wide)]

@@ -88,15 +88,14 @@ def test_the_python_of_its_page_works_and_prints_what_it_says() -> None:
     assert done.stdout.startswith(printed)
 
 
-@pytest.mark.parametrize("status", list(ExitStatus))
-def test_every_exit_status_is_documented(status: ExitStatus) -> None:
-    assert f"\n| {status.value} | " in (ROOT / "docs" / "commands.md").read_text(encoding="utf-8")
+def test_every_exit_status_is_documented() -> None:
+    page = (ROOT / "docs" / "commands.md").read_text(encoding="utf-8")
+    assert [status for status in ExitStatus if f"\n| {status.value} | " not in page] == []
 
 
-@pytest.mark.parametrize("page", PAGES, ids=[page.name for page in PAGES])
-def test_links_lead_somewhere(page: Path) -> None:
-    links = re.findall(r"\]\(([^):]+)\)", page.read_text(encoding="utf-8"))
-    assert [link for link in links if not _leads_somewhere(page, *link.partition("#")[::2])] == []
+def test_links_lead_somewhere() -> None:
+    links = [(page, link) for page in PAGES for link in re.findall(r"\]\(([^):]+)\)", page.read_text(encoding="utf-8"))]
+    assert [(page, link) for page, link in links if not _leads_somewhere(page, *link.partition("#")[::2])] == []
 
 
 def _leads_somewhere(page: Path, path: str, heading: str) -> bool:
@@ -110,14 +109,13 @@ def _anchors(page: Path) -> set[str]:
     return {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 
-@pytest.mark.parametrize("word", sorted(LOGDUMP_WORDS - {"DET", "POS", "SH", "SHO"}))
-def test_every_word_of_logdump_has_a_row_about_its_fidelity(word: str) -> None:
-    assert any(re.search(rf"\b{word}\b", row[0]) for row in ROWS)
+def test_every_word_of_logdump_has_a_row_about_its_fidelity() -> None:
+    known = {word for row in ROWS for word in re.findall(r"\w+", row[0])}
+    assert LOGDUMP_WORDS - {"DET", "POS", "SH", "SHO"} - known == set()
 
 
-@pytest.mark.parametrize("row", ROWS, ids=[row[0].strip("| ") for row in ROWS])
-def test_a_row_about_fidelity_gives_one_of_the_three_verdicts(row: list[str]) -> None:
-    assert row[1].startswith(VERDICTS)
+def test_a_row_about_fidelity_gives_one_of_the_three_verdicts() -> None:
+    assert [row for row in ROWS if not row[1].startswith(VERDICTS)] == []
 
 
 def test_every_dependency_is_explained() -> None:

@@ -110,6 +110,7 @@ FINDINGS_OF_OTHERS = {
         "count": "records by table and hour",
         "heartbeat": "the lag of each path",
         "recovery": "restarts, cut transactions, files to keep",
+        "transactions": "the largest ones",
     },
     "explain": {
         "bounded_recovery": "how far back a restart of Extract reads",
@@ -133,6 +134,7 @@ FINDINGS_OF_OTHERS = {
         "export": "a file that appears when it is complete",
         "recovery": "what a restart has left",
         "timeline": "volume and lags",
+        "transactions": "the largest ones",
     },
     "sql": {"export": "files of a result", "heartbeat": "the heartbeat table in use"},
     "timeline": {"bounded_recovery": "open transactions", "heartbeat": "lags"},

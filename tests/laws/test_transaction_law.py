@@ -26,6 +26,8 @@ ROOM = (
 )
 """Modules that decide."""
 _MODULES = {name.rpartition(".")[2]: name for name in _FIELDS}
+_WORDS = (*(name for names in _FIELDS.values() for name in names), "import *", "trans_ind")
+"""Without one of them a module does not look."""
 
 COUNT = "COUNT adds up records that end a transaction, as Logdump does"
 TOKENS = "the texts of these tokens are read, compared or written"
@@ -51,8 +53,9 @@ ALLOWED = "trailformat.native.scan."
 
 def _looks(source: str) -> bool:
     """Whether a module takes one of the names, or compares TransInd with anything."""
-    tree = ast.parse(source)
-    return any(map(_takes_name, ast.walk(tree))) or any(map(_compares, ast.walk(tree)))
+    if not any(word in source for word in _WORDS):
+        return False
+    return any(_takes_name(node) or _compares(node) for node in ast.walk(ast.parse(source)))
 
 
 def _takes_name(node: ast.AST) -> bool:

@@ -16,7 +16,7 @@ from logdump.session import scan as session_scan
 from logdump.session.events import Failure
 from logdump.session.known_record import KnownRecord
 from tests.logdump.line import Line
-from tests.searching import IS_LONG
+from tests.searching import IS_LONG, in_turn
 from tests.simulated.extract import Extract
 from tests.simulated.source import Source
 from trailformat import Record, TrailFile
@@ -120,8 +120,7 @@ def test_columns_go_over_files_like_records(question: str, line: Line, whole: Pa
         assert answers(paths[-1 if question in BACK else 0], question, line=line) == expected, cuts
 
 
-@pytest.mark.parametrize("order", FLAVOURS)
-@pytest.mark.parametrize("question", [*QUESTIONS, *BACK])
+@pytest.mark.parametrize(("question", "order"), in_turn([*QUESTIONS, *BACK], FLAVOURS))
 def test_a_trail_in_several_files_answers_like_one_file(order: str, question: str, line: Line, tmp_path: Path) -> None:
     path = trail_of(order, tmp_path)
     expected = answers(path, question, line=line)

@@ -12,7 +12,7 @@ import pytest
 from logdump.session.errors import ExitStatus
 from tests.logdump.display.records import a_record
 from tests.logdump.program import logdump
-from tests.searching import stride
+from tests.searching import in_turn, stride
 from tests.trailformat.samples import row
 from trailformat import ByteOrder, TrailFile
 
@@ -71,10 +71,12 @@ def test_a_named_pipe_does_not_hang(tmp_path: Path) -> None:
     assert "not a regular file" in opened(tmp_path / "pipe")[1]
 
 
-@pytest.mark.parametrize("kind", ["fifo", "folder", "/dev/zero"])
 @pytest.mark.parametrize(
-    "words",
-    [("{0}",), ("-f", "{0}"), ("-c", "obey {0}"), ("-c", "open {1}; sourcedefs {0}"), ("-c", "params {0}; ddl")],
+    ("words", "kind"),
+    in_turn(
+        [("{0}",), ("-f", "{0}"), ("-c", "obey {0}"), ("-c", "open {1}; sourcedefs {0}"), ("-c", "params {0}; ddl")],
+        ["fifo", "folder", "/dev/zero"],
+    ),
 )
 def test_what_is_no_regular_file_is_refused_at_once(
     kind: str, words: tuple[str, ...], tmp_path: Path, trails: Path

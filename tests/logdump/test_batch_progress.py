@@ -8,6 +8,7 @@ import pytest
 
 from logdump.session.events import Progress
 from tests.logdump.line import Line
+from tests.searching import in_turn
 from tests.simulated.bounded_recovery import HOUR, Worked, write_trail
 from tests.trailformat.small_batches import in_batches
 from trailformat import TrailFile
@@ -16,8 +17,7 @@ from trailformat.transactions import whole_trail
 COMMANDS = ("recovery", "br", "explain restart", "heartbeat", "explain lag", "recovery keep")
 
 
-@pytest.mark.parametrize("command", COMMANDS)
-@pytest.mark.parametrize("notify", [1, 5, 11])
+@pytest.mark.parametrize(("notify", "command"), in_turn([1, 5, 11], COMMANDS))
 def test_numbers_rise_to_that_of_all_records(
     notify: int, command: str, line: Line, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

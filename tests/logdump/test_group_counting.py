@@ -50,7 +50,7 @@ def test_groups_count_like_records(taken: CountBounds) -> None:
 def test_everything_with_bits_turned_over(tmp_path: Path, order: ByteOrder) -> None:
     chance = random.Random(order.value)
     shapes = [shape for shape in everything(order) if len(shape) < 60_000]
-    for _ in range(20):
+    for _ in range(examples(20, short=6)):
         data = bytearray(b"".join(chance.choices(shapes, k=60)))
         for _ in range(chance.choice([0, 1, 20])):
             data[chance.randrange(len(data))] ^= 1 << chance.randrange(8)
@@ -66,7 +66,7 @@ def test_everything_with_bits_turned_over(tmp_path: Path, order: ByteOrder) -> N
 @pytest.mark.parametrize("order", BOTH)
 def test_definitions_again_and_again(tmp_path: Path, order: ByteOrder) -> None:
     chance = random.Random(order.value)
-    for _ in range(examples(2)):
+    for _ in range(examples(2, short=1)):
         path = trail_of(tmp_path, *drawn_trail(chance, order))
         for taken in (CountBounds(), CountBounds(takes_name=name_test("A")), CountBounds(start=IO_TIME + 1)):
             _assert_same(path, taken, threads=3)

@@ -10,6 +10,7 @@ import pytest
 
 from logdump.commands import obey
 from tests.logdump.line import Line
+from tests.searching import in_turn
 from tests.trailformat.samples import row, table_record, trail_of
 
 MOVES = (
@@ -66,8 +67,7 @@ def _rows_in(target: Path) -> list[bytes]:
     return found
 
 
-@pytest.mark.parametrize("turned", [False, True])
-@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize(("command", "turned"), in_turn(COMMANDS, [False, True]))
 def test_rows_of_files_read_one_after_the_other_are_those_of_each_alone(
     command: str, turned: bool, line: Line, tmp_path: Path
 ) -> None:

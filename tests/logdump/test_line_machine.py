@@ -16,7 +16,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, rule, run_sta
 from fixtures import TRAILS
 from tests.logdump.line import Line
 from tests.logdump.line_model import Mode, records_of
-from tests.searching import examples
+from tests.searching import examples, in_turn
 
 NAMES = {
     "et": {"et000000000": "et000000000"},
@@ -170,8 +170,7 @@ WALKS = {
 """Walks that are always taken, whatever is drawn."""
 
 
-@pytest.mark.parametrize("prefix", TRAILS_DRAWN)
-@pytest.mark.parametrize("walk", WALKS)
+@pytest.mark.parametrize(("walk", "prefix"), in_turn(WALKS, TRAILS_DRAWN))
 def test_walks(walk: str, prefix: str) -> None:
     session = Session(prefix)
     try:
@@ -200,8 +199,9 @@ def test_open_leaves_nothing_of_a_file_to_another_that_has_the_same_records(walk
         session.close()
 
 
-@pytest.mark.parametrize("prefix", TRAILS_DRAWN)
-@pytest.mark.parametrize("again", ["fc -1", "fc -2", "fc -3", "fc n", "fc pos", "fc 2", "fc", "fc obey"])
+@pytest.mark.parametrize(
+    ("again", "prefix"), in_turn(["fc -1", "fc -2", "fc -3", "fc n", "fc pos", "fc 2", "fc", "fc obey"], TRAILS_DRAWN)
+)
 def test_fc_in_a_command_file_takes_what_was_entered(again: str, prefix: str) -> None:
     session = Session(prefix)
     try:

@@ -9,7 +9,7 @@ import pytest
 
 from fixtures import TRAILS
 from tests.logdump.overwritten import NONSENSE, places, run
-from tests.searching import examples
+from tests.searching import examples, in_turn
 
 pytest.importorskip("pyarrow", reason="Arrow files need pyarrow")
 
@@ -30,8 +30,10 @@ FIELDS = sorted(set.intersection(*(set(places(TRAILS / name)) for name in TRAIL_
 _TRIES = examples(12)
 
 
-@pytest.mark.parametrize("field", ["io_type", "trans_ind", "record_length", "io_time", "before_after", "name", "data"])
-@pytest.mark.parametrize("command", EXPORTS)
+@pytest.mark.parametrize(
+    ("command", "field"),
+    in_turn(EXPORTS, ["io_type", "trans_ind", "record_length", "io_time", "before_after", "name", "data"]),
+)
 def test_an_export_ends_with_an_error_of_ours_or_well(command: str, field: str, tmp_path: Path) -> None:
     tried = [run(TRAILS / "el000000000", tmp_path / "work", command, field, b"\xff", after) for after in (2, 4, 6)]
     assert any(tried)

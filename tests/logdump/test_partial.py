@@ -34,7 +34,7 @@ from logdump.tui.text.glyphs import ASCII
 from logdump.tui.text.open_transactions_text import open_transactions_page
 from tests.logdump.line import Line
 from tests.logdump.program import logdump
-from tests.searching import examples
+from tests.searching import examples, in_turn
 from tests.simulated import late_replication as late
 from trailformat import Record, TrailFile
 from trailformat.scan import Scan
@@ -233,8 +233,7 @@ def test_what_was_stopped_says_so_first_and_gives_no_verdict(name: str, where: f
     _without_verdict(told, line)
 
 
-@pytest.mark.parametrize("name", COMMANDS)
-@pytest.mark.parametrize("form", ["text", "jsonl"])
+@pytest.mark.parametrize(("form", "name"), in_turn(["text", "jsonl"], COMMANDS))
 def test_the_status_of_what_was_stopped_is_130(
     name: str, form: str, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -275,8 +274,7 @@ def _copy(folder: Path, target: Path) -> None:
             (target / path.relative_to(folder)).write_bytes(path.read_bytes())
 
 
-@pytest.mark.parametrize("form", ["text", "jsonl"])
-@pytest.mark.parametrize("name", DAMAGE_IS_MET)
+@pytest.mark.parametrize(("name", "form"), in_turn(DAMAGE_IS_MET, ["text", "jsonl"]))
 def test_what_is_damaged_says_so_first_and_gets_no_verdict(
     name: str, form: str, folder: Path, tmp_path: Path, line: Line
 ) -> None:
@@ -286,14 +284,16 @@ def test_what_is_damaged_says_so_first_and_gets_no_verdict(
     _says_what_lacks(judge, form, tmp_path, line, "amage at ")
 
 
-@pytest.mark.parametrize("form", ["text", "jsonl"])
 @pytest.mark.parametrize(
-    "name",
-    [
-        name
-        for name, one in DAMAGE_IS_MET.items()
-        if "T" in one.command or name.startswith(("recovery", "br", "explain r"))
-    ],
+    ("name", "form"),
+    in_turn(
+        [
+            name
+            for name, one in DAMAGE_IS_MET.items()
+            if "T" in one.command or name.startswith(("recovery", "br", "explain r"))
+        ],
+        ["text", "jsonl"],
+    ),
 )
 def test_a_file_that_is_no_trail_leaves_no_verdict(
     name: str, form: str, folder: Path, tmp_path: Path, line: Line
@@ -303,14 +303,16 @@ def test_a_file_that_is_no_trail_leaves_no_verdict(
     _says_what_lacks(COMMANDS[name], form, tmp_path, line, "1 file not read")
 
 
-@pytest.mark.parametrize("form", ["text", "jsonl"])
 @pytest.mark.parametrize(
-    "name",
-    [
-        name
-        for name in (*DAMAGE_IS_MET, "explain restart", "explain restart at")
-        if name.startswith(("recovery", "br", "explain r", "diff", "heartbeat w")) and name != "recovery keep at"
-    ],
+    ("name", "form"),
+    in_turn(
+        [
+            name
+            for name in (*DAMAGE_IS_MET, "explain restart", "explain restart at")
+            if name.startswith(("recovery", "br", "explain r", "diff", "heartbeat w")) and name != "recovery keep at"
+        ],
+        ["text", "jsonl"],
+    ),
 )
 def test_a_missing_file_leaves_no_verdict(name: str, form: str, folder: Path, tmp_path: Path, line: Line) -> None:
     _copy(folder, tmp_path)
@@ -386,8 +388,7 @@ def test_writing_that_meets_damage_says_so_before_what_it_has_written(name: str,
     assert "no record starts here" in said[: written.start() if written else None]
 
 
-@pytest.mark.parametrize("name", WRITING)
-@pytest.mark.parametrize("lacks", ["a file that is no trail", "a missing file"])
+@pytest.mark.parametrize(("lacks", "name"), in_turn(["a file that is no trail", "a missing file"], WRITING))
 def test_writing_over_files_of_which_one_is_not_there_writes_nothing(
     name: str, lacks: str, folder: Path, tmp_path: Path
 ) -> None:

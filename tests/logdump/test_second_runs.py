@@ -17,7 +17,7 @@ from logdump.session import scan as session_scan
 from logdump.session.errors import ExitStatus
 from tests.logdump.line import Line
 from tests.logdump.writers import WRITERS, Rows, Writer, rows_of
-from tests.searching import IS_LONG
+from tests.searching import IS_LONG, in_turn
 from trailformat import Record, TrailFile
 
 Failing = Callable[[Path], AbstractContextManager[None]]
@@ -112,8 +112,7 @@ def _fail(shop: Line, writer: Writer, target: Path, failure: str, words: str = "
                 shop(writer.to(target, words))
 
 
-@pytest.mark.parametrize("name", WRITERS)
-@pytest.mark.parametrize("failure", FAILURES)
+@pytest.mark.parametrize(("failure", "name"), in_turn(FAILURES, WRITERS))
 def test_a_failed_run_leaves_nothing_and_the_next_one_is_whole(
     failure: str, name: str, shop: Line, tmp_path: Path
 ) -> None:
@@ -134,8 +133,7 @@ def test_a_failed_run_leaves_nothing_and_the_next_one_is_whole(
     assert rows_of(writer, folder / target.name) == rows_of(writer, target) != []
 
 
-@pytest.mark.parametrize("name", WRITERS)
-@pytest.mark.parametrize("failure", FAILURES)
+@pytest.mark.parametrize(("failure", "name"), in_turn(FAILURES, WRITERS))
 def test_what_was_there_stays_until_a_run_is_whole(failure: str, name: str, shop: Line, tmp_path: Path) -> None:
     writer, target = WRITERS[name], tmp_path / "xx000000000"
     shop(f"filter rectype insert; {writer.to(target)}; filter off")
@@ -155,8 +153,7 @@ CUTS = [5352 + part for part in ((1, 3, 40, 100) if IS_LONG else (1, 40))]
 """Ends of the shop's trail inside its last record."""
 
 
-@pytest.mark.parametrize("batch", [1, 1 << 16])
-@pytest.mark.parametrize("name", [name for name in WRITERS if name != "save"])
+@pytest.mark.parametrize(("name", "batch"), in_turn([name for name in WRITERS if name != "save"], [1, 1 << 16]))
 def test_half_a_record_is_left_to_the_next_run(
     batch: int, name: str, line: Line, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -220,12 +217,14 @@ def _runs(shop: Line, writer: Writer, folder: Path, limit: str) -> list[Path]:
 
 
 @pytest.mark.usefixtures("_small_batches")
-@pytest.mark.parametrize(("filters", "most"), [("filter off", 4), ("filter filename *.sales", 3)])
-@pytest.mark.parametrize("name", WRITERS)
+@pytest.mark.parametrize(
+    ("name", "filter_and_most"), in_turn(WRITERS, [("filter off", 4), ("filter filename *.sales", 3)])
+)
 def test_a_number_of_records_or_transactions_holds_over_batches(
-    name: str, filters: str, most: int, shop: Line, tmp_path: Path
+    name: str, filter_and_most: tuple[str, int], shop: Line, tmp_path: Path
 ) -> None:
     """Runs of a few after each other have what one run has, each record once."""
+    filters, most = filter_and_most
     writer, whole = WRITERS[name], tmp_path / "xx000000000"
     shop(f"{filters}; {writer.to(whole)}; pos 0")
     targets = _runs(shop, writer, tmp_path, f"{most} {writer.amount}")

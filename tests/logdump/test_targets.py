@@ -16,6 +16,7 @@ from fixtures import TRAILS
 from logdump.commands import REGISTRY
 from logdump.session.errors import ExitStatus
 from tests.logdump.program import logdump
+from tests.searching import in_turn
 from trailformat import TrailFile
 from trailformat.records.io_types import INSERT
 
@@ -212,8 +213,7 @@ def trail(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
     return path
 
 
-@pytest.mark.parametrize("place", PLACES, ids=lambda place: place.__name__.strip("_"))
-@pytest.mark.parametrize("command", WRITERS)
+@pytest.mark.parametrize(("command", "place"), in_turn(WRITERS, PLACES), ids=lambda one: getattr(one, "name", None))
 def test_a_target_that_is_not_to_be_written_stays_as_it_is(
     command: str, place: Callable[[Path, Path], Place], trail: Path
 ) -> None:

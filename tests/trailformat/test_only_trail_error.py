@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from fixtures import TRAILS
 from fixtures.catalogue import names
 from tests.fuzz.codec import walk
-from tests.searching import examples, stride
+from tests.searching import examples, some_trails, stride
 from tests.trailformat.samples import metadata_record, row, table_record
 from tests.trailformat.strategies import BYTE, HEADERS, INFOS, ORDERS
 from trailformat import IO_TYPES, ByteOrder, RecordHeader, Token
@@ -35,12 +35,12 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("garbage")
 
 
-@pytest.mark.parametrize("name", names())
+@pytest.mark.parametrize("name", some_trails(names(), __name__))
 def test_a_fixture_as_it_is(name: str) -> None:
     walk(TRAILS / name)
 
 
-@pytest.mark.parametrize("name", names())
+@pytest.mark.parametrize("name", some_trails(names(), __name__))
 def test_a_fixture_that_is_cut_anywhere(folder: Path, name: str) -> None:
     data = (TRAILS / name).read_bytes()
     for size in range(0, len(data), _SMALL_STEP if len(data) < _SMALL else _STEP):

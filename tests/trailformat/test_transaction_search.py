@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.searching import examples
 from tests.trailformat.samples import BOTH, header, row, table_record, trail_of
 from tests.trailformat.transaction_shapes import shapes
 from trailformat import ByteOrder, Record, TrailFile, make_file_header, make_file_header_record, make_record, make_token
@@ -186,7 +187,7 @@ def test_what_is_remembered_changes_no_answer(
     monkeypatch.setattr(transaction_search, "_MOST_MARKS", 12)
     chance = random.Random(3)
     every = [one for one in shapes(order) if len(one) < 1000]
-    for _ in range(30):
+    for _ in range(examples(30)):
         with TrailFile(trail_of(tmp_path, *chance.choices(every, k=14))) as trail:
             rbas = list(trail.sound_rbas(0, trail.size))
             fresh = {rba: goes_on_at(TransactionSearch(trail), rba, order) for rba in rbas}
@@ -216,7 +217,7 @@ def test_backwards_a_transaction_is_looked_for_once(tmp_path: Path, monkeypatch:
 def test_any_way_of_asking_gives_one_answer(tmp_path: Path, order: ByteOrder) -> None:
     chance = random.Random(5)
     every = [one for one in shapes(order) if len(one) < 1000]
-    for _ in range(30):
+    for _ in range(examples(30)):
         with TrailFile(trail_of(tmp_path, *chance.choices(every, k=14))) as trail:
             records = [trail.record_at(rba) for rba in trail.sound_rbas(0, trail.size)]
             context, at = TransactionContext(trail), 0

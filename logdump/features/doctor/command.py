@@ -19,6 +19,8 @@ from logdump.features.heartbeat.survey import HeartbeatOptions
 from logdump.features.recovery.command import RecoveryOptions, RecoveryRun
 from logdump.features.recovery.model import KeepShown, RecoveryShown, TrailFileShown
 from logdump.features.recovery.versions import FileFacts
+from logdump.features.transactions.command import TransactionsOptions, run_transactions
+from logdump.features.transactions.model import TransactionListed
 from logdump.language.command import Command, Origin
 from logdump.language.forms import Maybe
 from logdump.language.parameters import File
@@ -28,7 +30,7 @@ from logdump.session.session import Session
 from trailformat import TrailError, TrailFile
 from trailformat.changes.row_changes import OPERATIONS
 from trailformat.scan import Workers
-from trailformat.totals.counting import Totals, TransactionHistory, TypeTotals
+from trailformat.totals.counting import Totals, TypeTotals
 from trailformat.transactions.whole_trail import WholeTrail
 
 _HOUR = 3_600_000_000
@@ -59,10 +61,11 @@ class Examination:
         recovery = RecoveryRun(self._session, RecoveryOptions(over=paths, keep=(), lists_files=True))
         yield from self._answers(recovery.events())
         self.headers = recovery.files
+        yield from self._answers(run_transactions(self._session, TransactionsOptions(over=paths, most=self._largest)))
         yield from self._answers(run_heartbeat(self._session, HeartbeatOptions(over=paths)))
         with Workers() as workers:
             count = CountRun(self._session, CountOptions(detail=True, interval=_HOUR, logtrail=paths), workers)
-            count.count = self.totals = Totals(TransactionHistory(self._largest, 1, 1), _HOUR)
+            count.count = self.totals = Totals(interval=_HOUR)
             yield from self._answers(count_files(count, self._session))
             if count.stopped_at is not None:
                 raise KeyboardInterrupt
@@ -78,6 +81,11 @@ class Examination:
     def _of(self, kind: type[T]) -> tuple[T, ...]:
         return tuple(event for event in self.events if isinstance(event, kind))
 
+    @property
+    def largest(self) -> tuple[TransactionListed, ...]:
+        """The largest transactions."""
+        return self._of(TransactionListed)
+
     def shown(self) -> DoctorShown:
         """All of it on one page."""
         return DoctorShown(
@@ -88,7 +96,7 @@ class Examination:
             next(iter(self._of(RecoveryShown)), None),
             next(iter(self._of(KeepShown)), None),
             tuple(self._tables()),
-            tuple(self.totals.history.largest[:_LARGEST]),
+            self.largest[:_LARGEST],
             self._growth(),
             tuple(shown.lag for shown in self._of(PathLagShown)),
             findings_of(self.events),

@@ -52,11 +52,13 @@ DOCTOR_TRANSACTION = Shape(
     "doctor_transaction",
     "One of the largest transactions.",
     (
-        member("seqno", "number", "Number of the file in which it begins"),
-        member("rba", "number", "Its first record"),
+        member("begins", "spot or null", "Its first record that is there", SPOT.one("extent.first")),
         member("records", "number", "Its records"),
-        member("data_bytes", "number", "Their data and headers"),
-        member("time", "string or null", "IO Time of its first record, UTC", time_at("time")),
+        member("data_bytes", "number", "Their data", "extent.data_size"),
+        member("time", "string or null", "IO Time of its first record, UTC", time_at("extent.first_moment.time")),
+        member("csn", "string or null", "LOGCSN", "extent.transaction.csn"),
+        member("xid", "string or null", "TRANID", "extent.transaction.xid"),
+        member("effective", "boolean", "Whether a Replicat applies it", "is_effective"),
     ),
 )
 

@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     from logdump.features.heartbeat.model import PathLag
     from logdump.features.recovery.model import KeepShown, RecoveryShown, TrailFileShown
     from logdump.features.recovery.versions import FileFacts
-    from trailformat.totals.counting import LargeTransaction, TypeTotals
+    from logdump.features.transactions.model import TransactionListed
+    from trailformat.totals.counting import TypeTotals
     from trailformat.trail.sequence import Spot
 
 
@@ -162,7 +163,7 @@ class DoctorShown(NamedTuple):
     recovery: RecoveryShown | None
     keep: KeepShown | None
     tables: tuple[tuple[str, TypeTotals], ...]
-    transactions: tuple[LargeTransaction, ...]
+    transactions: tuple[TransactionListed, ...]
     growth: Growth
     lags: tuple[PathLag, ...]
     findings: tuple[Finding, ...]

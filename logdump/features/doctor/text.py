@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from logdump.display.record_row import as_field
 from logdump.display.text import Renderers
 from logdump.features.doctor.model import DoctorShown, Finding, Growth, OpImages, Severity, TableImages
 from logdump.features.recovery.versions import FileFacts
+from logdump.features.transactions.text import not_applied_note
 from logdump.notation.escape import escape
 from logdump.notation.plural import amount
 from logdump.notation.times import TimeOffset, format_timestamp
 from logdump.session.settings import Settings
-from trailformat import TrailName, io_type_name
-from trailformat.totals.counting import LargeTransaction, TypeTotals
+from trailformat import io_type_name
+from trailformat.totals.counting import TypeTotals
 
 _MARKS = {Severity.DAMAGE: "!!", Severity.WARNING: " !", Severity.NOTE: "  "}
 _MOST_FINDINGS, _MOST_FILES, _MOST_TABLES, _MOST_BYTES = 40, 12, 20, 32
@@ -168,15 +170,13 @@ def _transactions(shown: DoctorShown, offset: TimeOffset) -> Iterator[str]:
     if not shown.transactions:
         return
     yield ""
-    yield "Largest transactions                     Records          Bytes  Begins"
+    yield "Largest transactions                     Records          Bytes  Begins                       CSN and XID"
     for one in shown.transactions:
-        begins = format_timestamp(one.time, offset)
-        yield f"  {_place(shown, one):<36} {one.records:>10,} {one.data_bytes:>14,}  {begins}"
-
-
-def _place(shown: DoctorShown, one: LargeTransaction) -> str:
-    names = [path for path in shown.paths if (name := TrailName.parse(path)) is not None and name.seqno == one.seqno]
-    return f"{escape(names[0].name) if names else one.seqno} RBA {one.rba}"
+        first, begins = one.extent.first, format_timestamp(one.extent.first_moment.time, offset)
+        place = f"{escape(first.path.name)} RBA {first.rba}" if first is not None else "-"
+        name = " ".join(map(as_field, one.extent.transaction))
+        sizes = f"{one.records:>10,} {one.extent.data_size:>14,}"
+        yield f"  {place:<36} {sizes}  {begins}  {name}{not_applied_note(one)}"
 
 
 def _files(shown: DoctorShown, offset: TimeOffset) -> Iterator[str]:

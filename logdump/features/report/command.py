@@ -31,6 +31,8 @@ from logdump.features.report.model import (
     ReportWritten,
 )
 from logdump.features.timeline.timeline import Timeline, TimelineScan
+from logdump.features.transactions.model import TransactionListed
+from logdump.features.transactions.text import not_applied_note
 from logdump.language.command import Command, Origin
 from logdump.language.forms import Keyword, Maybe, Sequence
 from logdump.language.parameters import File, OneOf
@@ -45,7 +47,7 @@ from logdump.session.session import Session
 from logdump.session.settings import Detail, Level, Settings
 from trailformat import TrailError, TrailFile
 from trailformat.codec.remote.path import place
-from trailformat.totals.counting import LargeTransaction, Totals
+from trailformat.totals.counting import Totals
 from trailformat.transactions.whole_trail import WholeTrail
 
 MOST_TRANSACTIONS = 20
@@ -128,8 +130,8 @@ class _Reporter:
         self._add("Files", f"RECOVERY{over} FILES", _files(files))
         self._add("Damage", f"CHECK{wildcard}", self._lines(check))
         self._add("Tables and operations", count, *_tables(examination.totals))
-        largest = _transactions(examination.totals.history.largest)
-        self._add("Largest transactions", f"TRANSHIST {MOST_TRANSACTIONS}; {count}", largest)
+        largest = _transactions(examination.largest)
+        self._add("Largest transactions", f"TRANSACTIONS{over} {MOST_TRANSACTIONS}", largest)
 
     def _named(self, event: Any) -> Any:
         """An event about the trail by its name, not by those of all its files."""
@@ -231,16 +233,20 @@ def _tables(count: Totals) -> Iterator[ReportPart]:
         yield ReportLines((escape(f"… {len(largest) - MOST_TABLES:,} more tables"),))
 
 
-def _transactions(largest: list[LargeTransaction]) -> ReportTable | None:
-    heads = ("Begun", "File number", "RBA", "Records", "Bytes", "Tables")
-    rows = tuple(
-        (
-            escape(iso_time(one.time) or ""),
-            *(escape(f"{number:,}") for number in (one.seqno, one.rba, one.records, one.data_bytes, one.tables)),
-        )
-        for one in largest
-    )
-    return ReportTable(heads, rows, frozenset(range(1, len(heads)))) if rows else None
+def _transactions(largest: Iterable[TransactionListed]) -> ReportTable | None:
+    heads = ("Begun", "CSN", "XID", "File", "RBA", "Records", "Bytes", "Tables", "")
+    rows = tuple(tuple(map(escape, _transaction_cells(one))) for one in largest)
+    return ReportTable(heads, rows, frozenset({4, 5, 6, 7})) if rows else None
+
+
+def _transaction_cells(one: TransactionListed) -> Iterator[str]:
+    yield iso_time(one.extent.first_moment.time) or ""
+    yield from (text or "" for text in one.extent.transaction)
+    first = one.extent.first
+    yield first.path.name if first is not None else ""
+    yield f"{first.rba:,}" if first is not None else ""
+    yield from (f"{number:,}" for number in (one.records, one.extent.data_size, len(one.tables)))
+    yield not_applied_note(one).strip().strip("()")
 
 
 def _charts(timeline: Timeline) -> Iterator[ReportPart]:

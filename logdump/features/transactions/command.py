@@ -14,6 +14,7 @@ from logdump.language.parameters import File, Number, OneOf
 from logdump.session.answers import answered
 from logdump.session.chosen_trail import refuse_filter, whole_trail_of
 from logdump.session.events import Event
+from logdump.session.matching_files import FileNames
 from logdump.session.reading import Reading, reading_of
 from logdump.session.session import Session
 from trailformat.transactions.damaged_places import DamagedPlaces
@@ -29,7 +30,7 @@ _MOST = 20
 class TransactionsOptions(NamedTuple):
     """Of which files, how many transactions are listed, and whether those alone that have a record of the filter."""
 
-    over: str | None = None
+    over: FileNames | None = None
     most: int = _MOST
     filtered: bool = False
 
@@ -88,8 +89,10 @@ class TransactionsRun:
 
             yield from undefined_names(self._session, self._whole.paths)
         files = f", {len(self._whole)} files" if len(self._whole) > 1 else ""
+        over = self._options.over
+        name = self._session.trail.path if over is None else over if isinstance(over, str) else over[0]
         yield TransactionsListed(
-            f"LogTrail {self._options.over or self._session.trail.path}{files}",
+            f"LogTrail {name}{files}",
             self._transactions,
             self._effective,
             len(self._largest),

@@ -34,10 +34,11 @@ def transaction_lines(listed: TransactionListed, settings: Settings) -> Iterator
     tables = ", ".join(f"{as_field(table)} {number:,}" for table, number in islice(listed.tables.items(), _MOST_TABLES))
     more = len(listed.tables) - _MOST_TABLES
     others = f", {amount(more, 'more table')}" if more > 0 else ""
-    yield f"{where} {time} {name} {sizes}  {tables}{others}{_note(listed)}"
+    yield f"{where} {time} {name} {sizes}  {tables}{others}{not_applied_note(listed)}"
 
 
-def _note(listed: TransactionListed) -> str:
+def not_applied_note(listed: TransactionListed) -> str:
+    """Why a Replicat does not apply a transaction; empty where it does."""
     if listed.is_effective:
         return ""
     extent = listed.extent

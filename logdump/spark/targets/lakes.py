@@ -31,6 +31,7 @@ from logdump.spark.targets.target import (
 )
 
 _POSITION = "logdump.position"
+_RETRIES = "commit.retry.num-retries"
 
 
 class LakeTarget(ApplyTarget):
@@ -41,6 +42,7 @@ class LakeTarget(ApplyTarget):
     def __init__(self) -> None:
         self._tables: dict[str, SourceTable] = {}
         self._held: dict[str, Changes] = {}
+        self._written: dict[str, str | None] = {}
         self._overwrite = False
 
     def close(self) -> None:
@@ -49,7 +51,8 @@ class LakeTarget(ApplyTarget):
     def positions(self) -> dict[str, AppliedPosition]:
         found = {}
         for name in self._names:
-            if (text := self.position_of(name)) is not None:
+            self._written[name] = text = self.position_of(name)
+            if text is not None:
                 place, start, csn, time, changes = json.loads(text)
                 moment = None if time is None else dt.datetime.fromisoformat(time)
                 found[name] = AppliedPosition(place, start, csn, moment, changes)
@@ -87,6 +90,16 @@ class LakeTarget(ApplyTarget):
             text = json.dumps([position.place, position.start, position.csn, time, position.changes])
             if (held := self._held.pop(name, None)) is not None:
                 self._write(self._tables[name], held, text)
+                self._written[name] = text
+
+    def check_alone(self, table: SourceTable, position: str | None) -> None:
+        """Hold the position in the table that a commit will follow against the one that this stream knows.
+
+        Raises:
+            BadTarget: another stream has written it since.
+        """
+        if position != self._written.get(table.name):
+            raise BadTarget(f"another stream applies changes to {table.name}: one table, one stream")
 
     def rollback(self) -> None:
         self._held = {}
@@ -94,14 +107,15 @@ class LakeTarget(ApplyTarget):
     def _write(self, table: SourceTable, changes: Changes, position: str) -> None:
         sought = changes.destinations() if not self._overwrite else ()
         net = changes.net({*self._rows(table, sought)} if sought else (), overwrite=self._overwrite)
-        if net.conflicts and not self._overwrite:
-            raise ChangeRefused(net.conflicts[0].problem, net.conflicts[0].number)
         spelled = dict(zip(changes.columns, table.columns, strict=True))
         absent = [frozenset(spelled[name] for name in one) for one in net.absent]
         net = net._replace(rows=net.rows.rename_columns([*table.columns]), absent=absent)
         keys = [*zip(*(net.rows[name].to_pylist() for name in table.keys), strict=True)]
         origins = {origin for origin in net.origins if origin is not None}
         there = self._rows(table, origins | {*net.gone} | {*keys})
+        self.check_alone(table, self.position_of(table.name))
+        if net.conflicts and not self._overwrite:
+            raise ChangeRefused(net.conflicts[0].problem, net.conflicts[0].number)
         if not self._overwrite:
             _expect(table, net, keys, there)
         rows = _whole_rows(net, keys, there)
@@ -134,7 +148,12 @@ class LakeTarget(ApplyTarget):
     def write(
         self, table: SourceTable, keys: Collection[Key], rows: pa.Table, position: str, *, is_truncated: bool
     ) -> None:
-        """Put rows in the place of all rows, or of those that have these keys, with the position in one commit."""
+        """Put rows in the place of all rows, or of those that have these keys, with the position in one commit.
+
+        Raises:
+            BadTarget: another stream has written to the table.
+            TargetLost: something else has been committed meanwhile, or the table cannot be reached.
+        """
 
 
 class DeltaTarget(LakeTarget):
@@ -167,12 +186,7 @@ class DeltaTarget(LakeTarget):
         import deltalake  # noqa: PLC0415 - an extra
 
         path = self._path(name)
-        if not deltalake.DeltaTable.is_deltatable(path):
-            return None
-        for entry in deltalake.DeltaTable(path).history():
-            if _POSITION in entry:
-                return str(entry[_POSITION])
-        return None
+        return _position_in(deltalake.DeltaTable(path)) if deltalake.DeltaTable.is_deltatable(path) else None
 
     def schema_of(self, table: SourceTable) -> pa.Schema | None:
         import deltalake  # noqa: PLC0415 - an extra
@@ -211,9 +225,9 @@ class DeltaTarget(LakeTarget):
         source = source.append_column("_gone", pa.array([False] * len(rows) + [True] * len(gone)))
         on = " AND ".join(f"t.`{name}` = s.`{name}`" for name in table.keys)
         noted = deltalake.CommitProperties(custom_metadata={_POSITION: position})
-        merge = deltalake.DeltaTable(self._path(table.name)).merge(
-            source, on, source_alias="s", target_alias="t", commit_properties=noted
-        )
+        delta = deltalake.DeltaTable(self._path(table.name))
+        self.check_alone(table, _position_in(delta))
+        merge = delta.merge(source, on, source_alias="s", target_alias="t", commit_properties=noted)
         merge = merge.when_matched_delete("s._gone").when_matched_update(_all(table), predicate="NOT s._gone")
         merge = merge.when_not_matched_insert(_all(table), predicate="NOT s._gone")
         if is_truncated:
@@ -269,10 +283,12 @@ class IcebergTarget(LakeTarget):
     def write(
         self, table: SourceTable, keys: Collection[Key], rows: pa.Table, position: str, *, is_truncated: bool
     ) -> None:
-        from pyiceberg.exceptions import CommitFailedException  # noqa: PLC0415 - an extra
+        from pyiceberg.exceptions import CommitFailedException, ValidationException  # noqa: PLC0415 - an extra
         from pyiceberg.expressions import AlwaysTrue, And, EqualTo, In, Or  # noqa: PLC0415 - an extra
 
         found = self._table(table.name)
+        self.check_alone(table, found.properties.get(_POSITION))
+        found.metadata.properties[_RETRIES] = "0"  # for this commit: pyiceberg would put it on top of another stream's
         try:
             with warnings.catch_warnings(), found.transaction() as step:
                 warnings.simplefilter("ignore")  # of a table that has no rows
@@ -287,7 +303,7 @@ class IcebergTarget(LakeTarget):
                 if len(rows):
                     step.append(_in_schema(rows, found.schema().as_arrow()))
                 step.set_properties({_POSITION: position})
-        except CommitFailedException as error:
+        except (CommitFailedException, ValidationException) as error:
             raise TargetLost(str(error).split("\n", maxsplit=1)[0]) from None
 
     def _table(self, name: str) -> Any:
@@ -297,6 +313,11 @@ class IcebergTarget(LakeTarget):
             return self._catalog.load_table(self._wanted.get(name, name))
         except NoSuchTableError:
             return None
+
+
+def _position_in(delta: Any) -> str | None:
+    """The position that a table of Delta was last written with."""
+    return next((str(entry[_POSITION]) for entry in delta.history() if _POSITION in entry), None)
 
 
 def _quoted(name: str) -> str:

@@ -14,6 +14,7 @@ from logdump.features.count import survey as count_command
 from logdump.session.events import Notice
 from tests.logdump.line import Line
 from tests.oracles.count_by_record import CountByRecord
+from tests.searching import in_turn
 from tests.trailformat.samples import row, table_record, trail_of
 from trailformat import TrailFile
 from trailformat.scan import (
@@ -52,7 +53,10 @@ def said_by_record(text: str) -> list[str]:
         return said(text)
 
 
-@pytest.fixture(params=[(1, 1 << 15), (3, 1 << 15), (3, 4)], ids=str)
+THREADS_AND_ROWS = [(1, 1 << 15), (3, 1 << 15), (3, 4)]
+
+
+@pytest.fixture(params=THREADS_AND_ROWS, ids=str)
 def in_threads(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     threads, rows = request.param
     monkeypatch.setattr(parallel, "PIECE", 700)
@@ -60,16 +64,21 @@ def in_threads(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr("logdump.features.count.command.Workers", lambda: Workers(threads))
 
 
+EACH_FORM = pytest.mark.parametrize(
+    ("in_threads", "form"), in_turn(THREADS_AND_ROWS, FORMS), ids=str, indirect=["in_threads"]
+)
+
+
+@EACH_FORM
 @pytest.mark.usefixtures("in_threads")
-@pytest.mark.parametrize("form", FORMS)
 def test_one_file(form: str, trails: Path) -> None:
     for name in ("et000000000", "el000000000", "gt000000000", "ct000000000"):
         expected = said_by_record(f"open {trails / name}; {form}")
         assert said(f"open {trails / name}; {form}") == expected
 
 
+@EACH_FORM
 @pytest.mark.usefixtures("in_threads")
-@pytest.mark.parametrize("form", FORMS)
 def test_all_files_of_a_folder(form: str, trails: Path) -> None:
     form = form.replace("count", f"count log {trails}/*,")
     expected = said_by_record(form)

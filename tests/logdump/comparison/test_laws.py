@@ -30,7 +30,7 @@ from logdump.features.diff.side import SideTransaction
 from logdump.session.events import Progress
 from tests.logdump.line import Line
 from tests.logdump.repair.repaired import rows
-from tests.searching import examples
+from tests.searching import examples, in_turn
 from tests.simulated.pairs import TEAS, Committed, restocked, written
 from tests.trailformat.samples import trail_of
 from tests.trailformat.small_batches import in_batches
@@ -215,8 +215,7 @@ def test_what_either_trail_lacks_is_said_once_and_there_is_no_verdict(
     assert shown.is_partial
 
 
-@pytest.mark.parametrize("files", [1, 3])
-@pytest.mark.parametrize("notify", [1, 7, 20])
+@pytest.mark.parametrize(("notify", "files"), in_turn([1, 7, 20], [1, 3]))
 def test_reports_of_progress_count_the_records_of_all_batches_and_files_of_both_trails(
     notify: int, files: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

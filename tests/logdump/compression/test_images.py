@@ -10,13 +10,14 @@ import pytest
 from fixtures import TRAILS
 from logdump.features.compression.images import PARTS, ImageSavings
 from logdump.features.compression.model import ImageSaving
+from tests.searching import some_trails
 from trailformat import Images, Record, TableDefinition, TrailError, TrailFile
 from trailformat.records.columns import Column
 from trailformat.records.images import build_images
 from trailformat.records.io_types import DELETE, UNIFIED_PK_UPDATE, UNIFIED_UPDATE
 from trailformat.trail.row_definitions import RowDefinitions
 
-FILES = sorted(path for path in TRAILS.glob("[eorpmsu]?0*") if path.is_file())
+FILES = some_trails((path for path in TRAILS.glob("[eorpmsu]?0*") if path.is_file()), __name__)
 
 
 def rows(path: Path) -> list[tuple[Record, TableDefinition | None]]:

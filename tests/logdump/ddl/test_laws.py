@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from logdump.features.ddl.subject import subject_of
 from tests.logdump.ddl.files import evaluated, parameter_file
-from tests.searching import examples
+from tests.searching import examples, in_turn
 
 WORDS = ("red", "green", "blue")
 SUBSTITUTION = st.tuples(
@@ -52,8 +52,7 @@ STATEMENTS = {
 }
 
 
-@pytest.mark.parametrize("inside", INSIDE)
-@pytest.mark.parametrize("statement", STATEMENTS)
+@pytest.mark.parametrize(("statement", "inside"), in_turn(STATEMENTS, INSIDE))
 def test_no_word_in_parentheses_tells_what_a_statement_is_about(statement: str, inside: str) -> None:
     subject = subject_of(statement.format(f"({inside})"))
     plain = subject_of(statement.format("(x)"))

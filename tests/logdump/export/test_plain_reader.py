@@ -16,6 +16,7 @@ from fixtures import TRAILS
 from tests.logdump.export.rows import table_of
 from tests.logdump.export.table_rows import TableRow, rows_in
 from tests.logdump.line import Line
+from tests.searching import in_turn
 from tests.simulated.plain_reader import Columns, PlainRecord, read
 
 OLD = [TRAILS / f"o{order}000000" for order in "tl"]
@@ -88,8 +89,7 @@ def _rows(path: Path, format_: str) -> list[Row]:
         ]
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
-@pytest.mark.parametrize("format_", FORMATS)
+@pytest.mark.parametrize(("format_", "path"), in_turn(FORMATS, FILES), ids=lambda one: getattr(one, "name", None))
 def test_one_file_holds_exactly_the_records_of_the_trail(format_: str, path: Path, tmp_path: Path) -> None:
     is_arrow = format_ in ("parquet", "arrow")
     expected = [
@@ -113,8 +113,7 @@ def _table_row(one: PlainRecord) -> TableRow:
     return TableRow(one.table, one.op, one.trans_ind, one.csn, one.values, data)
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
-@pytest.mark.parametrize("format_", FORMATS)
+@pytest.mark.parametrize(("format_", "path"), in_turn(FORMATS, FILES), ids=lambda one: getattr(one, "name", None))
 def test_the_files_of_tables_hold_exactly_their_rows(format_: str, path: Path, tmp_path: Path) -> None:
     expected = {one.rba: _table_row(one) for one in _plain(path) if one.op}
     assert rows_in(_exported(path, f"{format_} to T by table", tmp_path / "out"), format_) == expected

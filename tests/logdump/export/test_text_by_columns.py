@@ -18,7 +18,7 @@ from tests.logdump.export.strategies import records_of_a_table
 from tests.logdump.line import Line
 from tests.oracles.records_one_by_one import RecordByRecord
 from tests.oracles.table_rows import RowByRow
-from tests.searching import IS_LONG, examples
+from tests.searching import IS_LONG, examples, in_turn, some_trails
 from tests.trailformat.samples import header, metadata_record, trail_of
 from tests.trailformat.values.kinds import of
 from trailformat import ByteOrder, Column, Images, Record, TableDefinition, make_column, make_record, make_token
@@ -31,7 +31,7 @@ text_export = pytest.importorskip("logdump.features.export.text_export", reason=
 record_pieces = pytest.importorskip("logdump.features.export.record_pieces", reason="likewise")
 batch_walk = pytest.importorskip("logdump.features.export.batch_walk", reason="likewise")
 
-FILES = sorted(path for path in TRAILS.iterdir() if path.suffix != ".md")
+FILES = some_trails((path for path in TRAILS.iterdir() if path.suffix != ".md"), __name__)
 FORMATS = ["csv", "jsonl", "csv by table", "jsonl by table"]
 EACH = FORMATS if IS_LONG else ["jsonl", "csv by table"]
 """Both formats, and both kinds of lines."""
@@ -73,16 +73,18 @@ def _check(path: Path, words: str, before: str = "") -> Exported:
     return by_records
 
 
-@pytest.mark.parametrize("format_", EACH)
-@pytest.mark.parametrize("trail", FILES, ids=lambda path: path.name)
+@pytest.mark.parametrize(("trail", "format_"), in_turn(FILES, EACH), ids=lambda one: getattr(one, "name", None))
 def test_every_trail_comes_to_the_same_bytes(trail: Path, format_: str) -> None:
     _check(trail, format_)
 
 
 @pytest.mark.parametrize(
-    "words", ["csv 7 records", "jsonl 9 records", "csv by table 8 records", "jsonl by table 99 records"]
+    ("before", "words"),
+    in_turn(
+        ["", "next 6", "filter include rectype insert"],
+        ["csv 7 records", "jsonl 9 records", "csv by table 8 records", "jsonl by table 99 records"],
+    ),
 )
-@pytest.mark.parametrize("before", ["", "next 6", "filter include rectype insert"])
 def test_a_part_of_a_damaged_trail_comes_to_the_same_bytes(words: str, before: str) -> None:
     _check(TRAILS / "gt000000000", words, before)
 
@@ -97,16 +99,14 @@ def test_values_of_every_type_good_or_bad_come_to_the_same_bytes(
     _check(trail_of(tmp_path, *first, second[0], *rows), format_)
 
 
-@pytest.mark.parametrize("format_", EACH)
-@pytest.mark.parametrize("words", ["", "override"])
+@pytest.mark.parametrize(("words", "format_"), in_turn(["", "override"], EACH))
 def test_definitions_of_another_file_are_taken_alike(words: str, format_: str) -> None:
     definitions = Path(__file__).parents[2] / "transcripts" / "obey" / "teahouse.def"
     for name in ("ot000000", "et000000000"):
         _check(TRAILS / name, format_, f"sourcedefs {definitions} {words}")
 
 
-@pytest.mark.parametrize("format_", FORMATS)
-@pytest.mark.parametrize("words", ["", " 30 records"])
+@pytest.mark.parametrize(("words", "format_"), in_turn(["", " 30 records"], FORMATS))
 def test_all_files_of_a_trail_are_written_alike(words: str, format_: str) -> None:
     _check(TRAILS / "st000000000", format_ + words, "across on")
 

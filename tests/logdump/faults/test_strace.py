@@ -92,7 +92,7 @@ def test_a_call_that_fails_leaves_the_export_whole_or_absent(call: str, traced: 
     numbers = [position for position, number in enumerate(calls, 1) if number >= begins]
     assert numbers or call in {"rename", "unlink", "link"}
     trials = [(number, error) for number in numbers for error in _CALLS[call]]
-    chosen = Random(call + format_).sample(trials, min(len(trials), 60 if IS_LONG else 2))
+    chosen = Random(call + format_).sample(trials, min(len(trials), 60 if IS_LONG else 1))
     for number, error in chosen:
         ended = _run(work, format_, "-o", "/dev/null", "-e", f"trace={call}", *_inject(call, error, number))
         about = (call, error, number, ended)

@@ -8,6 +8,7 @@ names of the commands that are tried. It prints one line of JSON for each comman
 
 from __future__ import annotations
 
+import gc
 import importlib
 import json
 import os
@@ -290,6 +291,7 @@ def main() -> None:
     """See the module."""
     folder, seed, most, *text = sys.argv[1:]
     os.environ.update(TZ="GMT", LOGDUMP_HISTORY="")
+    gc.disable()  # else each fork goes through what this process has loaded, and so copies it
     chosen = [tried for tried in COMMANDS if not text or text[0] in tried.name]
     for columns in (False, True):
         if columns:

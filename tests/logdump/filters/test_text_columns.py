@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from logdump.filters import Comparison
 from logdump.filters.text_columns import csn_holds
+from tests.searching import in_turn
 from trailformat.scan import StringColumn
 
 np = pytest.importorskip("numpy", reason="columns of texts need numpy")
@@ -40,8 +41,7 @@ def test_csns(stored: list[str | None], known: list[str | None], wanted: str, co
     assert csns_hold(comparison, wanted, csns).tolist() == expected
 
 
-@pytest.mark.parametrize("wanted", ["12", "9" * 18, "4:1095", "1F/00000002"])
-@pytest.mark.parametrize("comparison", Comparison)
+@pytest.mark.parametrize(("comparison", "wanted"), in_turn(Comparison, ["12", "9" * 18, "4:1095", "1F/00000002"]))
 def test_many_lengths(comparison: Comparison, wanted: str) -> None:
     from logdump.filters.text_columns import csns_hold
 
@@ -88,8 +88,7 @@ NO_CSNS = [
 ]
 
 
-@pytest.mark.parametrize("wanted", ["12", "4:1095", "1F/00000002"])
-@pytest.mark.parametrize("text", NO_CSNS)
+@pytest.mark.parametrize(("text", "wanted"), in_turn(NO_CSNS, ["12", "4:1095", "1F/00000002"]))
 def test_what_only_looks_like_a_csn_is_unequal_and_neither_less_nor_greater(text: str, wanted: str) -> None:
     from logdump.filters.text_columns import csns_hold
 

@@ -14,7 +14,7 @@ from logdump.features.heartbeat.events import HeartbeatsShown
 from logdump.features.heartbeat.model import Beat, Direction, HeartbeatRow, Role
 from logdump.features.heartbeat.reading import HeartbeatReader
 from tests.logdump.line import Line
-from tests.searching import examples
+from tests.searching import examples, in_turn
 from tests.simulated.heartbeat_trails import BEGUN, HeartbeatTrail
 from tests.simulated.heartbeats import Row
 from tests.simulated.late_replication import MINUTE, applied
@@ -70,8 +70,7 @@ def test_what_an_update_leaves_out_comes_from_the_same_table(events: list[tuple[
             assert _rows(every, schema) == _rows(paths, schema)
 
 
-@pytest.mark.parametrize("days", [1, 2, 5])
-@pytest.mark.parametrize("deleted", [0, 1, 3])
+@pytest.mark.parametrize(("deleted", "days"), in_turn([0, 1, 3], [1, 2, 5]))
 def test_a_purge_would_remove_the_rows_that_were_received_so_many_days_ago(
     days: int, deleted: int, line: Line, tmp_path: Path
 ) -> None:

@@ -22,11 +22,12 @@ from logdump.session.known_record import KnownRecord
 from logdump.session.settings import Settings
 from tests.logdump.line import Line
 from tests.logdump.questions.asker import opened, placed
+from tests.logdump.questions.conftest import WAYS
 from tests.logdump.questions.drawn import Drawn, drawn
 from tests.logdump.questions.question import answer
 from tests.logdump.questions.records import RBAs, printed
 from tests.logdump.writers import WRITERS, Rows, Writer, rows_of
-from tests.searching import examples, stride
+from tests.searching import examples, in_turn, stride
 from trailformat import Record, TrailFile
 
 
@@ -111,8 +112,13 @@ def _told(line: Line, call: int) -> tuple[RBAs, bool]:
     return [event.record.rba for event in told if isinstance(event, KnownRecord)], is_interrupted
 
 
-@pytest.mark.parametrize("place", ["pos 0", "pos eof; pos reverse"])
-@pytest.mark.parametrize("switches", ["filter off", "filter value price > 3; filter exclude rectype 3", "values on"])
+@pytest.mark.parametrize(
+    ("switches", "place"),
+    in_turn(
+        ["filter off", "filter value price > 3; filter exclude rectype 3", "values on"],
+        ["pos 0", "pos eof; pos reverse"],
+    ),
+)
 def test_next_loses_no_record_whenever_it_is_interrupted(switches: str, place: str, shop: Line) -> None:
     shop(f"{switches}; {place}; n 99")
     expected = shop.rbas
@@ -137,7 +143,7 @@ def _in_order(writer: Writer, *targets: Path) -> Rows:
     return sorted(rows, key=lambda row: row[0]) if "by table" in writer.command else rows
 
 
-@pytest.mark.parametrize("name", WRITERS)
+@pytest.mark.parametrize(("engine", "name"), in_turn(WAYS, WRITERS), indirect=["engine"])
 @settings(parent=slow, max_examples=examples(2))
 @given(drawn=drawn().filter(lambda one: not one.question.is_backwards), first=st.integers(1, 6))
 def test_two_runs_write_what_one_run_writes(name: str, drawn: Drawn, first: int, tmp_path: Path) -> None:

@@ -67,7 +67,7 @@ def _applied(history: History, *, past_damage: bool = False) -> set[Spot]:
 
 @pytest.mark.parametrize("kind", KINDS)
 @given(seed=SEEDS)
-@settings(max_examples=examples(3), deadline=None)
+@settings(max_examples=examples(3, short=1), deadline=None)
 def test_the_walk_and_the_view_of_spark_tell_where_each_transaction_begins_and_how_it_ended(
     kind: str, seed: int
 ) -> None:
@@ -85,7 +85,7 @@ def test_the_walk_and_the_view_of_spark_tell_where_each_transaction_begins_and_h
 
 @pytest.mark.parametrize("kind", KINDS)
 @given(seed=SEEDS)
-@settings(max_examples=examples(2), deadline=None)
+@settings(max_examples=examples(2, short=1), deadline=None)
 def test_from_each_record_transaction_and_safe_find_the_one_that_the_walk_finds(kind: str, seed: int) -> None:
     with drawn(kind, seed) as history:
         for one in history.occurrences():
@@ -99,7 +99,7 @@ def test_from_each_record_transaction_and_safe_find_the_one_that_the_walk_finds(
 
 @pytest.mark.parametrize("kind", KINDS)
 @given(seed=SEEDS)
-@settings(max_examples=examples(2), deadline=None)
+@settings(max_examples=examples(2, short=1), deadline=None)
 def test_csn_and_brackets_of_a_record_are_those_of_its_transaction(kind: str, seed: int) -> None:
     with drawn(kind, seed) as history:
         for one in history.occurrences():
@@ -125,7 +125,7 @@ def _place(one: Occurrence, row: Written) -> int:
 
 @pytest.mark.parametrize("kind", KINDS)
 @given(seed=SEEDS)
-@settings(max_examples=examples(2), deadline=None)
+@settings(max_examples=examples(2, short=1), deadline=None)
 def test_commands_apply_the_same_transactions_and_say_the_same_of_the_others(kind: str, seed: int) -> None:
     with drawn(kind, seed) as history:
         run, folder = history.run(Spot(history.paths[0], 0)), history.paths[0].parent
@@ -168,7 +168,7 @@ def _exported(path: Path) -> set[Spot]:
 
 @pytest.mark.parametrize("kind", KINDS)
 @given(seed=SEEDS)
-@settings(max_examples=examples(2), deadline=None)
+@settings(max_examples=examples(2, short=1), deadline=None)
 def test_bounded_recovery_takes_each_whole_transaction_once(kind: str, seed: int) -> None:
     with drawn(kind, seed, ORACLE_12) as history:
         survey = BrSurvey(WholeTrail(history.paths), BrOptions(), {})
@@ -182,7 +182,7 @@ def test_bounded_recovery_takes_each_whole_transaction_once(kind: str, seed: int
 
 @pytest.mark.parametrize("kind", KINDS)
 @given(seed=SEEDS)
-@settings(max_examples=examples(3), deadline=None)
+@settings(max_examples=examples(3, short=1), deadline=None)
 def test_the_columns_of_spark_and_the_index_of_the_screen_have_the_transactions_of_the_walk(
     kind: str, seed: int
 ) -> None:
@@ -206,7 +206,7 @@ def test_the_columns_of_spark_and_the_index_of_the_screen_have_the_transactions_
 
 @pytest.mark.parametrize("kind", KINDS)
 @given(seed=SEEDS)
-@settings(max_examples=examples(2), deadline=None)
+@settings(max_examples=examples(2, short=1), deadline=None)
 def test_explain_transaction_count_and_repair_know_the_same_transactions(kind: str, seed: int) -> None:
     with drawn(kind, seed) as history:
         occurrences, folder, line = history.occurrences(), history.paths[0].parent, Line()
@@ -230,7 +230,7 @@ def test_explain_transaction_count_and_repair_know_the_same_transactions(kind: s
 
 @pytest.mark.parametrize("kind", KINDS)
 @given(seed=SEEDS)
-@settings(max_examples=examples(2), deadline=None)
+@settings(max_examples=examples(2, short=1), deadline=None)
 def test_transhist_of_the_effective_trail_lists_the_transactions_that_a_replicat_applies(kind: str, seed: int) -> None:
     with drawn(kind, seed) as history:
         line, applied = Line(), _applied(history)
@@ -244,7 +244,7 @@ def test_transhist_of_the_effective_trail_lists_the_transactions_that_a_replicat
 
 @pytest.mark.parametrize("kind", KINDS)
 @given(seed=SEEDS)
-@settings(max_examples=examples(2), deadline=None)
+@settings(max_examples=examples(2, short=1), deadline=None)
 def test_explain_restart_names_the_places_that_safe_names(kind: str, seed: int) -> None:
     with drawn(kind, seed) as history:
         line, occurrences = Line(), history.occurrences()

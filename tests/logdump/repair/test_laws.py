@@ -18,7 +18,7 @@ from fixtures.headers import file_header
 from logdump.features.repair.model import HeaderOrigin, LossReason
 from tests.logdump.line import Line
 from tests.logdump.repair.repaired import losses, rows, shown, texts
-from tests.searching import examples
+from tests.searching import examples, in_turn
 from tests.trailformat.samples import header, metadata_record, row, table_record, trail_of
 from trailformat import Images, Record, TrailFile, make_column, make_record
 from trailformat.records.file_header import replace_values
@@ -169,8 +169,7 @@ OF_THE_FILE = ("CreationTime", "LOGBSN", "FileName", "Seqno", "FirstCSN", "LastC
 """What a header says of its own file alone."""
 
 
-@pytest.mark.parametrize("lost", [3, 40, 400])
-@pytest.mark.parametrize("words", ["", "header rebuild", "header from {}"])
+@pytest.mark.parametrize(("words", "lost"), in_turn(["", "header rebuild", "header from {}"], [3, 40, 400]))
 def test_what_a_header_says_of_its_own_file_never_comes_from_that_of_another(
     words: str, lost: int, line: Line, tmp_path: Path
 ) -> None:
@@ -259,8 +258,7 @@ def test_a_damaged_record_of_no_transaction_takes_that_with_it_in_which_it_stand
     assert copied == [one.raw for owner, one in PARTS_OF_FOUR if owner not in broken]
 
 
-@pytest.mark.parametrize("io_type", [INSERT, DELETE, UNIFIED_UPDATE])
-@pytest.mark.parametrize("columns", [1, 2, 3])
+@pytest.mark.parametrize(("columns", "io_type"), in_turn([1, 2, 3], [INSERT, DELETE, UNIFIED_UPDATE]))
 def test_a_row_with_a_column_that_a_definition_from_elsewhere_lacks_is_not_copied_by_it(
     columns: int, io_type: int, line: Line, tmp_path: Path
 ) -> None:
@@ -283,8 +281,7 @@ def test_a_row_with_a_column_that_a_definition_from_elsewhere_lacks_is_not_copie
         assert (changed.raw in [record.raw for record in copy.records()]) == (columns >= 2)
 
 
-@pytest.mark.parametrize("words", ["", "all", "megabytes 1"])
-@pytest.mark.parametrize("at", range(4, HEADER.length - 4, 37))
+@pytest.mark.parametrize(("at", "words"), in_turn(range(4, HEADER.length - 4, 37), ["", "all", "megabytes 1"]))
 def test_a_header_whose_frame_is_sound_and_whose_content_is_not_never_stops_a_copy_of_the_rows(
     at: int, words: str, line: Line, tmp_path: Path
 ) -> None:
@@ -297,8 +294,7 @@ def test_a_header_whose_frame_is_sound_and_whose_content_is_not_never_stops_a_co
     assert (shown(line).copied, texts(tmp_path / "cp000000000")) == (4, [b"a", b"b", b"c", b"d"])
 
 
-@pytest.mark.parametrize("header_words", ["", "header from {}"])
-@pytest.mark.parametrize("at", [None, 8, 40, 400])
+@pytest.mark.parametrize(("at", "header_words"), in_turn([None, 8, 40, 400], ["", "header from {}"]))
 def test_the_numbers_add_up_where_a_file_has_nothing_but_a_header(
     at: int | None, header_words: str, line: Line, tmp_path: Path
 ) -> None:

@@ -14,6 +14,7 @@ from logdump.language.execute import run_line
 from logdump.session.known_record import KnownRecord
 from logdump.session.settings import Settings
 from tests.logdump.line import Line
+from tests.searching import in_turn
 from trailformat import Change, Record, TrailFile
 from trailformat.changes import row_changes
 from trailformat.changes.transaction_context import TransactionContext
@@ -32,8 +33,7 @@ def _as_json(events: list[KnownRecord]) -> list[str]:
     return [one for event in events for one in json_lines.render(event, Settings())]
 
 
-@pytest.mark.parametrize("switches", SWITCHES)
-@pytest.mark.parametrize("name", TRAILS_WITH_ALL)
+@pytest.mark.parametrize(("name", "switches"), in_turn(TRAILS_WITH_ALL, SWITCHES))
 def test_what_is_told_of_a_record_is_the_same_under_all_switches(name: str, switches: str) -> None:
     line, other = Line(), Line()
     other(f"open {TRAILS / name}")

@@ -6,6 +6,7 @@ how, is drawn by the value of the local property DYING and the number of the tas
 
 from __future__ import annotations
 
+import importlib
 import os
 import random
 from typing import Any
@@ -46,6 +47,8 @@ def _deadly(name: str, step: str) -> None:
 
 
 if __name__ == "__main__":
+    for module in ("pandas", "logdump.spark.source.data_source", "logdump.spark.source.reader"):
+        importlib.import_module(module)  # each worker is a fork, and else loads them again
     for name, step in (("write", "write"), ("write_bytes", "copy"), ("copy_range", "copy"), ("end", "end")):
         _deadly(name, step)
     daemon.manager()

@@ -50,8 +50,16 @@ def both(spark: SparkSession) -> Iterator[BothEngines]:  # noqa: ARG001 - the on
     sessions.end()
 
 
-@pytest.mark.parametrize("name", FILES)
-def test_every_fixture(both: BothEngines, name: str) -> None:
+def test_every_fixture(both: BothEngines, tmp_path: Path) -> None:
+    for name in FILES:
+        shutil.copy(TRAILS / name, tmp_path)
+    both("transhist 5; transreclimit 2; transbytelimit 300")
+    told = both.in_spark(f"count detail, log {tmp_path / '*'}")
+    assert [name for name in FILES if not any(name in line for line in told)] == []
+
+
+@pytest.mark.parametrize("name", ["et000000000", "st000000001", "ot000000"])
+def test_one_file(both: BothEngines, name: str) -> None:
     both(f"open {TRAILS / name}; transhist 5; transreclimit 2; transbytelimit 300")
     assert " has " in both.in_spark("count detail")[0]
 
@@ -66,15 +74,22 @@ def test_the_real_trail(both: BothEngines, evidence: Path) -> None:
 def test_filters(both: BothEngines, filters: str) -> None:
     both(f"open {SHOP}; {filters}")
     both.in_spark("count detail")
+
+
+def test_a_filter_goes_with_other_files_and_times(both: BothEngines) -> None:
+    both(f"open {SHOP}; {FILTERS[2]}")
     both.in_spark(f"count detail, log {TRAILS / 'st*'}, start 2024-03-14 09:30")
 
 
 @pytest.mark.parametrize("options", OPTIONS)
 def test_options(both: BothEngines, options: str) -> None:
-    both(f"open {SHOP}")
-    both.in_spark(f"count, {options}")
-    both("filter exclude iotype delete")
+    both(f"open {SHOP}; filter exclude iotype delete")
     both.in_spark(f"count detail, {options}")
+
+
+def test_a_time_without_a_filter(both: BothEngines) -> None:
+    both(f"open {SHOP}")
+    both.in_spark(f"count, {OPTIONS[2]}")
 
 
 @pytest.mark.parametrize("options", ["", ", start 2024-03-14 09:31, file *.teas"])

@@ -14,17 +14,17 @@ from logdump.spark.write.raw_records import NoRecord
 from logdump.spark.write.row_sources import SourceUnknown
 from logdump.spark.write.target import Target, TargetRefused
 from tests.logdump.spark.written import body, frame, header, meant_rows, paths_of, write_frame
+from tests.searching import in_turn, some_trails
 
 DAMAGED = "fcgmw"
 """The first letters of the fixtures that are damaged, or lack a definition."""
-FILES = sorted(path for path in TRAILS.iterdir() if path.suffix != ".md" and path.name[0] not in DAMAGED)
+FILES = some_trails((path for path in TRAILS.iterdir() if path.name[0] not in DAMAGED), __name__)
 WITH_HEADER = [path for path in FILES if path.name[0] != "n"]
 BY_NAME = {"ids": lambda path: path.name}
 WITH_REFERENCE = [path for path in FILES if path.name[0] == "r"]
 
 
-@pytest.mark.parametrize("rows", [1, 3, 10_000])
-@pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
+@pytest.mark.parametrize(("path", "rows"), in_turn(FILES, [1, 3, 10_000]), ids=lambda one: getattr(one, "name", None))
 def test_everything_that_is_read_is_written_byte_for_byte(path: Path, rows: int, tmp_path: Path) -> None:
     _, parts = write_frame(frame(path, batchRows=rows), tmp_path / "out")
     assert b"".join(body(one) for one in paths_of(parts)) == body(path)
@@ -38,8 +38,11 @@ def test_raw_alone_suffices_when_header_and_definitions_are_among_the_rows(path:
     assert b"".join(body(one) for one in paths_of(parts)) == body(path)
 
 
-@pytest.mark.parametrize("where", ["exclude rectype metadata", "filename *sales", "rectype insert", "transind last"])
-@pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
+@pytest.mark.parametrize(
+    ("path", "where"),
+    in_turn(FILES, ["exclude rectype metadata", "filename *sales", "rectype insert", "transind last"]),
+    ids=lambda one: getattr(one, "name", None),
+)
 def test_filtered_rows_keep_their_names_and_definitions(path: Path, where: str, tmp_path: Path) -> None:
     some = frame(path, where=where, batchRows=2)
     if not some:
@@ -50,8 +53,9 @@ def test_filtered_rows_keep_their_names_and_definitions(path: Path, where: str, 
     assert sum(one.records for one in parts) == sum(1 for value in kept if value[:1] != b"F")
 
 
-@pytest.mark.parametrize("max_bytes", [1, 2500, 4000])
-@pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
+@pytest.mark.parametrize(
+    ("path", "max_bytes"), in_turn(FILES, [1, 2500, 4000]), ids=lambda one: getattr(one, "name", None)
+)
 def test_a_full_file_is_followed_by_one_that_stands_alone_too(path: Path, max_bytes: int, tmp_path: Path) -> None:
     _, parts = write_frame(frame(path), tmp_path / "out", max_bytes)
     assert meant_rows(*paths_of(parts)) == meant_rows(path)

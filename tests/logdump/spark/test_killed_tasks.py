@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.spark
 
-FILES = 12
+FILES = 6
 WAYS = ("direct", "frame")
 
 

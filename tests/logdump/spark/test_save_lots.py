@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -19,13 +20,14 @@ from logdump.spark.write.save import Job, SliceFailure, save_lots
 from logdump.spark.write.target import Mode, Target
 from tests.logdump.line import Line
 from tests.logdump.spark.written import body, meant_rows, paths_of
+from tests.searching import in_turn, some_trails
 from trailformat import CannotWrite, TrailWriter
 
 DAMAGED = "fcgmw"
 """The first letters of the fixtures that are damaged, or lack a definition."""
-FILES = sorted(path for path in TRAILS.iterdir() if path.suffix != ".md" and path.name[0] not in DAMAGED)
+FILES = some_trails((path for path in TRAILS.iterdir() if path.name[0] not in DAMAGED), __name__)
 FILTERS = [None, "rectype insert", "filename *sales", "exclude rectype metadata", "transind last", "csn > 1"]
-BY_NAME: dict[str, Any] = {"ids": lambda path: path.name}
+BY_NAME: dict[str, Any] = {"ids": lambda one: getattr(one, "name", None)}
 
 
 def _outcome(
@@ -54,18 +56,20 @@ def _by_line_mode(path: Path, where: str | None, target: Path) -> bytes:
     return body(target) if target.exists() else b""
 
 
-@pytest.mark.parametrize("where", FILTERS)
-@pytest.mark.parametrize("path", FILES, **BY_NAME)
+@pytest.mark.parametrize(("path", "where"), in_turn(FILES, FILTERS), ids=lambda one: getattr(one, "name", None))
 def test_the_records_are_those_of_save_in_line_mode(path: Path, where: str | None, tmp_path: Path) -> None:
     parts = _saved(path, tmp_path, **({"where": where} if where else {}))
     by_line_mode = _by_line_mode(path, where, tmp_path / "xx000000000")
     assert b"".join(body(one) for one in paths_of(parts)) == by_line_mode
 
 
-@pytest.mark.parametrize("where", [None, "filename *sales"])
-@pytest.mark.parametrize("max_bytes", [1, 3000])
-@pytest.mark.parametrize("path", FILES, **BY_NAME)
-def test_files_that_are_rolled_stand_alone(path: Path, max_bytes: int, where: str | None, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("path", "max_bytes_and_where"), in_turn(FILES, product([1, 3000], [None, "filename *sales"])), **BY_NAME
+)
+def test_files_that_are_rolled_stand_alone(
+    path: Path, max_bytes_and_where: tuple[int, str | None], tmp_path: Path
+) -> None:
+    max_bytes, where = max_bytes_and_where
     given = {"where": where} if where else {}
     whole = paths_of(_saved(path, tmp_path / "whole", **given))
     rolled = paths_of(_saved(path, tmp_path / "rolled", max_bytes=max_bytes, **given))

@@ -19,6 +19,7 @@ from logdump.spark.source.slice import Slice
 from logdump.spark.stream.stream_trail import StreamTrail
 from logdump.spark.stream.stream_walk import Limit, Offset
 from tests.logdump.spark.reads import closed_places, table
+from tests.searching import in_turn
 from trailformat import TrailFile
 
 SAMPLE = (TRAILS / "et000000000").read_bytes()
@@ -152,8 +153,10 @@ def _most(start: Offset, files: list[list[int]], limit: Limit) -> Offset:
     return best
 
 
-@pytest.mark.parametrize("files", [None, 1, 2])
-@pytest.mark.parametrize("most", [None, 1, 300, 700, 1801, SIZE - 1, SIZE, SIZE + 1, SIZE + 777, 2 * SIZE + ENDS[0]])
+@pytest.mark.parametrize(
+    ("most", "files"),
+    in_turn([None, 1, 300, 700, 1801, SIZE - 1, SIZE, SIZE + 1, SIZE + 777, 2 * SIZE + ENDS[0]], [None, 1, 2]),
+)
 def test_a_batch_takes_as_much_as_its_limits_allow(most: int | None, files: int | None, tmp_path: Path) -> None:
     _put(tmp_path, SIZE, SIZE, CLOSED[-3])
     stream, limit, ends = _stream(tmp_path), Limit(most, files), [ENDS, ENDS, ENDS[:-3]]

@@ -17,11 +17,12 @@ from logdump.spark.source.options import Use, parse_options
 from logdump.spark.source.slices import wanted_rows
 from tests.logdump.spark.reads import planned, rows
 from tests.oracles.count_by_record import RecordTotals
+from tests.searching import in_turn, some_trails
 from tests.trailformat.samples import IO_TIME, row, trail_of
 from trailformat import TrailFile
 from trailformat.totals.counting import Totals, TransactionHistory
 
-WHOLE = [path for path in sorted(TRAILS.iterdir()) if path.name[0] in "eondrpuvhs"]
+WHOLE = some_trails((path for path in TRAILS.iterdir() if path.name[0] in "eondrpuvhs"), __name__)
 LIMITS = {"transHist": 4, "transRecLimit": 2, "transByteLimit": 300}
 
 
@@ -52,17 +53,16 @@ def outcome(count: Totals) -> dict[str, Any]:
     return {"total": vars(count.total), "tables": tables, "totals": totals}
 
 
-@pytest.mark.parametrize("path", WHOLE, ids=lambda path: path.name)
-@pytest.mark.parametrize("size", [0, 300, 1000])
+@pytest.mark.parametrize(("size", "path"), in_turn([0, 300, 1000], WHOLE), ids=lambda one: getattr(one, "name", None))
 def test_it_comes_to_the_count_of_the_local_engine(path: Path, size: int) -> None:
     summary = rows(path, summary="true", maxPartitionBytes=size, **LIMITS)
     assert outcome(count_of(summary, history())) == outcome(counted([path]))
 
 
 @pytest.mark.parametrize(
-    "where", ["IOTYPE Insert", "FILENAME *.SALES", "TRANSIND = 0", "RBA < 0", "EXCLUDE RECLEN > 90"]
+    ("size", "where"),
+    in_turn([0, 500], ["IOTYPE Insert", "FILENAME *.SALES", "TRANSIND = 0", "RBA < 0", "EXCLUDE RECLEN > 90"]),
 )
-@pytest.mark.parametrize("size", [0, 500])
 def test_it_comes_to_the_filtered_count(where: str, size: int) -> None:
     paths = [TRAILS / "st000000000", TRAILS / "st000000001"]
     summary = rows(TRAILS / "st*", summary="true", where=where, maxPartitionBytes=size, **LIMITS)

@@ -22,7 +22,7 @@ from logdump.spark.jobs.counting import count_of
 from logdump.spark.source import summary as summary_module
 from logdump.spark.source.slices import wanted_rows
 from tests.logdump.spark.reads import planned, rows
-from tests.searching import IS_LONG
+from tests.searching import IS_LONG, in_turn
 from tests.simulated.extract import Extract
 from tests.simulated.plain_reader import PlainRecord, read_all
 from tests.simulated.source import Source
@@ -174,8 +174,7 @@ def test_each_group_of_each_slice_is_summed(trail: Trail, size: int) -> None:
 
 
 @pytest.mark.usefixtures("batches_of")
-@pytest.mark.parametrize("where", CONDITIONS)
-@pytest.mark.parametrize("size", [0, 600])
+@pytest.mark.parametrize(("size", "where"), in_turn([0, 600], CONDITIONS))
 def test_transactions_are_put_together_over_batches_slices_and_files(
     trail: Trail, size: int, where: str | None
 ) -> None:

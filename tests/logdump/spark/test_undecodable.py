@@ -17,6 +17,7 @@ from logdump.spark.errors import BadTrail
 from tests.logdump.spark.reads import rows
 from tests.logdump.spark.test_tables import rows_of
 from tests.logdump.spark.test_values import PRICE, definition, price
+from tests.searching import in_turn
 from tests.trailformat.samples import trail_of
 from trailformat import Record, TrailError, TrailFile
 from trailformat.changes.row_changes import ColumnChange, row_columns
@@ -80,8 +81,11 @@ def _raises(record: Record, name: str) -> bool:
     return False
 
 
-@pytest.mark.parametrize("name", ["odd price", "ut000000000", "pt000000000", "et000000000"])
-@pytest.mark.parametrize("way", WAYS, ids=lambda way: " ".join(way.values()))
+@pytest.mark.parametrize(
+    ("way", "name"),
+    in_turn(WAYS, ["odd price", "ut000000000", "pt000000000", "et000000000"]),
+    ids=lambda one: getattr(one, "name", None),
+)
 def test_whatever_columns_are_read_the_read_ends_or_tells_what_is_null(
     name: str, way: Way, odd_price: Path, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -24,6 +24,7 @@ from logdump.session.settings import Settings
 from logdump.spark.source.bounds import END_OF_FILE, RbaRange
 from tests.logdump.spark.bytes_read import counted
 from tests.logdump.sql.told import Asked
+from tests.searching import in_turn
 from tests.trailformat.samples import header, metadata_record, trail_of
 from tests.trailformat.values.kinds import KINDS
 from trailformat import ByteOrder, Images, TableDefinition, encode_value, make_column, make_record
@@ -136,8 +137,10 @@ def test_only_what_a_statement_needs_is_read(
     assert (narrowed.rbas, dict(narrowed.options)) == (RbaRange(*rbas), options)
 
 
-@pytest.mark.parametrize("view", ["records", "teahouse.teas", "teahouse.sales"])
-@pytest.mark.parametrize("column", ["op", "op_code", "csn", "time", "rba"])
+@pytest.mark.parametrize(
+    ("view", "column"),
+    in_turn(["records", "teahouse.teas", "teahouse.sales"], ["op", "op_code", "csn", "time", "rba"]),
+)
 @pytest.mark.parametrize("path", ["et000000000", "at00000000?"])
 def test_a_scan_that_is_narrowed_has_all_rows_of_a_condition(path: str, column: str, view: str) -> None:
     asked = Asked()
@@ -480,8 +483,10 @@ def test_statements_without_views_need_no_trail() -> None:
     assert Asked().refusal("select * from records") == "No LogTrail is open. OPEN <filename> opens one."
 
 
-@pytest.mark.parametrize("replace", ["", " replace"])
-@pytest.mark.parametrize("what", ["the open trail", "its second name", "the log", "a link", "a pipe", "a folder"])
+@pytest.mark.parametrize(
+    ("what", "replace"),
+    in_turn(["the open trail", "its second name", "the log", "a link", "a pipe", "a folder"], ["", " replace"]),
+)
 def test_a_result_goes_onto_a_regular_file_that_is_not_in_use_or_nothing(
     what: str, replace: str, tmp_path: Path
 ) -> None:

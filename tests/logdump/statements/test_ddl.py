@@ -18,6 +18,7 @@ from logdump.display.sql import DIALECTS, Statement, Unwritable, redo, statement
 from logdump.display.sql.client_text import client_of, one_statement
 from logdump.notation.escape import escape
 from tests.logdump.statements.servers import MariaDBServer, PostgreSQLServer
+from tests.searching import in_turn
 from trailformat import Record, make_record
 from trailformat.changes.row_changes import Change
 from trailformat.records.ddl import build_ddl
@@ -183,8 +184,7 @@ def test_sqlite_runs_one_statement_or_none(sqlite: Callable[[str], str], tmp_pat
     check(sqlite, tmp_path, "ANSI", texts)
 
 
-@pytest.mark.parametrize("dialect", DIALECTS)
-@pytest.mark.parametrize("text", HOSTILE)
+@pytest.mark.parametrize(("text", "dialect"), in_turn(HOSTILE, DIALECTS))
 def test_a_hostile_statement_is_one_printable_comment(text: str, dialect: str) -> None:
     statement = statement_of(text, dialect)
     lines = list(statement_lines(statement))
@@ -227,8 +227,7 @@ def test_what_people_write_is_run(client: str, dialect: str, request: pytest.Fix
     assert [line.replace("|", "\t").split("\t")[0] for line in said.splitlines()] == names
 
 
-@pytest.mark.parametrize("dialect", DIALECTS)
-@pytest.mark.parametrize("text", HONEST)
+@pytest.mark.parametrize(("text", "dialect"), in_turn(HONEST, DIALECTS))
 def test_what_people_write_is_no_comment_in_any_dialect(text: str, dialect: str) -> None:
     assert statement_of(text.format("teas"), dialect).reason is None
 
@@ -294,8 +293,9 @@ def test_a_statement_that_is_not_utf_8_is_no_guess() -> None:
     assert redo(Change("DDL", "", (record,), (), None, None, None, 0), DIALECTS["ANSI"]).sql is None
 
 
-@pytest.mark.parametrize("character", ["\x1b", "\0", "\x85", "\x1c", "\u2028", "\u202e", "\x0b"])
-@pytest.mark.parametrize("dialect", DIALECTS)
+@pytest.mark.parametrize(
+    ("dialect", "character"), in_turn(DIALECTS, ["\x1b", "\0", "\x85", "\x1c", "\u2028", "\u202e", "\x0b"])
+)
 def test_a_character_that_steers_a_terminal_is_not_printed(character: str, dialect: str) -> None:
     statement = statement_of(f"CREATE TABLE t (x int) -- {character} end", dialect)
     assert statement.reason == "the statement holds characters that are not printable"

@@ -16,6 +16,7 @@ from fixtures.shop import ShopTable
 from logdump.display.sql import DIALECTS, Statement, Unwritable, redo, undo
 from tests.logdump.statements.history import without_key
 from tests.logdump.statements.made_changes import NULL, STOCK, change, without_definition
+from tests.searching import in_turn
 from trailformat.changes.row_changes import Change
 from trailformat.records.ddl import build_ddl
 from trailformat.records.io_types import DDL_OP
@@ -272,15 +273,13 @@ def _expected(expected: Sql | One | str, dialect: str) -> str:
     return f"-- {expected}"
 
 
-@pytest.mark.parametrize("dialect", DIALECTS)
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize(("name", "dialect"), in_turn(CASES, DIALECTS))
 def test_redo(name: str, dialect: str) -> None:
     case = CASES[name]
     assert _made(redo(case.change, DIALECTS[dialect])) == _expected(case.redo, dialect)
 
 
-@pytest.mark.parametrize("dialect", DIALECTS)
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize(("name", "dialect"), in_turn(CASES, DIALECTS))
 def test_undo(name: str, dialect: str) -> None:
     case = CASES[name]
     assert _made(undo(case.change, DIALECTS[dialect])) == _expected(case.undo, dialect)

@@ -76,3 +76,20 @@ def test_of_a_damaged_trail_the_rest_is_listed_and_the_damage_said() -> None:
 def test_a_copy_names_its_first() -> None:
     *_, copy = (line for line in logdump("transactions", "wt", "--limit", "15").out.splitlines() if "a copy of" in line)
     assert copy.endswith("(not applied: a copy of that at RBA 4142 of wt000000000)")
+
+
+@pytest.mark.parametrize("trail", ["at", "et", "wt"])
+def test_doctor_and_report_show_the_same(trail: str, tmp_path: Path) -> None:
+    largest, _ = listed(trail, "--limit", "5")
+    [shown] = (
+        one for one in map(json.loads, logdump("doctor", trail, "--format", "jsonl").out.splitlines()) if "lags" in one
+    )
+    members = ("csn", "xid", "records", "effective")
+    told = [
+        (*(one[name] for name in members), one["begins"]["rba"], one["data_bytes"]) for one in shown["transactions"]
+    ]
+    assert told == [(*(one[name] for name in members), one["begin_rba"], one["bytes"]) for one in largest]
+    logdump("report", trail, "-o", str(tmp_path / "r.md"))
+    page = (tmp_path / "r.md").read_text(encoding="utf-8").partition("## Largest transactions")[2]
+    rows = [line.split(" | ")[1:] for line in page.splitlines() if line.startswith("| 20")]
+    assert [row[:2] for row in rows[:5]] == [[one["csn"] or "", one["xid"] or ""] for one in largest]

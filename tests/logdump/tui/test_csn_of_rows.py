@@ -15,6 +15,7 @@ from logdump.tui.reading.rows import ListRow, RowKind, RowReader
 from logdump.tui.text.glyphs import UNICODE
 from tests.logdump.program import logdump
 from tests.logdump.tui.test_rows import NAMES, forwards
+from tests.searching import in_turn
 from tests.trailformat.samples import BOTH, header, row, trail_of
 from tests.trailformat.transaction_shapes import shapes
 from trailformat import ByteOrder, Record, TrailFile, make_record, make_token
@@ -47,16 +48,14 @@ def csns(rows: dict[int, ListRow]) -> dict[int, str | None]:
     return {rba: one.csn for rba, one in rows.items() if one.kind is RowKind.RECORD}
 
 
-@pytest.mark.parametrize("around", [0, 3])
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize(("name", "around"), in_turn(NAMES, [0, 3]))
 def test_each_row_of_each_fixture(name: str, around: int) -> None:
     expected = in_json(TRAILS / name)
     shown = csns(in_list(TRAILS / name, around))
     assert shown == {rba: expected[rba] for rba in shown}
 
 
-@pytest.mark.parametrize("order", BOTH)
-@pytest.mark.parametrize("is_indexed", [False, True])
+@pytest.mark.parametrize(("is_indexed", "order"), in_turn([False, True], BOTH))
 def test_each_shape_of_a_transaction(tmp_path: Path, order: ByteOrder, *, is_indexed: bool) -> None:
     kinds = shapes(order)
     path = trail_of(tmp_path, *[one for first in kinds[1:9] for one in (first, *kinds[9:])][:90])

@@ -8,6 +8,7 @@ from fixtures import TRAILS
 from logdump.tui.reading.page import Page, PageRequest, read_page
 from logdump.tui.reading.rows import RowReader
 from tests.logdump.tui.test_rows import forwards
+from tests.searching import in_turn
 from trailformat import TrailFile
 
 
@@ -15,8 +16,9 @@ def page(trail: TrailFile, wanted: PageRequest) -> Page:
     return read_page(RowReader(trail), wanted, trail.size)
 
 
-@pytest.mark.parametrize("name", ["et000000000", "gt000000000", "st000000000", "hl000000000"])
-@pytest.mark.parametrize("around", [1, 4, 100])
+@pytest.mark.parametrize(
+    ("around", "name"), in_turn([1, 4, 100], ["et000000000", "gt000000000", "st000000000", "hl000000000"])
+)
 def test_a_page_is_a_part_of_the_walk(name: str, around: int) -> None:
     with TrailFile(TRAILS / name) as trail:
         rbas = [row.rba for row in forwards(RowReader(trail))]

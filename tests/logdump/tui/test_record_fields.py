@@ -16,6 +16,7 @@ from logdump.tui.text.detail_text import detail_lines
 from logdump.tui.text.hex_text import hex_text, line_pieces
 from logdump.tui.text.record_fields import fields_of, placed_tokens
 from tests.logdump.tui.test_rows import NAMES, forwards
+from tests.searching import in_turn
 from trailformat import Record, TrailFile
 
 SETTINGS = Settings(time_offset=GMT)
@@ -65,8 +66,7 @@ def session() -> Iterator[Session]:
     one.end()
 
 
-@pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize("width", [60, 90])
+@pytest.mark.parametrize(("width", "name"), in_turn([60, 90], NAMES))
 def test_the_hex_page_shows_each_payload_byte_once(session: Session, name: str, width: int) -> None:
     trail = session.open(TRAILS / name)
     for rba in trail.sound_rbas(0, trail.size):

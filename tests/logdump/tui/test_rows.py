@@ -8,9 +8,10 @@ import pytest
 
 from fixtures import TRAILS
 from logdump.tui.reading.rows import ListRow, RowKind, RowReader
+from tests.searching import some_trails
 from trailformat import TrailFile
 
-NAMES = sorted(path.name for path in TRAILS.iterdir() if path.is_file())
+NAMES = some_trails((path.name for path in TRAILS.iterdir() if path.is_file()), __name__)
 
 
 def forwards(walk: RowReader) -> list[ListRow]:

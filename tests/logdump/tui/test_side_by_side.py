@@ -25,6 +25,7 @@ from tests.logdump.tui.conftest import Golden
 from tests.logdump.tui.drive import Screen, drive
 from tests.logdump.tui.test_harmless import characters
 from tests.logdump.tui.test_records import rba_of
+from tests.searching import in_turn
 from tests.short_folder import short_folder
 from tests.simulated.pairs import Committed, drawn, restocked, written
 from trailformat.trail.sequence import Spot
@@ -158,8 +159,7 @@ def test_every_row_has_its_sign_and_its_sides_at_any_width() -> None:
     assert narrow.lines(AlignedCursor(3))[3].text == "   70 Insert ~ ! 1200 Insert ~"
 
 
-@pytest.mark.parametrize("parts", [0, 1, 5, 40])
-@pytest.mark.parametrize("height", [4, 12, 22, 60])
+@pytest.mark.parametrize(("height", "parts"), in_turn([4, 12, 22, 60], [0, 1, 5, 40]))
 def test_rows_have_all_lines_that_what_differs_does_not_need(parts: int, height: int) -> None:
     spot = Spot(Path("dir") / "a", 70)
     listing = AlignedListing(DiffLevel.RECORDS, ("a", "b"))

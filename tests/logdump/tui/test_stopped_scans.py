@@ -19,6 +19,7 @@ from logdump.tui.reading.matching import Matches
 from tests.logdump.test_partial import VERDICTS
 from tests.logdump.tui.drive import NARROW, WIDE, Screen, drive, trails
 from tests.logdump.tui.test_open_transactions import OLD, SHORT, YOUNG
+from tests.searching import in_turn
 from tests.simulated.bounded_recovery import write_trail
 from tests.simulated.heartbeat_trails import target_trail
 from trailformat import TrailFile
@@ -114,8 +115,7 @@ def page_of(screen: Screen, name: str) -> list[str]:
     return [one[left : left + width].rstrip() for one in screen.text.splitlines()[top : top + height]]
 
 
-@pytest.mark.parametrize("size", [NARROW, WIDE, (40, 12)], ids="{0[0]}x{0[1]}".format)
-@pytest.mark.parametrize("name", PAGES)
+@pytest.mark.parametrize(("name", "size"), in_turn(PAGES, [NARROW, WIDE, (40, 12)]))
 def test_a_stopped_scan_says_so_first_and_gives_no_verdict(
     name: str, size: tuple[int, int], folder: Path, gate: threading.Event, monkeypatch: pytest.MonkeyPatch
 ) -> None:

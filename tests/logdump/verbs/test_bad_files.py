@@ -12,6 +12,7 @@ import pytest
 
 from logdump.line.verbs.names import NAMES
 from tests.logdump.program import COMMAND, ENVIRONMENT, Answer, logdump
+from tests.searching import in_turn
 
 _REST = {
     "safe": ["1811"],
@@ -70,8 +71,9 @@ def cut_archive(folder: Path) -> str:
     return "lt000000000.gz"
 
 
-@pytest.mark.parametrize("make", [missing, empty_folder, text, nothing, packed_text, cut_archive])
-@pytest.mark.parametrize("verb", READERS)
+@pytest.mark.parametrize(
+    ("verb", "make"), in_turn(READERS, [missing, empty_folder, text, nothing, packed_text, cut_archive])
+)
 def test_what_is_no_trail_is_said_with_status_4(verb: str, make: Callable[[Path], str], here: Path) -> None:
     answer = run(verb, make(here))
     assert answer.status == 4, answer

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.kernels import WAYS, run
+from tests.searching import examples
 from tests.trailformat.index.reference import built, fed, known, walked
 from tests.trailformat.samples import BOTH, IO_TIME, header, row, table_record, trail_of
 from tests.trailformat.scan.test_scan import everything
@@ -44,7 +45,7 @@ def test_a_file_that_grows_byte_by_byte(tmp_path: Path, order: ByteOrder) -> Non
 def test_a_file_that_grows_in_any_steps(tmp_path: Path, order: ByteOrder) -> None:
     chance = random.Random(order.value)
     path = tmp_path / "lt000000000"
-    for turn in range(60):
+    for turn in range(examples(60)):
         data = row(order=order).raw + b"".join(chance.choices(everything(order), k=chance.choice([3, 12, 400])))
         sizes = sorted({row().length, *(chance.randrange(row().length, len(data)) for _ in range(4)), len(data)})
         with run(WAYS[turn % len(WAYS)]):

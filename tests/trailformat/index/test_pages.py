@@ -9,6 +9,7 @@ import pytest
 
 from fixtures import TRAILS
 from fixtures.catalogue import names
+from tests.searching import some_trails
 from tests.trailformat.index.reference import built, walked
 from tests.trailformat.samples import BOTH, row, trail_of
 from tests.trailformat.scan.test_scan import everything
@@ -17,7 +18,7 @@ from trailformat.index import ROWS_PER_CHECKPOINT
 
 
 @pytest.mark.usefixtures("kernels")
-@pytest.mark.parametrize("name", names())
+@pytest.mark.parametrize("name", some_trails(names(), __name__))
 def test_a_page_of_any_size_is_that_of_the_walk(name: str) -> None:
     expected = walked(TRAILS / name)
     index = built(TRAILS / name)
@@ -40,7 +41,7 @@ def test_pages_of_a_long_file_with_damage_and_both_byte_orders(tmp_path: Path, o
             assert index.places.rows(trail, first, 100) == expected[first : first + 100]
 
 
-@pytest.mark.parametrize("name", names())
+@pytest.mark.parametrize("name", some_trails(names(), __name__))
 def test_numbers_and_rbas_are_each_other_s_inverse(name: str) -> None:
     index = built(TRAILS / name)
     with TrailFile(TRAILS / name) as trail:

@@ -10,6 +10,7 @@ import pytest
 
 from fixtures import TRAILS
 from fixtures.catalogue import names
+from tests.searching import in_turn, some_trails
 from tests.trailformat.index.reference import built, fed, known, summed
 from tests.trailformat.samples import BOTH, row, trail_of
 from tests.trailformat.scan.test_scan import everything
@@ -38,14 +39,13 @@ def assert_sums(index: TrailIndex, path: Path) -> None:
 
 
 @pytest.mark.usefixtures("kernels")
-@pytest.mark.parametrize("name", names())
+@pytest.mark.parametrize("name", some_trails(names(), __name__))
 def test_a_fixture(name: str) -> None:
     assert_sums(built(TRAILS / name), TRAILS / name)
 
 
 @pytest.mark.usefixtures("kernels")
-@pytest.mark.parametrize("order", BOTH)
-@pytest.mark.parametrize("batch_size", [1, 3, 100, 1 << 16])
+@pytest.mark.parametrize(("batch_size", "order"), in_turn([1, 3, 100, 1 << 16], BOTH))
 def test_everything_in_batches_of_any_size(tmp_path: Path, order: ByteOrder, batch_size: int) -> None:
     path = trail_of(tmp_path, *random.Random(7).choices(everything(order)[:-1], k=700), row())
     index = fed(path, batch_size)

@@ -12,7 +12,7 @@ import pytest
 from fixtures import TRAILS
 from fixtures.catalogue import names
 from tests.kernels import needs_native
-from tests.searching import examples, stride
+from tests.searching import examples, some_trails, stride
 from tests.trailformat.samples import BOTH, header, row, table_record, trail_of
 from trailformat import ByteOrder, TrailFile, make_record
 from trailformat.scan import (
@@ -73,7 +73,7 @@ def seen(batches: Scan) -> list[tuple[int, str]]:
     ]
 
 
-@pytest.mark.parametrize("name", names())
+@pytest.mark.parametrize("name", some_trails(names(), __name__))
 def test_a_fixture_cut_in_two_at_every_offset(name: str) -> None:
     with TrailFile(TRAILS / name) as trail:
         whole = starts(scan(trail))
@@ -129,7 +129,7 @@ def test_wrong_cuts_are_mended(small: Path) -> None:
     chance = random.Random(3)
     with TrailFile(small) as trail:
         whole = starts(scan(trail))
-        for _ in range(40):
+        for _ in range(examples(40)):
             cuts = sorted({0, *chance.sample(whole, 4), *(chance.randrange(trail.size) for _ in range(4)), trail.size})
             pieces = [FileRange(first_position(trail, start), stop) for start, stop in pairwise(cuts)]
             ends = [scan_range(trail, piece).run().position for piece in pieces]

@@ -11,7 +11,7 @@ import pytest
 
 from fixtures import TRAILS
 from fixtures.catalogue import names
-from tests.searching import examples
+from tests.searching import examples, in_turn, some_trails
 from tests.trailformat.samples import BOTH, metadata_record, row, table_record, trail_of
 from tests.trailformat.scan.drawn_definitions import drawn_trail
 from tests.trailformat.scan.test_file_ranges import block
@@ -49,8 +49,7 @@ def small_pieces(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(parallel, "PIECE", request.param)
 
 
-@pytest.mark.parametrize("name", names())
-@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize(("threads", "name"), in_turn([1, 2], some_trails(names(), __name__)))
 def test_a_fixture(name: str, threads: int) -> None:
     assert_same(TRAILS / name, threads)
 
@@ -65,7 +64,7 @@ def test_data_full_of_records(tmp_path: Path, order: ByteOrder) -> None:
 def test_everything_in_any_order_with_bits_turned_over(tmp_path: Path, order: ByteOrder) -> None:
     chance = random.Random(order.value)
     shapes = [shape for shape in everything(order) if len(shape) < 60_000]
-    for _ in range(40):
+    for _ in range(examples(40)):
         data = bytearray(b"".join(chance.choices(shapes, k=60)))
         for _ in range(chance.choice([0, 1, 20])):
             data[chance.randrange(len(data))] ^= 1 << chance.randrange(8)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from fixtures import TRAILS
 from fixtures.catalogue import names
 from tests.kernels import WAYS, Kernels, run
-from tests.searching import examples
+from tests.searching import examples, in_turn, some_trails
 from tests.trailformat.samples import BOTH, header, metadata_record, row, table_record, trail_of
 from tests.trailformat.scan.reference import assert_same
 from tests.trailformat.strategies import BYTE, HEADERS, INFOS, ORDERS
@@ -68,8 +68,7 @@ def everything(order: ByteOrder) -> list[bytes]:
     ]
 
 
-@pytest.mark.parametrize("name", names())
-@pytest.mark.parametrize("batch_size", [1, 7, 1 << 16])
+@pytest.mark.parametrize(("batch_size", "name"), in_turn([1, 7, 1 << 16], some_trails(names(), __name__)))
 def test_a_fixture(name: str, batch_size: int) -> None:
     assert assert_same(TRAILS / name, batch_size)
 
@@ -78,8 +77,7 @@ def test_the_real_trail(evidence: Path) -> None:
     assert assert_same(evidence / "tr000000000")
 
 
-@pytest.mark.parametrize("order", BOTH)
-@pytest.mark.parametrize("batch_size", [1, 3, 1 << 16])
+@pytest.mark.parametrize(("batch_size", "order"), in_turn([1, 3, 1 << 16], BOTH))
 def test_everything(tmp_path: Path, order: ByteOrder, batch_size: int) -> None:
     rows = assert_same(trail_of(tmp_path, *everything(order)), batch_size)
     kinds = {one["kind"] for one in rows}
@@ -105,8 +103,7 @@ def test_a_trail_that_is_cut_anywhere(folder: Path, order: ByteOrder) -> None:
         assert_same(trail_of(folder, data[:size]))
 
 
-@pytest.mark.parametrize("missing", range(1, 6))
-@pytest.mark.parametrize("order", BOTH)
+@pytest.mark.parametrize(("order", "missing"), in_turn(BOTH, range(1, 6)))
 def test_a_record_is_partial_up_to_its_last_byte(folder: Path, order: ByteOrder, missing: int) -> None:
     """Though zeros, which the memory behind the end of the file holds, would make it whole."""
     rows = assert_same(trail_of(folder, row(order=order), row(order=order).raw[:-missing]))
@@ -147,8 +144,7 @@ def test_the_most_tokens(tmp_path: Path) -> None:
     assert [one["kind"] for one in rows] == [RECORD, RECORD, BAD_SPAN, RECORD]
 
 
-@pytest.mark.parametrize("order", BOTH)
-@pytest.mark.parametrize("length", [0xFFFE, 0xFFFF, 0x10000, 0x10001])
+@pytest.mark.parametrize(("length", "order"), in_turn([0xFFFE, 0xFFFF, 0x10000, 0x10001], BOTH))
 def test_the_length_of_data_in_a_record_that_is_just_as_long_as_a_short_length_tells(
     tmp_path: Path, order: ByteOrder, length: int
 ) -> None:

@@ -11,6 +11,7 @@ import pytest
 
 from fixtures import TRAILS
 from fixtures.catalogue import names
+from tests.searching import some_trails
 from tests.trailformat.samples import BOTH, header, row, table_record, trail_of
 from tests.trailformat.scan.reference import assert_same
 from tests.trailformat.scan.test_scan import everything
@@ -46,7 +47,7 @@ def test_windows_of_any_size_show_the_same(
     assert assert_same(trail_of(tmp_path, *everything(order), *everything(order.other)))
 
 
-@pytest.mark.parametrize("name", names())
+@pytest.mark.parametrize("name", some_trails(names(), __name__))
 def test_a_fixture_in_small_windows(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(windows, "CAPACITY", 128)
     assert assert_same(TRAILS / name)

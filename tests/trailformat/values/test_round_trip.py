@@ -95,8 +95,8 @@ def test_what_decodes_can_be_written_and_means_the_same(
         assert again.value == value.value
 
 
-@pytest.mark.parametrize("data_type", sorted(DATA_TYPES))
 @pytest.mark.parametrize("value", EXAMPLES, ids=lambda one: type(one).__name__)
-def test_a_value_of_another_type_is_written_or_refused(data_type: int, value: Plain) -> None:
-    with contextlib.suppress(CannotWrite):
-        assert isinstance(encode_value(value, of(data_type), ByteOrder.BIG), bytes)
+def test_a_value_of_another_type_is_written_or_refused(value: Plain) -> None:
+    for data_type in DATA_TYPES:
+        with contextlib.suppress(CannotWrite):
+            assert isinstance(encode_value(value, of(data_type), ByteOrder.BIG), bytes), data_type

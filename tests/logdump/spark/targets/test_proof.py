@@ -80,7 +80,7 @@ def test_the_target_equals_the_model_after_kills(
     server, place = killed
     trail, states = tmp_path / "trail", BankStates()
     trail.mkdir()
-    _, extract = bank_trail(trail, 400, seed=21, states=states)
+    _, extract = bank_trail(trail, 200, seed=21, states=states)
     moments: list[str] = []
 
     def kill(_progress: logdump.spark.ApplyProgress) -> None:
@@ -90,7 +90,7 @@ def test_the_target_equals_the_model_after_kills(
             server.crash()
             threading.Timer(0.5, server.restart).start()
 
-    logdump.spark.apply(spark, f"{trail}/sm*", place.url, [*NAMES], once=True, batch="150k", progress=kill)
+    logdump.spark.apply(spark, f"{trail}/sm*", place.url, [*NAMES], once=True, batch="75k", progress=kill)
     assert len(moments) > 2
     assert moments[-1] == _held(states, place) == extract.csn
 

@@ -12,6 +12,7 @@ from random import Random
 import numpy as np
 
 from fixtures import TRAILS
+from tests.searching import examples, some_trails
 from tests.trailformat.arrays.stored import KINDS
 from tests.trailformat.samples import BOTH, column, header, trail_of
 from trailformat import ByteOrder, NotATrail, Record, TrailFile, make_record
@@ -89,7 +90,7 @@ def use_every_kernel() -> None:
     """Read trails, in windows so small that many a record goes beyond one, and values by the kernels alone."""
     windows.CAPACITY, file._FAR = _WINDOW, 1
     with tempfile.TemporaryDirectory() as folder:
-        for path in (*sorted(TRAILS.iterdir()), *_damaged(Path(folder))):
+        for path in (*some_trails(TRAILS.iterdir(), __name__), *_damaged(Path(folder))):
             with contextlib.suppress(NotATrail), TrailFile(path) as trail:
                 _read(trail)
         _write_every_line()
@@ -105,7 +106,7 @@ def _damaged(folder: Path) -> Iterator[Path]:
     random = Random(1)
     for name in _DAMAGED:
         data = (TRAILS / name).read_bytes()
-        for number in range(_COPIES):
+        for number in range(examples(_COPIES, short=3)):
             changed = bytearray(data[: random.randrange(len(data) // 2, len(data))])
             for _ in range(random.randrange(12)):
                 changed[random.randrange(len(changed))] = random.choice((0, 1, 4, 0x80, 0xFF, random.randrange(256)))

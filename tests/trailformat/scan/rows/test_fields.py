@@ -10,6 +10,7 @@ import pytest
 
 np = pytest.importorskip("numpy")
 
+from tests.searching import examples  # noqa: E402
 from trailformat import ByteOrder, TrailError, make_column, make_token  # noqa: E402
 from trailformat.codec.layout import MOST  # noqa: E402
 from trailformat.codec.tokens import build_tokens, parse_tokens  # noqa: E402
@@ -64,7 +65,7 @@ def damaged(data: bytes, random_one: random.Random) -> bytes:
 def test_columns(seed: int) -> None:
     one = random.Random(seed)
     regions = []
-    for _ in range(60):
+    for _ in range(examples(60)):
         order = one.choice(list(ByteOrder))
         values = [one.randbytes(one.randrange(40)) if one.random() < 0.9 else None for _ in range(one.randrange(9))]
         columns = [make_column(one.randrange(1000), value) for value in values]
@@ -76,7 +77,7 @@ def test_columns(seed: int) -> None:
 def test_tokens(seed: int) -> None:
     one = random.Random(seed)
     regions = []
-    for _ in range(60):
+    for _ in range(examples(60)):
         order = one.choice(list(ByteOrder))
         tokens = [
             make_token(one.randrange(256), one.randbytes(one.randrange(30)), one.choice((0, 1, 0x40, 0xFF)))

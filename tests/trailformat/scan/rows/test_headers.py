@@ -10,6 +10,7 @@ np = pytest.importorskip("numpy")
 
 from fixtures import TRAILS  # noqa: E402
 from fixtures.catalogue import names  # noqa: E402
+from tests.searching import some_trails  # noqa: E402
 from tests.trailformat.samples import BOTH, header, trail_of  # noqa: E402
 from trailformat import ByteOrder, TrailFile, make_record  # noqa: E402
 from trailformat.scan import scan  # noqa: E402
@@ -18,7 +19,7 @@ from trailformat.scan.rows import NO_INDEX, RowBytes, headers_of  # noqa: E402
 pytestmark = pytest.mark.usefixtures("kernels")
 
 
-@pytest.mark.parametrize("name", names())
+@pytest.mark.parametrize("name", some_trails(names(), __name__))
 def test_headers_of_a_file(name: str) -> None:
     _check(TRAILS / name)
 

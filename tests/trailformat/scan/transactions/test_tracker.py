@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from fixtures import TRAILS
 from fixtures.catalogue import names
 from tests.kernels import WAYS, run
+from tests.searching import examples, in_turn, some_trails
 from tests.trailformat.samples import BOTH, header, row, trail_of
 from tests.trailformat.transaction_shapes import shapes, with_tokens
 from trailformat import ByteOrder, CannotRead, NotATrail, Token, TrailError, TrailFile, make_record, make_token
@@ -69,8 +70,7 @@ def assert_same(path: Path, batch_size: int = 1 << 16) -> None:
                 assert by_batch(trail, batch_size) == expected, way
 
 
-@pytest.mark.parametrize("name", names())
-@pytest.mark.parametrize("batch_size", [1, 3, 1 << 16])
+@pytest.mark.parametrize(("batch_size", "name"), in_turn([1, 3, 1 << 16], some_trails(names(), __name__)))
 def test_a_fixture(name: str, batch_size: int) -> None:
     assert_same(TRAILS / name, batch_size)
 
@@ -80,7 +80,7 @@ def test_the_real_trail(evidence: Path) -> None:
 
 
 @pytest.mark.usefixtures("kernels")
-@pytest.mark.parametrize("name", names())
+@pytest.mark.parametrize("name", some_trails(names(), __name__))
 def test_a_fixture_from_every_record_on(name: str) -> None:
     with TrailFile(TRAILS / name) as trail:
         for start in trail.sound_rbas(0, trail.size):
@@ -91,7 +91,7 @@ def test_a_fixture_from_every_record_on(name: str) -> None:
 def test_everything_in_any_order_with_bits_turned_over(folder: Path, order: ByteOrder) -> None:
     chance = random.Random(order.value)
     every = shapes(order)
-    for _ in range(150):
+    for _ in range(examples(150)):
         data = bytearray(b"".join(chance.choices(every, k=14)))
         for _ in range(chance.choice([0, 0, 1, 3, 20])):
             data[chance.randrange(len(data))] ^= 1 << chance.randrange(8)
