@@ -113,7 +113,8 @@ def test_the_version_stands_in_one_place_and_is_released() -> None:
 
 
 def test_the_environment_has_nothing_but_the_wheel_and_what_it_requires(programs: Path) -> None:
-    text = "import importlib.util as u; print([m for m in ('textual', 'pyarrow', 'duckdb', 'numba') if u.find_spec(m)])"
+    others = ("textual", "pyarrow", "duckdb", "numba", "llvmlite")
+    text = f"import importlib.util as u; print([m for m in {others} if u.find_spec(m)])"
     done = subprocess.run([programs / "python", "-c", text], capture_output=True, text=True, check=True, cwd=programs)
     assert done.stdout == "[]\n"
 

@@ -166,3 +166,37 @@ def test_definitions_with_the_same_data_are_one(tmp_path: Path) -> None:
         first, again, other = (trail.tables.columns(entry) for entry in sorted(trail.tables.entries()))
         assert first is again is not None
         assert other not in (None, first)
+
+
+def meanings(folder: Path, name: str, *records: Record | bytes) -> list[int]:
+    """What the bytes of each row of a trail depend on."""
+    with TrailFile(trail_of(folder, *records, name=name)) as trail:
+        return [trail.tables.meaning_at(one.rba) for one in trail.records() if not one.is_metadata]
+
+
+def test_places_are_alike_where_each_index_means_the_same(tmp_path: Path) -> None:
+    teas, sales, more = table_record(1, "TEAS"), table_record(2, "SALES"), table_record(1, "TEAS", columns=2)
+    one = meanings(tmp_path, "aa000000000", DDR, teas, row(name=1), sales, row(name=1), more, row(name=1))
+    assert len({*one}) == 3
+    assert meanings(tmp_path, "bb000000000", sales, teas, DDR, row(name=1), more, row(name=2), teas, row(name=1)) == [
+        one[1],
+        one[2],
+        one[1],
+    ]
+    assert meanings(tmp_path, "cc000000000", DDR, table_record(1, "CUPS"), sales, row(name=1))[0] not in one
+    assert meanings(tmp_path, "dd000000000", teas, sales, row(name=1))[0] not in one
+
+
+def test_places_are_alike_for_who_goes_on_from_a_place_too(tmp_path: Path) -> None:
+    records = DDR, table_record(1, "OLD"), table_record(1, "NEW"), table_record(2, "SALES"), row(name=1)
+    path = trail_of(tmp_path, *records)
+    rba = path.stat().st_size - records[-1].length
+    with TrailFile(path) as trail, TrailFile(path) as other:
+        other.tables.resume(trail.tables.state_at(rba))
+        assert other.tables.meaning_at(rba) == trail.tables.meaning_at(rba)
+
+
+def test_a_definition_that_is_lost_is_like_no_other(tmp_path: Path) -> None:
+    lost = metadata_record(REFERENCE, 7, "ARCHIVE")
+    [one] = meanings(tmp_path, "aa000000000", lost, row(name=8))
+    assert meanings(tmp_path, "aa000000000", lost, row(name=8)) != [one]

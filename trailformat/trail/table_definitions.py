@@ -7,6 +7,7 @@ reference to index 1 use index 2).
 
 from __future__ import annotations
 
+import os
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, NamedTuple, Protocol
@@ -53,6 +54,10 @@ class KnownPlaces(Protocol):
 
     def metadata_between(self, start: int, stop: int) -> tuple[list[int], int]:
         """The RBAs from ``start`` to before ``stop``, and that of the next one, or ``metadata_end``."""
+
+
+_AHEAD = 1 << 24
+"""Bytes that are looked over at once by who asks place after place: a kernel does it where the way is long."""
 
 
 class TableEntry(NamedTuple):
@@ -102,6 +107,9 @@ class TableDefinitions:
         self._by_rba: dict[int, TableEntry] = {}
         self._highest = -1
         self._databases: list[int] = []
+        self._rbas: list[int] = []
+        self._meanings = [0]
+        self._digests: dict[int | None, int] = {}
         self._decoded: dict[int, TableDefinition | None] = {}
         self._alike: dict[tuple[ByteOrder, bytes], TableDefinition] = {}
 
@@ -144,6 +152,34 @@ class TableDefinitions:
         at = bisect_left(self._databases, rba)
         return self._databases[at - 1] if at else None
 
+    def meaning_at(self, rba: int) -> int:
+        """Return a number that is the same for two places, of any files, where each index means the same definition.
+
+        It is the sum of digests of what is in force, so that the order of the definitions does not matter.
+        """
+        if rba > self._scanned:
+            self._scan_to(max(rba, min(rba + _AHEAD, self._trail.size)))
+        number = bisect_left(self._rbas, rba)
+        while len(self._meanings) <= number:
+            self._meanings.append(self._meanings[-1] + self._change_at(self._rbas[len(self._meanings) - 1]))
+        return self._meanings[number]
+
+    def _change_at(self, rba: int) -> int:
+        """How a metadata record changes that number: by its digest, less that of the one that it replaces."""
+        from hashlib import blake2b  # noqa: PLC0415 - for comparisons alone
+
+        entry = self._by_rba.get(rba)
+        index, name, data_rba = (entry.table_index, entry.name, entry.definition_rba) if entry else (None, "", rba)
+        try:
+            record = self._trail.record_at(data_rba) if data_rba is not None else None
+            data = record.data if record is not None else os.urandom(16)
+        except TrailError:
+            data = os.urandom(16)  # what cannot be read is like nothing else
+        digest = int.from_bytes(blake2b(repr((index, name)).encode() + data, digest_size=32).digest())
+        before = self._digests.get(index, 0)
+        self._digests[index] = digest
+        return digest - before
+
     def columns(self, entry: TableEntry) -> TableDefinition | None:
         """Return the definition of an entry, one object for TDRs with the same data; None if it is lost or damaged."""
         rba = entry.definition_rba
@@ -185,7 +221,8 @@ class TableDefinitions:
         self._by_index = {index: list(entries) for index, entries in other._by_index.items()}
         self._by_rba = dict(other._by_rba)
         self._highest = other._highest
-        self._databases = list(other._databases)
+        self._databases, self._rbas = list(other._databases), list(other._rbas)
+        self._meanings, self._digests = list(other._meanings), dict(other._digests)
         self._decoded, self._alike = dict(other._decoded), dict(other._alike)
 
     def state_at(self, rba: int) -> DefinitionsState:
@@ -201,6 +238,8 @@ class TableDefinitions:
         for entry in sorted(state.entries):
             self._keep(entry)
         self._databases = [] if state.database is None else [state.database]
+        self._rbas = sorted([*self._by_rba, *self._databases])
+        self._meanings, self._digests = [0], {}
         self._scanned = state.rba
 
     def pass_over(self, start: int, stop: int) -> None:
@@ -237,6 +276,7 @@ class TableDefinitions:
 
     def _add(self, metadata: MetadataRecord) -> None:
         rba, kind, index, name = metadata
+        self._rbas.append(rba)
         if kind == DATABASE:
             self._databases.append(rba)
         elif kind == TABLE:

@@ -8,6 +8,7 @@ from types import TracebackType
 from typing import NamedTuple, Self
 
 from trailformat.changes.transactions import is_transactional
+from trailformat.codec.byte_order import ByteOrder
 from trailformat.errors import CannotRead, TrailError
 from trailformat.records.record import Record
 from trailformat.trail.file import TrailFile
@@ -106,6 +107,11 @@ class TransactionRecords:
                     if not records:
                         return
                 rba += record.length
+
+    def meaning_at(self, place: TrailPosition) -> tuple[ByteOrder | None, int]:
+        """What bytes from a place on depend on: the byte order of the file, and the definitions in force there."""
+        trail, _ = self._file(place.ordinal)
+        return trail.order, trail.tables.meaning_at(place.rba)
 
     def run(self, first: TrailPosition, after: TrailPosition) -> Iterator[bytes]:
         """The bytes from one place of a file to another in it, in chunks.

@@ -81,6 +81,10 @@ class ComparedRows:
             return None
         return self._records.run(one.first, one.after)
 
+    def meaning_of(self, one: TransactionSummary) -> Hashable:
+        """What the meaning of the bytes of a transaction depends on."""
+        return self._records.meaning_at(one.first)
+
     def of(self, one: TransactionSummary) -> Iterator[ComparedRow]:
         """The rows of a transaction that are compared."""
         taken = (record for record in self.records(one) if self._options.takes(record))

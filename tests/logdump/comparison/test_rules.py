@@ -16,6 +16,7 @@ from logdump.features.diff.model import DifferenceKind, DifferenceShown
 from tests.logdump.line import Line
 from tests.searching import examples
 from tests.simulated.pairs import TEAS, Committed, drawn, restocked, written
+from tests.trailformat.samples import row, table_record, trail_of
 
 ABSENT, CHANGED = DifferenceKind.ABSENT, DifferenceKind.CHANGED
 
@@ -74,3 +75,11 @@ def test_a_copy_is_twice_and_not_extra_also_where_it_stands_out_of_its_place(tmp
     b = written(tmp_path / "b", [*transactions, transactions[1]])
     assert [one.kind for one in _found(a, b)[0]] == [DifferenceKind.TWICE]
     assert [one.kind for one in _found(b, a)[0]] == [DifferenceKind.TWICE]
+
+
+@pytest.mark.parametrize(("words", "number"), [("bytes", 0), ("", 1), ("values", 2)])
+def test_the_same_bytes_of_another_table_differ(words: str, number: int, tmp_path: Path) -> None:
+    for name, table in (("aa000000000", "TEA.CUPS"), ("bb000000000", "TEA.POTS")):
+        trail_of(tmp_path, table_record(1, table), row(name=1), name=name)
+    found, _ = _found(str(tmp_path / "aa"), str(tmp_path / "bb"), words)
+    assert len(found) == number

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from benchmarks.generate import large_trail
 from logdump.arrow.records.schema import Selected
 from logdump.arrow.tables.layout import TableLayout
+from logdump.spark.source.data_source import TrailSource
 from logdump.spark.source.defined_tables import table_meant
 from logdump.spark.source.options import Use, parse_options
 from logdump.spark.source.planner import plan
@@ -36,7 +38,10 @@ def _share_read(path: Path, columns: tuple[str, ...], **given: str) -> float:
     """What the tasks read of the file, as a share of its size."""
     os.utime(path, (0, 0))  # nobody is writing it
     size = path.stat().st_size
-    options = parse_options({"path": str(path), "maxPartitionBytes": str(size // PIECES), **given}, Use.READ)
+    texts = {"path": str(path), "maxPartitionBytes": str(size // PIECES), **given}
+    if "changesOf" in given:
+        return _shares_of_changes(texts, size)
+    options = parse_options(texts, Use.READ)
     foreseen: tuple[TableLayout, ...] = ()
     offer = {column.name: column for column in offered(options)}
     if options.rows_of is not None:
@@ -47,6 +52,17 @@ def _share_read(path: Path, columns: tuple[str, ...], **given: str) -> float:
     assert len(lots) >= PIECES - 2
     with counted() as count:
         rows = sum(batch.num_rows for slices in lots for batch in read(slices, request))
+    assert rows
+    return count.number / size
+
+
+def _shares_of_changes(given: dict[str, str], size: int) -> float:
+    source: Any = TrailSource(given)
+    reader = source.reader(source.schema())
+    parts = reader.partitions()
+    assert len(parts) >= PIECES - 2
+    with counted() as count:
+        rows = sum(batch.num_rows for part in parts for batch in reader.read(part))
     assert rows
     return count.number / size
 
@@ -64,6 +80,9 @@ def _share_read(path: Path, columns: tuple[str, ...], **given: str) -> float:
         ((), {"summary": "true"}),
         ((), {"rowsOf": "TEAHOUSE.CUSTOMERS"}),
         (("before", "after", "raw", "problems"), {}),
+        ((), {"changesOf": "TEAHOUSE.CUSTOMERS"}),
+        ((), {"changesOf": "TEAHOUSE.CUSTOMERS,TEAHOUSE.ORDERS", "effective": "true"}),
+        (("op", "csn", "xid"), {"effective": "true"}),
     ],
     ids=str,
 )

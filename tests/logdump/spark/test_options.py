@@ -7,6 +7,7 @@ from datetime import UTC, datetime, timedelta, timezone
 import pytest
 
 from logdump.spark.errors import BadOption
+from logdump.spark.source.checked_options import checked
 from logdump.spark.source.options import OPTIONS, Options, Use, parse_options
 
 
@@ -69,13 +70,35 @@ def test_an_unknown_option_is_refused_with_the_nearest(given: str, known: str) -
 
 
 def test_an_option_like_no_other_lists_them_all() -> None:
-    with pytest.raises(BadOption, match=r"no option zzz; there are analysis, batchBytes, batchRows, .*where$"):
+    with pytest.raises(BadOption, match=r"no option zzz; there are analysis, .*batchBytes, batchRows, .*where$"):
         parse_options({"zzz": "1"}, Use.READ)
 
 
 def test_an_option_of_a_batch_read_is_none_of_a_stream() -> None:
     with pytest.raises(BadOption, match=r"^option summary is not for a stream$"):
         parse_options({"summary": "true"}, Use.STREAM)
+
+
+@pytest.mark.parametrize(
+    ("given", "view", "needed"),
+    [
+        ({"keyUpdate": "whole"}, {"changesOf": "HR.JOBS"}, "changesOf"),
+        ({"beforeImages": "true"}, {"changesOf": "HR.JOBS"}, "changesOf"),
+        ({"schemaEvolutionMode": "rescue"}, {"rowsOf": "HR.JOBS"}, "rowsOf or changesOf"),
+        ({"heartbeatTable": "GG.BEATS"}, {"analysis": "heartbeats"}, "analysis"),
+        ({"params": "prm/e.prm"}, {"analysis": "ddl"}, "analysis"),
+        ({"transHist": "3"}, {"summary": "true"}, "summary"),
+        ({"transRecLimit": "3"}, {"summary": "true"}, "summary"),
+        ({"transByteLimit": "3"}, {"summary": "true"}, "summary"),
+    ],
+    ids=str,
+)
+def test_an_option_of_another_view_is_refused(given: dict[str, str], view: dict[str, str], needed: str) -> None:
+    [name] = given
+    with pytest.raises(BadOption, match=f"^option {name} is of another view: it goes with {needed}$"):
+        checked(parse_options(given, Use.READ))
+    if name != "params":
+        checked(parse_options({**given, **view}, Use.READ))
 
 
 def test_what_spark_adds_to_a_table_is_passed_over() -> None:

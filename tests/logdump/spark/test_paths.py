@@ -9,9 +9,12 @@ from typing import Any
 
 import pytest
 
+from fixtures import TRAILS
 from logdump.spark.errors import BadOption, NoTrailFiles
 from logdump.spark.source.options import Options
 from logdump.spark.source.paths import find_files
+from logdump.spark.source.planner import plan
+from tests.searching import IS_LONG
 
 
 @pytest.fixture
@@ -102,3 +105,14 @@ def test_without_a_path_the_error_names_the_forms_that_take_one() -> None:
 def test_another_file_system_is_refused() -> None:
     with pytest.raises(BadOption, match=r"^dbfs:/bucket/lt: only files of this machine's own paths .*, not dbfs:$"):
         found("dbfs:/bucket/lt")
+
+
+def test_very_many_files_are_planned_in_order_and_packed(tmp_path: Path) -> None:
+    count, file = 100_000 if IS_LONG else 1_500, TRAILS / "et000000000"
+    copy = tmp_path / "lt000000000"
+    copy.write_bytes(file.read_bytes())
+    for number in range(1, count):
+        (tmp_path / f"lt{number:09d}").hardlink_to(copy)
+    lots = plan(Options(path=f"{tmp_path}/lt*", max_partition_bytes=1 << 20))
+    assert [part.seqno for lot in lots for part in lot] == [*range(count)]
+    assert len(lots) == -(-count // ((1 << 20) // file.stat().st_size))

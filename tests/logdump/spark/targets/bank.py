@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping
 from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
@@ -31,6 +32,27 @@ def changes_of(path: Path, *names: str, **options: str) -> tuple[pa.Table, list[
     return pa.Table.from_batches(batches).sort_by("_sequence"), [
         *source_tables(schema, dict.fromkeys(names or NAMES, ""), {})
     ]
+
+
+def streamed(path: Path, random: Random, **options: str) -> Iterator[pa.Table]:
+    """The micro-batches of a stream of changes under ``effective``, whose driver is killed between some of them."""
+    given = {"path": str(path), "changesOf": ",".join(NAMES), "effective": "true", **options}
+    source: Any = TrailSource(given)
+    schema = source.schema()
+    reader = source.streamReader(schema)
+    at = reader.initialOffset()
+    while (end := reader.latestOffset(at, ReadMaxBytes())) != at:
+        if random.random() < 0.4:
+            end = json.loads(json.dumps(end))
+            reader = source.streamReader(schema)
+        found = [batch for part in reader.partitions(at, end) for batch in reader.read(part)]
+        at = end
+        if found:
+            yield pa.Table.from_batches(found)
+
+
+class ReadMaxBytes:
+    """As Spark's class of this name: the limits of the options hold."""
 
 
 def transactions_in(rows: pa.Table) -> list[pa.Table]:

@@ -16,7 +16,8 @@ import pytest
 from logdump.spark.targets import lakes
 from logdump.spark.targets.stream import target_for
 from logdump.spark.targets.target import BadTarget, SourceTable, TargetLost
-from tests.logdump.spark.targets.bank import NAMES, batches_of, changes_of, differences, end_of, opened, parts
+from tests.logdump.spark.targets.bank import NAMES, batches_of, changes_of, differences, end_of, opened, parts, streamed
+from tests.searching import IS_LONG
 from tests.simulated.five_tables import bank_trail
 
 
@@ -32,19 +33,44 @@ def _iceberg(folder: Path) -> tuple[Any, Any]:
 
 
 @pytest.mark.parametrize("lake", [_delta, _iceberg])
-def test_the_tables_equal_those_of_the_source(lake: Any, tmp_path: Path) -> None:
-    trail = tmp_path / "trail"
+def test_the_tables_equal_those_of_the_source_after_a_stream_with_kills(lake: Any, tmp_path: Path) -> None:
+    """Drivers die between batches, and between the tables of one; transactions that were cut are not applied."""
+    trail, random, kills = tmp_path / "trail", Random(8), 0
     trail.mkdir()
-    bank, _ = bank_trail(trail, 60, seed=5)
+    bank, _ = bank_trail(trail, 300 if IS_LONG else 40, seed=5)
     rows, sources = changes_of(trail)
+    assert len(rows) < len(changes_of(trail, effective="false")[0])
     given, read = lake(tmp_path)
-    for batch in batches_of(rows, Random(3), 40):
-        target = target_for(given)
-        applier = opened(target, sources)
-        applier.apply(parts(batch), end_of(batch))
-        target.close()
+    for number, batch in enumerate(streamed(trail, random, maxBytesPerTrigger="20k")):
+        kills += _died(given, sources, batch, dies_at=number % 4 + 1)
+        assert _died(given, sources, batch) == 0
+    assert kills >= 2
     found = {name: [tuple(row.values()) for row in read(name).to_pylist()] for name in NAMES}
     assert differences(bank, found) == []
+
+
+class _Killed(Exception):
+    """Stands for the end of a process."""
+
+
+def _died(given: Any, sources: list[SourceTable], batch: pa.Table, dies_at: int = 0) -> int:
+    """Apply a batch as a driver does that goes on; it may die after so many commits. How often it died."""
+    with closing(target_for(given)) as target, pytest.MonkeyPatch.context() as patch:
+        applier = opened(target, sources)
+        write: Any = type(target).write  # type: ignore[attr-defined]  # of a lake
+        left = iter(range(dies_at - 1, -1, -1))
+
+        def written(*some: Any, **more: Any) -> None:
+            write(*some, **more)
+            if next(left, None) == 0:
+                raise _Killed
+
+        patch.setattr(type(target), "write", written)
+        try:
+            applier.apply(parts(batch), end_of(batch))
+        except _Killed:
+            return 1
+    return 0
 
 
 @pytest.mark.parametrize("lake", [_delta, _iceberg])
