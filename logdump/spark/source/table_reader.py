@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from logdump.spark.source.request import Request
 
 
-_ROWS = 1 << 16
+_ROWS = 1 << 15
 """Records of a batch: each table in a batch takes some time, however few its rows are."""
 
 

@@ -12,6 +12,7 @@ import pytest
 from logdump.display.sql import blocks
 from tests.logdump.export.drawn_transactions import TABLES, DrawnTransactions, definition
 from tests.logdump.export.scripts import EITHER, check, written
+from tests.logdump.line import Line
 from tests.searching import IS_LONG
 from tests.trailformat.samples import BOTH, header, trail_of
 from trailformat import ByteOrder, Images, Record, make_column, make_record
@@ -83,6 +84,27 @@ def test_each_record_in_a_file_of_its_own(words: str, order: ByteOrder, directio
     in_one = _in_files(tmp_path / "one", records, (), order)
     whole = written(in_one, f"{direction} {words}", "across on", by_columns=True)[0] or b""
     assert _statements(script) == _statements(whole.decode())
+
+
+@pytest.mark.parametrize("command", ["redo", "undo"])
+@pytest.mark.parametrize("before", FILTERS[1:])
+def test_redo_and_undo_over_files_print_what_export_writes(before: str, command: str, tmp_path: Path) -> None:
+    random = Random(f"{before} {command}")
+    records = _drawn(random, ByteOrder.BIG, 8)
+    first = _in_files(tmp_path / "cut", records, range(0, len(records), 3), ByteOrder.BIG)
+    direction = "undo" if command == "undo" else ""
+    exported = check(first, f"ansi {direction} include cut", f"across on; {before}")
+    shown = []
+    for takes_lines in (False, True):
+        line = Line()
+        line(f"open {first}; across on; {before}")
+        line.session.takes_lines = takes_lines
+        shown.append("\n".join(line(f"{command} 999 ansi include cut")))
+        line.session.close()
+    assert shown[0] == shown[1]
+    # then the file of the position is named
+    expected = _statements(exported.removesuffix("\n"))
+    assert _statements(shown[0])[: len(expected)] == expected
 
 
 @EITHER
