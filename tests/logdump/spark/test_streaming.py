@@ -64,8 +64,9 @@ class Follower:
 
     def run(self, **options: Any) -> None:
         """Read what is there now."""
-        query = self.start(available_now=True, **options)
-        query.awaitTermination()
+        for _ in range(1 if HAS_LIMITS else 2):  # a query of Spark 4.0 may end with the batch that a stop has left
+            query = self.start(available_now=True, **options)
+            query.awaitTermination()
 
 
 @pytest.fixture
