@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import pyspark
 import pytest
-from pyspark.errors import StreamingQueryException
+from pyspark.errors import PySparkException, StreamingQueryException
 
 from fixtures import TRAILS
 from tests.logdump.spark.growing_trail import SAMPLE
@@ -141,3 +141,23 @@ def test_a_file_written_anew_ends_the_stream(follower: Follower, tmp_path: Path)
     with pytest.raises(StreamingQueryException, match=r"FileChanged: .*lt000000000, seqno 0, RBA \d+: the stream has"):
         follower.run()
     assert len(follower.places) == seen
+
+
+def test_a_second_stream_on_its_checkpoint_takes_over(follower: Follower, tmp_path: Path) -> None:
+    """Spark ends the first: no record comes twice."""
+    paths = [*_copies(tmp_path / "dirdat", 1)]
+    first = follower.start()
+    _wait(lambda: follower.places == _places(*paths))
+    second = follower.start()
+    try:
+        paths = [*_copies(tmp_path / "dirdat", 2)]
+        _wait(lambda: follower.places == _places(*paths))
+        assert (first.isActive, second.isActive) == (False, True)
+    finally:
+        first.stop()
+        second.stop()
+
+
+def test_a_stream_over_nothing_names_it(follower: Follower) -> None:
+    with pytest.raises(PySparkException, match=r"NoTrailFiles: no trail files match .*dirdat"):
+        follower.run()
