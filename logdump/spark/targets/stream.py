@@ -46,8 +46,8 @@ _PARTITION = "4m"
 _RAISED = "An exception was thrown from the Python worker"
 _LOST = re.compile(
     r"Python worker (?:exited unexpectedly|failed to connect)|port number (?:from|in) \S+'s stdout"
-    r"|java\.io\.EOFException|java\.io\.IOException: (?:Broken pipe|Connection reset)"
-    r"|java\.net\.(?:Socket|Connect)Exception|java\.nio\.channels\.\w*Clos\w+"
+    r"|java\.io\.(?:EOF|IO)Exception|java\.net\.(?:Socket|Connect)Exception|java\.nio\.channels\.\w*Clos\w+"
+    r"|terminated with exception: (?:Stream closed|Broken pipe|Connection reset|null)"
 )
 """What Spark says where a worker, or the daemon that starts them, has gone."""
 _POLL = 0.2
