@@ -57,7 +57,7 @@ class KnownPlaces(Protocol):
 
 
 _AHEAD = 1 << 24
-"""Bytes that are looked over at once by who asks place after place: a kernel does it where the way is long."""
+"""Bytes after a place that are searched together with it, for a caller that asks for one place after another."""
 
 
 class TableEntry(NamedTuple):

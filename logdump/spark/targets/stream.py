@@ -43,6 +43,13 @@ DdlHandler = Callable[[str, str], object]
 Paths = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
 _PARTITION = "4m"
 """Bytes of trail that one task reads: while what it gives is applied, others read on."""
+_RAISED = "An exception was thrown from the Python worker"
+_LOST = re.compile(
+    r"Python worker (?:exited unexpectedly|failed to connect)|port number (?:from|in) \S+'s stdout"
+    r"|java\.io\.EOFException|java\.io\.IOException: (?:Broken pipe|Connection reset)"
+    r"|java\.net\.(?:Socket|Connect)Exception|java\.nio\.channels\.\w*Clos\w+"
+)
+"""What Spark says where a worker, or the daemon that starts them, has gone."""
 _POLL = 0.2
 """Seconds between looks at whether to stop."""
 
@@ -213,6 +220,12 @@ class _Again(Exception):
     """A statement was handled: the schemas are to be looked at again."""
 
 
+def _is_of_lost_worker(error: Exception) -> bool:
+    """Whether an error of Spark says that a process of its Python has gone, a worker or the daemon that starts them."""
+    text = str(error)
+    return not isinstance(error, SourceError) and _RAISED not in text and _LOST.search(text) is not None
+
+
 class _Run:
     """One call of ``apply``."""
 
@@ -236,23 +249,30 @@ class _Run:
         self.progress = ApplyProgress()
 
     def keep_on(self, checkpoint: Any, patience: float, *, create: bool, trigger: Mapping[str, Any]) -> ApplyProgress:
-        """Follow the trail, again and again while the target comes back. Raises TargetLost where it does not."""
+        """Follow the trail, again and again while the target, and what of Spark has died, comes back.
+
+        Raises:
+            TargetLost: the target does not come back.
+            Exception: Spark's workers do not.
+        """
         lost_at: float | None = None
         while True:
             before = self.progress.rows
             try:
                 return self.follow(checkpoint, create=create, trigger=trigger)
-            except TargetLost:
-                now = time.monotonic()
-                lost_at = now if lost_at is None or self.progress.rows > before else lost_at
-                if now - lost_at >= patience:
-                    raise
-                time.sleep(min(1.0, patience / 10))
             except _Again:
                 continue
             except SchemaChanged:
                 if self._asked.ddl == "stop" or self.progress.rows == before:
                     raise
+            except Exception as error:
+                if not isinstance(error, TargetLost) and not _is_of_lost_worker(error):
+                    raise
+                now = time.monotonic()
+                lost_at = now if lost_at is None or self.progress.rows > before else lost_at
+                if now - lost_at >= patience:
+                    raise
+                time.sleep(min(1.0, patience / 10))
 
     def follow(self, checkpoint: Any, *, create: bool, trigger: Mapping[str, Any]) -> ApplyProgress:
         """From the positions in the target on, until it ends or is stopped. Raises TargetLost."""

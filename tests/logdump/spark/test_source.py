@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import re
 from collections import Counter
 from collections.abc import Iterator
@@ -176,6 +177,16 @@ def test_damage_is_one_line_with_its_place(spark: SparkSession) -> None:
     text = str(caught.value)
     assert "Traceback" not in text
     assert re.search(rf"BadTrail: {TRAILS}/ft000000000, seqno 0, RBA \d+: .*; mode PERMISSIVE shows them", text)
+
+
+def test_the_log_of_spark_has_no_line_of_a_task_that_failed(spark: SparkSession) -> None:
+    """Each would have some thirty of the JVM, and three kilobytes of JSON."""
+    jvm = spark.sparkContext._jvm
+    assert jvm is not None
+    for name in ("org.apache.spark.scheduler.TaskSetManager", "org.apache.spark.executor.Executor"):
+        logger = jvm.org.apache.logging.log4j.LogManager.getLogger(name)
+        assert not logger.isErrorEnabled()
+    assert not logging.getLogger("SQLQueryContextLogger").isEnabledFor(logging.CRITICAL)
 
 
 def test_the_corrupt_record_counts_alike_in_every_query(spark: SparkSession) -> None:

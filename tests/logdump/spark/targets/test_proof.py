@@ -9,6 +9,7 @@ transactions.
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -18,13 +19,14 @@ from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 from random import Random
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 import logdump.spark
+from logdump.spark.targets import stream
 from tests.logdump.spark.targets.bank import NAMES, changes_of, differences, opened
-from tests.logdump.spark.targets.places import Place, mariadb_place, postgresql_place
+from tests.logdump.spark.targets.places import Place, mariadb_place, postgresql_place, sqlite_place
 from tests.logdump.statements.servers import MariaDBServer, PostgreSQLServer, mariadb_server, postgresql_server
 from tests.searching import IS_LONG
 from tests.simulated.five_tables import BankStates, bank_trail
@@ -35,6 +37,8 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.spark
 Server = PostgreSQLServer | MariaDBServer
 TRANSACTIONS, KILLS = 100_000, 10
+_DAEMON = re.compile(r"-m \S*daemon\b")
+"""How the processes of Spark's Python are called, here those of the tests too."""
 COUNTED = "CREATE TABLE counted (id bigint)"
 COUNTS = {
     "postgresql": (
@@ -148,8 +152,44 @@ def _kill_one(driver: subprocess.Popen[bytes], server: Server, number: int, rand
     return True
 
 
-def _kill_workers(driver: int) -> None:
-    """kill -9 of the Python workers of a driver, not of the process that starts them."""
+def test_workers_and_the_daemon_that_starts_them_may_die(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    trail, place = tmp_path / "trail", sqlite_place(tmp_path)
+    trail.mkdir()
+    bank, extract = bank_trail(trail, 60, seed=13)
+    begun: list[int] = []
+    ended = threading.Event()
+    follow = stream._Run.follow
+
+    def follow_again(run: stream._Run, *arguments: Any, **given: Any) -> Any:
+        begun.append(run.progress.rows)
+        return follow(run, *arguments, **given)
+
+    def kill_until_it_begins_again() -> None:
+        while len(begun) < 2 and not ended.wait(0.2):
+            _kill_workers(os.getpid(), with_daemon=True)
+
+    killer = threading.Thread(target=kill_until_it_begins_again)
+    monkeypatch.setattr(stream._Run, "follow", follow_again)
+
+    def kill(_progress: logdump.spark.ApplyProgress) -> None:
+        if killer.ident is None:
+            killer.start()
+
+    done = logdump.spark.apply(
+        spark, f"{trail}/sm*", place.url, [*NAMES], create=True, once=True, batch="20k", progress=kill
+    )
+    ended.set()
+    killer.join()
+    assert begun[:1] == [0]
+    assert begun[1] > 0
+    assert differences(bank, {name: place.rows(name) for name in NAMES}) == []
+    assert (done.rows, done.csn) == (len(changes_of(trail)[0]), extract.csn)
+
+
+def _kill_workers(driver: int, *, with_daemon: bool = False) -> None:
+    """kill -9 of the Python workers of a driver, and of the process that starts them where that is asked for."""
     found = subprocess.run(["ps", "-eo", "pid,ppid,args"], capture_output=True, text=True, check=True).stdout
     rows = [line.split(None, 2) for line in found.splitlines()[1:]]
     by_pid = {int(pid): arguments for pid, _, arguments in rows}
@@ -159,7 +199,7 @@ def _kill_workers(driver: int) -> None:
         while at in parents and at not in ancestors:
             ancestors.add(at)
             at = parents[at]
-        is_worker = "daemon" in arguments and "daemon" in by_pid.get(parents[int(pid)], "")
+        is_worker = _DAEMON.search(arguments) and (with_daemon or _DAEMON.search(by_pid.get(parents[int(pid)], "")))
         if driver in ancestors and is_worker:
             with suppress(ProcessLookupError):
                 os.kill(int(pid), signal.SIGKILL)
