@@ -182,8 +182,7 @@ def test_workers_and_the_daemon_that_starts_them_may_die(
     )
     ended.set()
     killer.join()
-    assert begun[:1] == [0]
-    assert begun[1] > 0
+    assert begun[:1] == [0]  # it begins again where Spark itself does not, which depends on the moment of the kill
     assert differences(bank, {name: place.rows(name) for name in NAMES}) == []
     assert (done.rows, done.csn) == (len(changes_of(trail)[0]), extract.csn)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import time
-from contextlib import closing
+from contextlib import closing, nullcontext
 from functools import partial
 from pathlib import Path
 from random import Random
@@ -19,6 +19,7 @@ from fixtures.statements import Ddl
 from logdump.features.heartbeat.tables import role_of
 from logdump.spark.errors import BadOption, BadTrail, FileChanged
 from logdump.spark.source.data_source import TrailSource
+from logdump.spark.targets import stream
 from logdump.spark.targets.stream import (
     ApplyRequest,
     DdlFound,
@@ -55,6 +56,36 @@ def test_a_table_that_was_made_has_the_last_rows_and_is_gone_on_with(spark: Spar
     }
     assert {row[0] for row in place.rows(TEAS)} == {row[0] for row in latest}
     assert len(latest) == 2
+
+
+@pytest.mark.parametrize(
+    ("message", "is_lost"),
+    [
+        ("Python worker exited unexpectedly (crashed)", True),
+        ("Python worker failed to connect back", True),
+        ("java.io.EOFException", True),
+        ("java.net.SocketException: Broken pipe", True),
+        ("An exception was thrown from the Python worker: java.io.IOException", False),
+        ("Division by zero", False),
+    ],
+)
+def test_it_begins_again_where_a_process_of_spark_has_gone_and_nowhere_else(
+    message: str, is_lost: bool, spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun, follow = list[int](), stream._Run.follow
+
+    def lost_once(run: stream._Run, *arguments: Any, **given: Any) -> Any:
+        begun.append(run.progress.rows)
+        if len(begun) == 1:
+            raise RuntimeError(message)
+        return follow(run, *arguments, **given)
+
+    monkeypatch.setattr(stream._Run, "follow", lost_once)
+    with nullcontext() if is_lost else pytest.raises(RuntimeError, match=re.escape(message)):
+        logdump.spark.apply(
+            spark, TRAIL, sqlite_place(tmp_path).url, TEAS, create=True, once=True, patience=0.5 if is_lost else 60.0
+        )
+    assert len(begun) == 1 + is_lost
 
 
 def test_an_initial_load_is_gone_on_with_from_its_csn(spark: SparkSession, tmp_path: Path) -> None:
