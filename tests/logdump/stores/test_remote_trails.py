@@ -176,10 +176,10 @@ def test_a_trail_that_is_written_in_a_bucket_is_followed(s3: str, put: Put, monk
     looks, clock = [3000, 3001, len(whole)], [0.0]
 
     def sleep(seconds: float) -> None:
-        clock[0] += seconds
         if looks:
             put(f"{s3}/dirdat/{NAMES[0]}", whole[: looks.pop(0)])
-            clock[0] = 0
+        else:
+            clock[0] += seconds
 
     monkeypatch.setattr(remote_file, "POLL", 0)
     monkeypatch.setattr(store, "RECENT", 0)
