@@ -41,7 +41,14 @@ COMMANDS = (
         "pos 2722; transaction end",
         "pos 1811; sametable next",
     ),
-    *("sql select count(*) from records", "explain restart at 0 2722", "sft delete", "sfts 2099-01-01", "skip 99"),
+    *(
+        "sql select count(*) from records",
+        "transactions",
+        "explain restart at 0 2722",
+        "sft delete",
+        "sfts 2099-01-01",
+        "skip 99",
+    ),
     *("pos record 9", "begin 2099-01-01", "pos 2722; sfnt", "pos 2722; sfet", "sfmd"),
 )
 

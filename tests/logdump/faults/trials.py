@@ -161,9 +161,8 @@ class Bench:
             return None if done.status else "an error, and status 0"
         if target == wanted and done.status and "is there: it was written" in done.out + done.err:
             return None
-        if target in (wanted, before) and done.status and "partial, without a verdict" in done.out + done.err:
-            return None
-        if done.status and target == before and "it is not kept" in done.err:
+        is_partial = target in (wanted, before) and "partial, without a verdict" in done.out + done.err
+        if done.status and (is_partial or (target == before and "it is not kept" in done.err)):
             return None
         after = self.after_cut(failure)
         if (done.out, target, done.status) == (after.out, self._made(after.files), after.status):
