@@ -154,9 +154,10 @@ def test_the_palette_finds_a_command_and_begins_its_line() -> None:
         await screen.press("ctrl+p")
         await screen.pilot.press(*"largest")
         await screen.settle()
-        assert "▶TRANSHIST" in screen.text
+        assert "▶TRANSACTIONS" in screen.text
+        assert " TRANSHIST" in screen.text
         await screen.press("enter")
-        assert screen.app.prompt.value == "TRANSHIST "
+        assert screen.app.prompt.value == "TRANSACTIONS "
         assert len(screen.app.mode.transcript.entries) == 1
 
     drive(steps)
