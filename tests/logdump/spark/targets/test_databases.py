@@ -108,12 +108,25 @@ def test_a_second_stream_is_refused(opened_bank: tuple[Place, Any, Any], monkeyp
     second.close()
 
 
-def test_a_value_that_is_refused_is_named_with_its_record(opened_bank: tuple[Place, Any, Any]) -> None:
+IN_THE_WAY = ("INSERT INTO events (id, what) VALUES ({}, 'in the way')", "DELETE FROM events WHERE what = 'in the way'")
+RULE = (
+    "ALTER TABLE events ADD CONSTRAINT no_such_id CHECK (id <> {})",
+    "ALTER TABLE events DROP CONSTRAINT no_such_id",
+)
+RULE_OF_SQLITE = (
+    "CREATE TRIGGER no_such_id BEFORE INSERT ON events WHEN NEW.id = {} BEGIN SELECT RAISE(ABORT, 'no such id'); END",
+    "DROP TRIGGER no_such_id",
+)
+
+
+@pytest.mark.parametrize("by", ["a row in the way", "a rule of the table"])
+def test_a_value_that_is_refused_is_named_with_its_record(by: str, opened_bank: tuple[Place, Any, Any]) -> None:
     place, rows, sources = opened_bank
-    place.run("CREATE TABLE expected AS SELECT * FROM events")
+    rule = RULE_OF_SQLITE if place.url.startswith("sqlite") else RULE
+    begin, end = IN_THE_WAY if by == "a row in the way" else rule
     events = [(at, row) for at, row in enumerate(rows.to_pylist()) if row["_table"] == "BANK.EVENTS"]
     at, refused = events[len(events) // 2]
-    place.run(f"INSERT INTO events (id, what) VALUES ({refused['BANK.EVENTS']['ID']}, 'in the way')")
+    place.run(begin.format(refused["BANK.EVENTS"]["ID"]))
     target = place.target()
     applier = opened(target, sources)
     where = re.escape(f"{refused['_file']}, RBA {refused['_rba']}, CSN {refused['_csn']}: insert of BANK.EVENTS: ")
@@ -122,7 +135,7 @@ def test_a_value_that_is_refused_is_named_with_its_record(opened_bank: tuple[Pla
     before = [row for row in rows.slice(0, at).to_pylist() if row["_csn"] != refused["_csn"]]
     inserted = {row["BANK.EVENTS"]["ID"] for row in before if row["_table"] == "BANK.EVENTS"}
     assert {row[0] for row in target_rows(target, place)} == inserted
-    place.run("DELETE FROM events WHERE what = 'in the way'")
+    place.run(end)
     target = place.target()
     opened(target, sources).apply(parts(rows), end_of(rows))
     target.close()
