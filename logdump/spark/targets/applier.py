@@ -168,7 +168,7 @@ class _Step:
         self._held: dict[str, Changes] = {}
         self._counts = Counter[str]()
         self._most = _MOST_ROWS
-        self._last: list[pa.Table] = []
+        self._waiting: dict[str, pa.Table] = {}
         self.transactions: set[tuple[Any, Any]] = set()
         self.last = AppliedPosition("", "")
 
@@ -193,37 +193,39 @@ class _Step:
         return found
 
     def take(self, rows: pa.Table) -> None:
-        """Later changes. A delete waits for the next, with which it may be one key update."""
+        """Later changes. A delete waits for the next of its table, with which it may be one key update."""
         if not len(rows):
             return
-        rows = rows.take(pc.sort_indices(rows["_sequence"]))
-        ordered = pa.concat_tables([*self._last, rows], promote_options="default")
-        count = len(ordered) - (ordered["_op"][-1].as_py() == "delete")
-        self._last = [ordered.slice(count)] if count < len(ordered) else []
-        if count:
-            self._hold(ordered.slice(0, count))
-            if sum(changes.count for changes in self._held.values()) >= self._most:
-                self._flush_some()
-
-    def _hold(self, ordered: pa.Table) -> None:
+        ordered = rows.take(pc.sort_indices(rows["_sequence"]))
         for name, own in by_table(ordered, [*self._tables]).items():
             before = self._before.get(name)
             new = own if before is None else own.filter(pc.greater_equal(own["_sequence"], before.place))
             if len(new):
-                table = self._tables[name]
-                self._held.setdefault(name, Changes([*table.columns], table.keys)).add(new)
-                self._counts[name] += len(new)
+                if (waiting := self._waiting.pop(name, None)) is not None:
+                    new = pa.concat_tables([waiting, new])
+                count = len(new) - (new["_op"][-1].as_py() == "delete")
+                if count < len(new):
+                    self._waiting[name] = new.slice(count)
+                self._hold(name, new.slice(0, count))
         pairs = pa.table([ordered["_csn"], ordered["_xid"]], ["csn", "xid"]).group_by(["csn", "xid"]).aggregate([])
         self.transactions |= {*zip(pairs["csn"].to_pylist(), pairs["xid"].to_pylist(), strict=True)}
         [last] = ordered.slice(len(ordered) - 1).select(["_sequence", "_csn", "_time"]).to_pylist()
         if last["_sequence"] > self.last.place:
             self.last = AppliedPosition(last["_sequence"], "", last["_csn"], last["_time"])
+        if sum(changes.count for changes in self._held.values()) >= self._most:
+            self._flush_some()
+
+    def _hold(self, name: str, changes: pa.Table) -> None:
+        if len(changes):
+            table = self._tables[name]
+            self._held.setdefault(name, Changes([*table.columns], table.keys)).add(changes)
+            self._counts[name] += len(changes)
 
     def flush(self) -> None:
         """Apply what is held."""
-        for last in self._last:
-            self._hold(last)
-        self._last = []
+        for name, waiting in self._waiting.items():
+            self._hold(name, waiting)
+        self._waiting = {}
         for name, changes in self._held.items():
             self._target.apply(name, changes, overwrite=self._overwrite)
         self._held = {}

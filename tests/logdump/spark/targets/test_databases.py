@@ -9,6 +9,7 @@ from random import Random
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pytest
 
 from logdump.spark.targets import database
@@ -24,7 +25,7 @@ from tests.logdump.spark.targets.bank import (
     parts,
     transactions_in,
 )
-from tests.logdump.spark.targets.places import Place
+from tests.logdump.spark.targets.places import Place, sqlite_place
 from tests.simulated.five_tables import bank_trail
 
 
@@ -106,6 +107,23 @@ def test_a_second_stream_is_refused(opened_bank: tuple[Place, Any, Any], monkeyp
     first.close()
     opened(second, sources)
     second.close()
+
+
+@pytest.mark.parametrize("first", NAMES)
+def test_the_position_is_that_of_the_last_change_whichever_table_comes_last(first: str, tmp_path: Path) -> None:
+    bank_trail(tmp_path, 300, seed=5)
+    rows, sources = changes_of(tmp_path)
+    ends = [one for one in transactions_in(rows) if one["_table"][-1].as_py() == first]
+    last = next((one for one in reversed(ends) if one["_op"][-1].as_py() == "delete"), ends[-1])
+    batch = rows.filter(pc.less_equal(rows["_sequence"], last["_sequence"][-1]))
+    target = sqlite_place(tmp_path).target()
+    applier = opened(target, sources)
+    ordered = [first, *(name for name in NAMES if name != first)]
+    applier.apply(lambda: (batch.filter(pc.equal(batch["_table"], name)) for name in ordered), end_of(batch))
+    assert applier.progress.csn == batch["_csn"][-1].as_py()
+    assert {position.csn for position in target.positions().values()} == {batch["_csn"][-1].as_py()}
+    assert (applier.progress.rows, applier.progress.transactions) == (len(batch), len({*batch["_csn"].to_pylist()}))
+    target.close()
 
 
 IN_THE_WAY = ("INSERT INTO events (id, what) VALUES ({}, 'in the way')", "DELETE FROM events WHERE what = 'in the way'")
