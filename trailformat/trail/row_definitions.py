@@ -70,9 +70,9 @@ class RowDefinitions:
             file_table = self._source.table(name)
             if file_table is not None:
                 return RowDefinition(name, file_table.definition, self._source.charset)
-        return RowDefinition(name, table, self._charset(indexed_at))
+        return RowDefinition(name, table, self.charset_at(indexed_at))
 
-    def _charset(self, indexed_at: int | None) -> str:
+    def charset_at(self, indexed_at: int | None) -> str:
         """The codec of the database: that of the DDR before a record, of the file header, or UTF-8.
 
         ``indexed_at``: RBA of a record that means its table by an index; None where rows hold the names of their

@@ -108,10 +108,10 @@ class TransactionRecords:
                         return
                 rba += record.length
 
-    def meaning_at(self, place: TrailPosition) -> tuple[ByteOrder | None, int]:
-        """What bytes from a place on depend on: the byte order of the file, and the definitions in force there."""
-        trail, _ = self._file(place.ordinal)
-        return trail.order, trail.tables.meaning_at(place.rba)
+    def meaning_at(self, place: TrailPosition) -> tuple[ByteOrder | None, str, int]:
+        """What bytes from a place on depend on: byte order and character set, and the definitions in force there."""
+        trail, definitions = self._file(place.ordinal)
+        return trail.order, definitions.charset_at(place.rba), trail.tables.meaning_at(place.rba)
 
     def run(self, first: TrailPosition, after: TrailPosition) -> Iterator[bytes]:
         """The bytes from one place of a file to another in it, in chunks.

@@ -63,8 +63,7 @@ class RowComparison:
         if (a.records, a.size) != (b.records, b.size):
             return False
         one, other = (side.rows for side in self._sides)
-        is_alike = self._options.level is DiffLevel.BYTES or one.meaning_of(a) == other.meaning_of(b)
-        if self._takes_all and is_alike and _is_same_run(one.run(a), other.run(b)):
+        if self._takes_all and self._is_alike(a, b) and _is_same_run(one.run(a), other.run(b)):
             self.has_rows = True
             return True
         for record, like in zip(one.records(a), other.records(b), strict=False):
@@ -72,6 +71,11 @@ class RowComparison:
                 return False
             self.has_rows = self.has_rows or self._options.takes(record)
         return True
+
+    def _is_alike(self, a: TransactionSummary, b: TransactionSummary) -> bool:
+        """Return True if the same bytes of two transactions are no difference."""
+        one, other = (side.rows for side in self._sides)
+        return self._options.level is DiffLevel.BYTES or one.meaning_of(a) == other.meaning_of(b)
 
     def _in_order(self, a: TransactionSummary, b: TransactionSummary) -> Iterator[DifferenceShown]:
         streams = self._rows(0, a), self._rows(1, b)

@@ -17,6 +17,11 @@ from tests.logdump.line import Line
 from tests.searching import examples
 from tests.simulated.pairs import TEAS, Committed, drawn, restocked, written
 from tests.trailformat.samples import row, table_record, trail_of
+from trailformat import make_file_header, make_file_header_record
+from trailformat.codec.charset_numbers import BY_NAME
+from trailformat.records.file_header import Value
+from trailformat.transactions.records import TransactionRecords
+from trailformat.transactions.whole_trail import TrailPosition, WholeTrail
 
 ABSENT, CHANGED = DifferenceKind.ABSENT, DifferenceKind.CHANGED
 
@@ -83,3 +88,14 @@ def test_the_same_bytes_of_another_table_differ(words: str, number: int, tmp_pat
         trail_of(tmp_path, table_record(1, table), row(name=1), name=name)
     found, _ = _found(str(tmp_path / "aa"), str(tmp_path / "bb"), words)
     assert len(found) == number
+
+
+def test_bytes_depend_on_the_character_set_of_the_file_header(tmp_path: Path) -> None:
+    meanings = []
+    for number, charset in enumerate(("ISO-8859-1", "WINDOWS-1251", "ISO-8859-1")):
+        groups: dict[str, dict[str, Value]] = {"TrailInfo": {"Seqno": 1}, "DatabaseInfo": {"Charset": BY_NAME[charset]}}
+        header = make_file_header_record(make_file_header(groups))
+        path = trail_of(tmp_path, header, table_record(1, "TEA.CUPS"), row(name=1), name=f"aa00000000{number}")
+        with TransactionRecords(WholeTrail([path])) as records:
+            meanings.append(records.meaning_at(TrailPosition(0, path.stat().st_size)))
+    assert meanings[0] == meanings[2] != meanings[1]
