@@ -19,7 +19,7 @@ from logdump.language.parameters import File, Number, OneOf, Word
 from logdump.parameters.in_session import unused_parameters
 from logdump.parameters.not_used import ParameterUse
 from logdump.session.answers import answered
-from logdump.session.chosen_trail import refuse_filter, whole_trail_of
+from logdump.session.chosen_trail import name_over, refuse_filter, trail_title, whole_trail_of
 from logdump.session.errors import CommandError
 from logdump.session.events import Event, Progress
 from logdump.session.matching_files import FileNames
@@ -60,8 +60,7 @@ class RecoveryRun:
         self._session, self._options = session, options
         self._whole = whole_trail_of(session, options.over, "RECOVERY")
         self._reader = _reader(options.reader)
-        over = options.over
-        self._title = f"LogTrail {session.trail.path if over is None else over if isinstance(over, str) else over[0]}"
+        self._title = trail_title(name_over(session, options.over))
         self._survey = Survey(self._whole)
         self._scanned = 0
 

@@ -12,7 +12,7 @@ from logdump.language.command import Command, Origin
 from logdump.language.forms import Alternatives, AnyOrder, Keyword
 from logdump.language.parameters import File, Number, OneOf
 from logdump.session.answers import answered
-from logdump.session.chosen_trail import refuse_filter, whole_trail_of
+from logdump.session.chosen_trail import name_over, refuse_filter, trail_title, whole_trail_of
 from logdump.session.events import Event
 from logdump.session.matching_files import FileNames
 from logdump.session.reading import Reading, reading_of
@@ -88,11 +88,8 @@ class TransactionsRun:
             from logdump.session.defined_names import undefined_names  # noqa: PLC0415 - for a slip alone
 
             yield from undefined_names(self._session, self._whole.paths)
-        files = f", {len(self._whole)} files" if len(self._whole) > 1 else ""
-        over = self._options.over
-        name = self._session.trail.path if over is None else over if isinstance(over, str) else over[0]
         yield TransactionsListed(
-            f"LogTrail {name}{files}",
+            trail_title(name_over(self._session, self._options.over), len(self._whole)),
             self._transactions,
             self._effective,
             len(self._largest),
