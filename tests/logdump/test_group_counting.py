@@ -15,8 +15,9 @@ from tests.trailformat.samples import BOTH, IO_TIME, row, trail_of
 from tests.trailformat.scan.drawn_definitions import drawn_trail
 from tests.trailformat.scan.test_scan import everything
 from trailformat import ByteOrder, Record, TrailFile
-from trailformat.scan import CountBounds, Workers, counting, parallel, parallel_counts
-from trailformat.totals.counting import Totals
+from trailformat.index.trail_index import NOTHING, TableTotals, TrailIndex
+from trailformat.scan import CountBounds, Workers, counting, parallel, parallel_counts, scan
+from trailformat.totals.counting import FILE_HEADER_NAME, Totals
 from trailformat.totals.group_counting import add_counted, breakdown_of
 
 
@@ -31,6 +32,25 @@ def _assert_same(path: Path, taken: CountBounds, threads: int = 2) -> None:
     _by_record(path, taken, expected)
     _by_group(path, taken, count, threads)
     assert _outcome(count) == _outcome(expected), path.name
+    if taken == CountBounds():
+        assert _of_index(path) == _of_tables(count), path.name
+
+
+def _of_index(path: Path) -> dict[str, TableTotals]:
+    index = TrailIndex()
+    with TrailFile(path) as trail:
+        for batch in scan(trail):
+            index.extend(batch)
+    return index.sums.tables
+
+
+def _of_tables(count: Totals) -> dict[str, TableTotals]:
+    """The sums of COUNT by the names of tables, as the screen has them: without partitions and the file header."""
+    found: dict[str, TableTotals] = {}
+    for (name, _), tally in count.tables.items():
+        if name != FILE_HEADER_NAME:
+            found[name] = found.get(name, NOTHING).plus(tally.records, tally.data_bytes)
+    return found
 
 
 @pytest.fixture(autouse=True, params=[(400, 1 << 15), (1 << 24, 3), (900, 1)])
