@@ -24,12 +24,20 @@ def modules() -> dict[str, Path]:
     return found
 
 
+_BLOCKS = ("body", "orelse", "finalbody", "handlers", "cases")
+
+
 def imported(tree: ast.AST) -> Iterator[str]:
-    for node in ast.walk(tree):
+    """What the statements of a module import; expressions, which are most of it, hold no statement."""
+    waiting = [tree]
+    while waiting:
+        node = waiting.pop()
         if isinstance(node, ast.Import):
             yield from (one.name for one in node.names)
-        elif isinstance(node, ast.ImportFrom) and node.module is not None:
-            yield from (f"{node.module}.{one.name}" for one in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            yield from (f"{node.module}.{one.name}" for one in node.names if node.module is not None)
+        else:
+            waiting += (inner for block in _BLOCKS for inner in getattr(node, block, ()))
 
 
 def home_of(name: str) -> str | None:

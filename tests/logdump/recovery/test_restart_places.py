@@ -56,7 +56,7 @@ def _all_but(history: History, first: Spot, *, again: Spot) -> list[int]:
 
 @pytest.mark.parametrize("kind", WITHOUT_GAP)
 @given(seed=SEEDS)
-@settings(max_examples=examples(5, short=1), deadline=None)
+@settings(max_examples=examples(5, short=2), deadline=None)
 def test_a_replicat_that_starts_at_a_place_applies_what_is_said(kind: str, seed: int) -> None:
     with drawn(kind, seed) as history:
         numbers = {Spot(one.path, one.rba): one.transaction for one in history.written}
