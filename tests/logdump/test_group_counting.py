@@ -14,7 +14,7 @@ from tests.searching import examples
 from tests.trailformat.samples import BOTH, IO_TIME, row, trail_of
 from tests.trailformat.scan.drawn_definitions import drawn_trail
 from tests.trailformat.scan.test_scan import everything
-from trailformat import ByteOrder, TrailFile
+from trailformat import ByteOrder, Record, TrailFile
 from trailformat.index.trail_index import NOTHING, TableTotals, TrailIndex
 from trailformat.scan import CountBounds, Workers, counting, parallel, parallel_counts, scan
 from trailformat.totals.counting import FILE_HEADER_NAME, Totals
@@ -92,9 +92,14 @@ def test_definitions_again_and_again(tmp_path: Path, order: ByteOrder) -> None:
             _assert_same(path, taken, threads=3)
 
 
-def test_more_groups_and_tables_than_there_is_room_for(tmp_path: Path) -> None:
-    records = [row(name=f"T{number % 700}", trans_ind=number % 7 == 6) for number in range(3000)]
-    _assert_same(trail_of(tmp_path, *records), CountBounds())
+@pytest.fixture(scope="module")
+def many_groups() -> list[Record]:
+    """More groups and tables than there is room for."""
+    return [row(name=f"T{number % 700}", trans_ind=number % 7 == 6) for number in range(3000)]
+
+
+def test_more_groups_and_tables_than_there_is_room_for(tmp_path: Path, many_groups: list[Record]) -> None:
+    _assert_same(trail_of(tmp_path, *many_groups), CountBounds())
 
 
 def test_a_transaction_goes_on_in_the_next_file() -> None:
