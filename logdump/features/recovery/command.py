@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
@@ -54,15 +54,18 @@ class RecoveryOptions(NamedTuple):
 
 
 class RecoveryRun:
-    """One run of RECOVERY."""
+    """One run of RECOVERY; ``also`` is given each batch of transactions."""
 
-    def __init__(self, session: Session, options: RecoveryOptions) -> None:
+    def __init__(
+        self, session: Session, options: RecoveryOptions, also: Callable[[TransactionBatch], None] | None = None
+    ) -> None:
         self._session, self._options = session, options
         self._whole = whole_trail_of(session, options.over, "RECOVERY")
         self._reader = _reader(options.reader)
         self._title = trail_title(name_over(session, options.over))
         self._survey = Survey(self._whole)
         self._scanned = 0
+        self._also = also
 
     def events(self) -> Iterator[Event]:
         """Read the whole trail, then yield the findings."""
@@ -77,6 +80,8 @@ class RecoveryRun:
     def _read(self) -> Iterator[Event]:
         with Workers() as workers:
             for batch in self._survey.run(workers):
+                if self._also is not None:
+                    self._also(batch)
                 yield from self._progress(batch)
 
     def _reading(self) -> Reading:
