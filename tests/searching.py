@@ -1,7 +1,7 @@
 """How long the tests search: a fixed small sample by default, much under ``LOGDUMP_TESTS=long``.
 
 A test names a number; the long form (``make test-long``) draws ten times as many, anew in each run. The short form
-draws a part of them, the same in each run: all where they are few, a third where they are many.
+draws a part of them, the same in each run: all where they are few, a sixth where they are many.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ if _CHOSEN not in {"", "long"}:
     raise RuntimeError(f"LOGDUMP_TESTS takes long or nothing, not {_CHOSEN}")
 IS_LONG = _CHOSEN == "long"
 _LONGER = 10
-_APART = 3
+_APART = 5
 """How far apart the short form's places are, by the stride that a test names: odd, so that they meet each alignment."""
 
 
 def examples(some: int, short: int | None = None) -> int:
-    """The number of examples of a search: in the short form ``short``, or at most five and a quarter of ``some``."""
+    """The number of examples of a search: in the short form ``short``, or at most three and an eighth of ``some``."""
     if IS_LONG:
         return some * _LONGER
-    return min(some, 5 + some // 4) if short is None else short
+    return min(some, 3 + some // 8) if short is None else short
 
 
 def stride(wide: int) -> int:

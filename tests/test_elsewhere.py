@@ -16,13 +16,16 @@ _TIMES = (
     "tests/logdump/test_conversions.py",
 )
 _LAGS = "tests/logdump/heartbeats/test_lags.py"
-_SCREENS = "tests/logdump/tui/test_records.py"
+_SCREENS = (
+    "tests/logdump/tui/test_records.py::test_moving_shows_the_record_under_the_cursor",
+    "tests/logdump/tui/test_records.py::test_a_missing_file_is_told_and_the_view_stays",
+)
 """The zone of the sessions of both is set or does not matter, so that one other zone of the machine is enough."""
 
 
 @pytest.mark.parametrize(
     ("zone", "modules"),
-    [("America/New_York", (*_TIMES, _LAGS, _SCREENS)), ("Asia/Kolkata", _TIMES)],
+    [("America/New_York", (*_TIMES, _LAGS, *_SCREENS)), ("Asia/Kolkata", _TIMES)],
     ids=["behind", "ahead"],
 )
 def test_neither_the_zone_nor_the_path_of_the_machine_matters(

@@ -34,7 +34,7 @@ def run_next_trail(session: Session, _arguments: None) -> Iterator[Event]:
     name = TrailName.parse(old)
     if name is None:
         raise CommandError(f"{old} has no sequence number, so there is no next trail file.")
-    session.open(name.next.found() or name.next.path)
+    session.open(name.next.found() or name.next.plain_path)
     yield say(f"LogTrail {old} closed", f"Current LogTrail is {session.trail.path}")
 
 

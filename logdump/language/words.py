@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from logdump.notation.sql_tokens import STANDARD
+
 _QUOTE = '"'
 _COMMENTS = ("--", "#")
 _PIECES = re.compile(r'"[^"]*"?|[^";]+|;')
 """Quoted text, other text, and what separates commands."""
 _SQL = re.compile(r"\s*SQL\s", re.IGNORECASE)
-_PIECES_OF_SQL = re.compile(r"""'[^']*'?|"[^"]*"?|[^'";]+|;""")
-"""The same of a command SQL, whose texts are in single quotes."""
 _WORDS = re.compile(r'(?:"[^"]*"?|[^\s"]+)+')
 MOST_CHARACTERS = 1 << 20
 """A longer line is not carried out."""
@@ -32,10 +32,16 @@ def _bounds(line: str) -> Iterator[tuple[int, int]]:
     """Begin and end of each command of a line, empty ones too."""
     begin = 0
     while begin <= len(line):
-        pieces = _PIECES_OF_SQL if _SQL.match(line, begin) else _PIECES
-        end = next((piece.start() for piece in pieces.finditer(line, begin) if piece[0] == ";"), len(line))
+        end = next((at for at, piece in _pieces(line, begin) if piece == ";"), len(line))
         yield begin, end
         begin = end + 1
+
+
+def _pieces(line: str, begin: int) -> Iterator[tuple[int, str]]:
+    """The pieces of a line from here on with their places; those of a command SQL are the tokens of its statement."""
+    if _SQL.match(line, begin):
+        return ((begin + token.begin, token.text) for token in STANDARD.tokens_of(line[begin:]))
+    return ((piece.start(), piece[0]) for piece in _PIECES.finditer(line, begin))
 
 
 def split_calls(line: str) -> list[tuple[str, str]]:

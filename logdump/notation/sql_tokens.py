@@ -115,6 +115,11 @@ class SqlTokenizer:
         for found in self._tokens.finditer(statement):
             yield SqlToken(_KINDS[found.lastgroup or ""], found[0], found.start())
 
+    def outside_texts(self, statement: str) -> str:
+        """Return the statement with a blank in place of each text in quotes and each comment."""
+        hidden = (SqlTokenKind.STRING, SqlTokenKind.COMMENT)
+        return "".join(" " if one.kind in hidden else one.text for one in self.tokens_of(statement))
+
     def split_comments(self, statement: str) -> tuple[str, list[str]]:
         """Return the statement with a blank in place of each inner comment; and the comments, unchanged.
 

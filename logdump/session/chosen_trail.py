@@ -26,6 +26,16 @@ def whole_trail_of(session: Session, wildcard: FileNames | None, command: str) -
         raise CommandError(f"{wildcard} names {error.problem}; {command} takes {error.expected}.") from error
 
 
+def trail_title(name: object, files: int = 1) -> str:
+    """The title of an answer about a trail: what names it, and the number of its files where there are several."""
+    return f"LogTrail {name}, {files} files" if files > 1 else f"LogTrail {name}"
+
+
+def name_over(session: Session, over: FileNames | None) -> object:
+    """What names the trail of a command: the open file, the wildcard, or the first of the files given."""
+    return session.trail.path if over is None else over if isinstance(over, str) else over[0]
+
+
 def trail_named(session: Session, name: str, command: str) -> WholeTrail:
     """A file, a trail by its name without a number, or the files of a folder or that a wildcard names.
 

@@ -43,8 +43,6 @@ OTHERS = {
     "logdump.commands.scan": "SFET and SFNT look for a record with this TransInd, as Logdump does",
     "logdump.display.record_row": "a restart record has a line of its own",
     "logdump.filters.token_criteria": TOKENS,
-    "logdump.spark.source.file_skipper": OWN_ROLE,
-    "logdump.tui.reading.rows": OWN_ROLE,
 }
 """The modules that look, and the question that each asks."""
 ALLOWED = "trailformat.native.scan."

@@ -30,6 +30,8 @@ from tests.logdump.line import Line
         ),
         ("sql select 'a; n", ["sql select 'a; n"]),
         ("sqlx 'a;b'", ["sqlx 'a", "b'"]),
+        ("sql select $$a;b$$, E'it\\'s;'; n", ["sql select $$a;b$$, E'it\\'s;'", "n"]),
+        ("sql select /* a;b */ 1 -- c; n", ["sql select /* a;b */ 1 -- c; n"]),
     ],
 )
 def test_semicolons_outside_quotes_separate_commands(line: str, commands: list[str]) -> None:

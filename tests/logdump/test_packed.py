@@ -17,12 +17,14 @@ import zstandard
 from fixtures import TRAILS
 from logdump.session import read_progress
 from logdump.session.file_state import file_state
+from logdump.spark.stream.stream_walk import GrowingTrail
 from tests.logdump.program import logdump
 from trailformat import NotATrail, TrailFile
 from trailformat.records import reached
 from trailformat.trail import packed
 from trailformat.trail.packed import LIMIT_VARIABLE
-from trailformat.trail.sequence import TrailName, TrailSequence, next_file
+from trailformat.trail.sequence import TrailName, TrailSequence, next_file, previous_file
+from trailformat.transactions.whole_trail import WholeTrail, gaps_among
 
 NAMES = [f"at00000000{number}" for number in range(3)]
 COMPRESSORS: dict[str, Callable[[bytes], bytes]] = {
@@ -150,6 +152,21 @@ def test_a_suffix_is_no_part_of_the_number() -> None:
     assert name == TrailName(Path("dirdat"), "lt", 9, 9, ".gz")
     assert name is not None
     assert name.next.path == Path("dirdat/lt000000010.gz")
+
+
+def test_a_missing_file_is_named_as_it_was_written(tmp_path: Path) -> None:
+    in_folder(tmp_path, ".gz")
+    first, missing, last = (tmp_path / f"{name}.gz" for name in NAMES)
+    missing.unlink()
+    plain = tmp_path / NAMES[1]
+    names = [name for path in (first, last) if (name := TrailName.parse(path))]
+    assert next_file(first) == previous_file(last) == (None, plain)
+    assert gaps_among([first, last]) == ((plain, plain, last),)
+    assert WholeTrail([first, last]).missing_before(1) == GrowingTrail(names).missing_before(1) == plain
+    lines = [f"open {first}; across on; count", f"open {first}; nexttrail", f"recovery over {tmp_path}/at*"]
+    for said in (logdump("-c", line) for line in lines):
+        assert str(plain) in said.out + said.err
+        assert missing.name not in said.out + said.err
 
 
 def test_a_packed_file_that_changes_is_unpacked_again(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from logdump.session import scan as session_scan
 from logdump.session.known_record import KnownRecord
 from logdump.session.settings import OutputFormat
 from tests.logdump.line import Line
-from tests.searching import IS_LONG
+from tests.searching import IS_LONG, examples, in_turn
 from tests.trailformat.samples import row, trail_of
 from trailformat import TrailFile
 from trailformat.scan import Scan, parallel
@@ -64,13 +64,11 @@ WAYS: dict[str, tuple[list[Path], Way]] = {
 }
 
 
-@pytest.mark.parametrize("commands", COMMANDS)
-@pytest.mark.parametrize(("files", "way"), WAYS.values(), ids=WAYS)
-def test_columns_find_what_records_find(
-    files: list[Path], way: Way, commands: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.mark.parametrize(("way", "commands"), in_turn(WAYS, COMMANDS))
+def test_columns_find_what_records_find(way: str, commands: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    files, numbers = WAYS[way]
     expected = {path: _session(path, commands) for path in files}
-    for what in way:
+    for what in numbers:
         monkeypatch.setattr(*what)
     for path in files:
         assert _session(path, commands) == expected[path], path.name
@@ -88,14 +86,12 @@ BACKWARDS = [
 ]
 
 
-@pytest.mark.parametrize("commands", BACKWARDS)
-@pytest.mark.parametrize(("files", "way"), WAYS.values(), ids=WAYS)
-def test_columns_find_backwards_what_records_find(
-    files: list[Path], way: Way, commands: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.mark.parametrize(("way", "commands"), in_turn(WAYS, BACKWARDS))
+def test_columns_find_backwards_what_records_find(way: str, commands: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    files, numbers = WAYS[way]
     quiet = f"notify 1000; {commands}"
     expected = {path: _session(path, quiet) for path in files}
-    for what in way:
+    for what in numbers:
         monkeypatch.setattr(*what)
     for path in files:
         assert _session(path, quiet) == expected[path], path.name
@@ -110,7 +106,7 @@ STEPS = [
 """Single records under filters, and what comes between them."""
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(examples(6)))
 def test_what_one_command_has_read_ahead_changes_no_answer_of_the_next(
     seed: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -42,6 +42,12 @@ def token_name(table: dict[str, str], token_id: int) -> str:
 
 WIDE = 0x40
 """Info bit: the length takes four bytes."""
+INFO_AT, LENGTH_AT = 1, 2
+"""Where info and length of a token are, in front of its payload."""
+NARROW_HEAD, WIDE_HEAD = 4, 6
+"""Bytes of a token in front of its payload, where its length takes two bytes and where it takes four."""
+MOST_NARROW = 0xFFFF
+"""The greatest length of two bytes."""
 
 UNSET = 0xFF
 """Info of a file-header token whose value is not known (its bytes are zero)."""
@@ -62,7 +68,7 @@ class TokenPart(NamedTuple):
     @property
     def start(self) -> int:
         """The offset of the token itself."""
-        return self.at - (6 if is_wide(self.info) else 4)
+        return self.at - head_size(self.info)
 
 
 class Token(NamedTuple):
@@ -85,7 +91,7 @@ class Token(NamedTuple):
     @property
     def header_size(self) -> int:
         """Bytes before the payload: 4, or 6 when wide."""
-        return 6 if self.is_wide else 4
+        return head_size(self.info)
 
 
 def is_wide(info: int) -> bool:
@@ -93,10 +99,15 @@ def is_wide(info: int) -> bool:
     return bool(info & WIDE) and info != UNSET
 
 
+def head_size(info: int) -> int:
+    """Bytes before the payload of a token with this info."""
+    return WIDE_HEAD if is_wide(info) else NARROW_HEAD
+
+
 def make_token(token_id: int | str, payload: bytes = b"", info: int = 0) -> Token:
     """A token; info gains the wide bit when the payload needs it."""
     number = ord(token_id) if isinstance(token_id, str) else token_id
-    if len(payload) > 0xFFFF and not is_wide(info):
+    if len(payload) > MOST_NARROW and not is_wide(info):
         info |= WIDE
     return Token(number, info, payload)
 
@@ -104,14 +115,13 @@ def make_token(token_id: int | str, payload: bytes = b"", info: int = 0) -> Toke
 TOKENS = {order: struct.Struct(order.value + "BBH").unpack_from for order in ByteOrder}
 """Readers of id, info and a length of two bytes."""
 _LONG = {order: struct.Struct(order.value + "I").unpack_from for order in ByteOrder}
+_WIDER = WIDE_HEAD - NARROW_HEAD
 
 
 def length_at(buffer: Source, at: int, order: ByteOrder) -> tuple[int, int]:
     """Return the length of the token at ``at``, and the number of bytes before its payload."""
-    info = buffer[at + 1]
-    if not info & WIDE or info == UNSET:
-        return int.from_bytes(buffer[at + 2 : at + 4], order.word), 4
-    return int.from_bytes(buffer[at + 2 : at + 6], order.word), 6
+    size = head_size(buffer[at + INFO_AT])
+    return int.from_bytes(buffer[at + LENGTH_AT : at + size], order.word), size
 
 
 def walk_tokens(
@@ -123,19 +133,25 @@ def walk_tokens(
     """
     head = TOKENS[order]
     piece, base = buffer.around(start) if isinstance(buffer, FileBytes) else (buffer, 0)
-    at, end, last, shift = start - base, stop - base - 4, len(piece) - 6, base - origin
+    at, end, last, shift = start - base, stop - base - NARROW_HEAD, len(piece) - WIDE_HEAD, base - origin
     places: list[TokenPlace] = []
     while at <= end and len(places) < most:
         if at > last and isinstance(buffer, FileBytes):
             piece, moved = buffer.around(at + base)
-            at, end, last, base, shift = at + base - moved, end + base - moved, len(piece) - 6, moved, moved - origin
+            at, end, last, base, shift = (
+                at + base - moved,
+                end + base - moved,
+                len(piece) - WIDE_HEAD,
+                moved,
+                moved - origin,
+            )
         token, info, length = head(piece, at)
         if info & WIDE and info != UNSET:
-            if at + 2 > end:
+            if at + _WIDER > end:
                 break
-            length = _LONG[order](piece, at + 2)[0]
-            at += 2
-        at += 4
+            length = _LONG[order](piece, at + LENGTH_AT)[0]
+            at += _WIDER
+        at += NARROW_HEAD
         places.append((token, info, at + shift, length))
         at += length
     return places, at + base

@@ -10,14 +10,16 @@ from trailformat.definitions import metadata
 from trailformat.records import framing, io_types, record_header
 
 TOKEN_G, TOKEN_F = framing.RECORD, framing.FILE_HEADER
-TOKEN_H, TOKEN_Z, TOKEN_D, TOKEN_T = b"HZDT"
-FIRST_OF_FILE_HEADER = ord("0")
-"""Id of the first token in a file header."""
+TOKEN_H, TOKEN_D, TOKEN_T, TOKEN_Z = framing.HEADER, framing.DATA, framing.TOKENS_TOKEN, framing.TRAILER
+FIRST_OF_FILE_HEADER, SMALLEST, SMALLEST_BODY = framing.FIRST_OF_FILE_HEADER, framing.SMALLEST, framing.SMALLEST_BODY
+INFO_AT, LENGTH_AT, NARROW_HEAD, WIDE_HEAD = tokens.INFO_AT, tokens.LENGTH_AT, tokens.NARROW_HEAD, tokens.WIDE_HEAD
+MOST_NARROW = tokens.MOST_NARROW
 MOST_TOKENS, MOST_BYTES, MOST_FIELDS = framing.MOST_TOKENS, framing.MOST_BYTES, layout.MOST
 WIDE, UNSET = tokens.WIDE, tokens.UNSET
 LOGCSN, TRANID = tokens.LOGCSN, tokens.TRANID
 
 HEADER_SIZE, HDR_IND, NAME_IS_INDEX = record_header.HEADER_SIZE, record_header.HDR_IND, record_header.NAME_IS_INDEX
+INDEX_SIZE = record_header.INDEX_SIZE
 NO_INDEX = -1
 """In place of a table's index where a header holds its name."""
 PARTITION_AT, BEFORE_AFTER_AT = record_header.PARTITION_AT, record_header.BEFORE_AFTER_AT

@@ -2,6 +2,10 @@
 
 A record is sound when its length is within the file, its trailer repeats that length, and the tokens between them
 fill it exactly, the first being ``H`` with 34 bytes or more and ``E`` as its first (for ``F``: the group TrailInfo).
+
+Kernels frame records in batches by the same numbers, which ``native.constants`` takes from here. One record goes this
+way: it says what is wrong with a record and has the places of all tokens, without the library, which a command that
+shows a record need not load. ``tests/trailformat/scan/test_places.py`` holds both to the same places.
 """
 
 from __future__ import annotations
@@ -11,7 +15,20 @@ from mmap import mmap
 
 from trailformat.codec.byte_order import ByteOrder
 from trailformat.codec.mapped_file import FileBytes, Source, around
-from trailformat.codec.tokens import TOKENS, WIDE, TokenPlace, is_wide, length_at, walk_tokens
+from trailformat.codec.tokens import (
+    INFO_AT,
+    LENGTH_AT,
+    MOST_NARROW,
+    NARROW_HEAD,
+    TOKENS,
+    WIDE,
+    WIDE_HEAD,
+    TokenPlace,
+    head_size,
+    is_wide,
+    length_at,
+    walk_tokens,
+)
 from trailformat.errors import BadRecord, PartialRecord
 from trailformat.records.record_header import HDR_IND, HEADER_SIZE
 
@@ -21,16 +38,16 @@ Frame = tuple[int, list[TokenPlace]]
 
 RECORD = ord("G")
 FILE_HEADER = ord("F")
-_TRAILER = ord("Z")
-_H, _TOKENS = b"HT"
-_TRAIL_INFO = 0x30
-SMALLEST = 8
-_NARROW = 4
-"""Bytes of a token before its payload, where its length has two bytes."""
-_SMALLEST_BODY = {RECORD: _NARROW + HEADER_SIZE, FILE_HEADER: _NARROW}
+HEADER, DATA, TOKENS_TOKEN, TRAILER = b"HDTZ"
+FIRST_OF_FILE_HEADER = 0x30
+"""Id of the first token in a file header, the group TrailInfo."""
+SMALLEST = 2 * NARROW_HEAD
+SMALLEST_BODY = NARROW_HEAD
+"""Bytes of the first token without its payload; a header's has HEADER_SIZE bytes at least."""
+_SMALLEST_BODY = {RECORD: SMALLEST_BODY + HEADER_SIZE, FILE_HEADER: SMALLEST_BODY}
 MOST_TOKENS = 64
 """More tokens than any record holds (three, a file header a handful); it keeps walks over garbage short."""
-MOST_BYTES = 0xFFFF
+MOST_BYTES = MOST_NARROW
 """More bytes than any record header or ``T`` has, which take some hundred; what has more is none."""
 _BEGINNINGS = {order: struct.Struct(order.value + "BBHBBHB").unpack_from for order in ByteOrder}
 _BEGINNING_SIZE = 9
@@ -49,14 +66,14 @@ def frame_at(buffer: Source, rba: int, end: int, order: ByteOrder) -> Frame:
     # the fast path: a row whose lengths all have two bytes, and which is at hand
     if at + _BEGINNING_SIZE <= room:
         kind, info, length, token, token_info, size, first = _BEGINNINGS[order](piece, at)
-        stop = at + length - _NARROW
-        has_room = at + HEADER_SIZE < stop <= room - _NARROW
-        if kind == RECORD and token == _H and first == HDR_IND and size >= HEADER_SIZE and has_room:
+        stop = at + length - NARROW_HEAD
+        has_room = at + HEADER_SIZE < stop <= room - NARROW_HEAD
+        if kind == RECORD and token == HEADER and first == HDR_IND and size >= HEADER_SIZE and has_room:
             id_, trailer_info, again = TOKENS[order](piece, stop)
-            if id_ == _TRAILER and again == length and not (info | token_info | trailer_info) & WIDE:
-                places, reached = walk_tokens(piece, at + 2 * _NARROW + size, stop, order, at, MOST_TOKENS - 1)
+            if id_ == TRAILER and again == length and not (info | token_info | trailer_info) & WIDE:
+                places, reached = walk_tokens(piece, at + 2 * NARROW_HEAD + size, stop, order, at, MOST_TOKENS - 1)
                 if reached == stop:
-                    places.insert(0, (_H, token_info, 2 * _NARROW, size))
+                    places.insert(0, (HEADER, token_info, 2 * NARROW_HEAD, size))
                     return length, places
     return _any_frame(buffer, rba, end, order)
 
@@ -71,14 +88,14 @@ def _any_frame(buffer: Source, rba: int, end: int, order: ByteOrder) -> Frame:
     if stop + size > end:
         raise PartialRecord("the file ends inside the record", expected=f"{length} bytes", found=f"{end - rba} bytes")
     trailer = buffer[stop : stop + size]
-    if trailer[0] != _TRAILER:
+    if trailer[0] != TRAILER:
         raise BadRecord("record has no trailer", expected=f"x5a 'Z' at RBA {stop}", found=f"x{trailer[0]:02x}")
-    again = order.decode(trailer[2:])
-    if is_wide(trailer[1]) != (size > _NARROW) or again != length:
+    again = order.decode(trailer[LENGTH_AT:])
+    if is_wide(trailer[INFO_AT]) != (size > NARROW_HEAD) or again != length:
         raise BadRecord("trailer does not repeat the length", expected=str(length), found=str(again))
     places, reached = walk_tokens(buffer, rba + size, stop, order, rba, MOST_TOKENS)
     for token, _, _, token_size in places:
-        if token == _TOKENS and token_size > MOST_BYTES:
+        if token == TOKENS_TOKEN and token_size > MOST_BYTES:
             found = f"{token_size} bytes"
             raise BadRecord("GGS tokens too long", expected=f"at most {MOST_BYTES} bytes", found=found)
     if reached != stop:
@@ -105,12 +122,12 @@ def _check_first_token(piece: Buffer, rba: int, frame: int, end: int, order: Byt
     at = rba + frame
     token = piece[at]
     if piece[rba] == FILE_HEADER:
-        if token != _TRAIL_INFO:
+        if token != FIRST_OF_FILE_HEADER:
             raise BadRecord("file header has no TrailInfo", expected="token x30 '0'", found=f"x{token:02x}")
         return
-    if token != _H:
+    if token != HEADER:
         raise BadRecord("record has no header", expected="token x48 'H'", found=f"x{token:02x}")
-    if at + 6 > end:
+    if at + WIDE_HEAD > end:
         return
     length, size = length_at(piece, at, order)
     if length < HEADER_SIZE:
@@ -145,8 +162,8 @@ def detect_order(buffer: Source, rba: int, end: int, first: ByteOrder = ByteOrde
 
 def start_before(buffer: Source, end: int, order: ByteOrder) -> int | None:
     """The RBA of the record whose trailer ends at ``end``, or None when no sound record ends there."""
-    for size in (4, 6):
-        length = order.decode(buffer[end - size + 2 : end]) if end >= size else 0
+    for size in (NARROW_HEAD, WIDE_HEAD):
+        length = order.decode(buffer[end - size + LENGTH_AT : end]) if end >= size else 0
         if 0 < length <= end and sound_length(buffer, end - length, end, order) == length:
             return end - length
     return None
@@ -154,5 +171,5 @@ def start_before(buffer: Source, end: int, order: ByteOrder) -> int | None:
 
 def header_at(buffer: Source, rba: int) -> int:
     """The offset of the payload of ``H`` in the sound ``G`` record at ``rba``."""
-    token = rba + (6 if is_wide(buffer[rba + 1]) else 4)
-    return token + (6 if is_wide(buffer[token + 1]) else 4)
+    token = rba + head_size(buffer[rba + INFO_AT])
+    return token + head_size(buffer[token + INFO_AT])

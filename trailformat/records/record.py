@@ -18,6 +18,7 @@ from trailformat.codec.lazy import Lazy
 from trailformat.codec.mapped_file import Source
 from trailformat.codec.tokens import (
     LOGCSN,
+    MOST_NARROW,
     ROWID,
     TRANID,
     WIDE,
@@ -47,7 +48,7 @@ if TYPE_CHECKING:
     from trailformat.definitions.metadata import DatabaseDefinition, TableDefinition
 
 T = TypeVar("T")
-_WIDEST_LENGTH = 0xFFFF
+_WIDEST_LENGTH = MOST_NARROW
 _PIECE = 1 << 20
 
 

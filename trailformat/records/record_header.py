@@ -15,6 +15,8 @@ COMPRESSED = 0x04
 """Partition bit: the data is a list of columns, not a full record image."""
 NAME_IS_INDEX = 0x08
 """Partition bit: the name field is a u16 index into the table definitions before it (12.2 on)."""
+INDEX_SIZE = 2
+"""Bytes of that index."""
 
 FIRST, MIDDLE, LAST, ONLY = range(4)
 """TransInd."""

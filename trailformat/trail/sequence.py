@@ -48,6 +48,11 @@ class TrailName(NamedTuple):
         return self.directory / f"{self.prefix}{self.seqno:0{self.digits}d}{self.packing}"
 
     @property
+    def plain_path(self) -> Path:
+        """Path of the file as it was written; a missing file is named by it, however its neighbours are packed."""
+        return self._replace(packing="").path
+
+    @property
     def next(self) -> TrailName:
         """The name after this one; after the highest number comes 0."""
         return self.beyond(1)
@@ -227,9 +232,9 @@ def nearest_of(names: Sequence[TrailName], path: Path, step: int) -> tuple[Path 
     at = numbers.index((name.seqno, name.digits)) + step if (name.seqno, name.digits) in numbers else -1
     wanted = name.beyond(step)
     if not 0 <= at < len(names):
-        return None, wanted.path if step < 0 and name.seqno else None
+        return None, wanted.plain_path if step < 0 and name.seqno else None
     is_next = names[at].digits != name.digits or names[at].seqno == wanted.seqno
-    return names[at].path, None if is_next else wanted.path
+    return names[at].path, None if is_next else wanted.plain_path
 
 
 def _neighbour(path: Path, step: int) -> tuple[Path | None, Path | None]:

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from trailformat.changes.transaction_search import Stop, WayBack
-from trailformat.changes.transactions import TransactionRole, role_of
+from trailformat.changes.transactions import TransactionRole, is_transactional, role_of
 from trailformat.errors import BadRecord, NotATrail, PartialRecord, TrailError, refuse_denied
 from trailformat.records.record import Record
 from trailformat.scan import FILE_HEADER, scan
@@ -52,6 +52,15 @@ def extent_at(trail: TrailFile, rba: int) -> Extent | None:
     walk = TransactionWalk(trail, start.spot, asked=Spot(trail.path, rba), missing=start.missing)
     found = next((one for one in walk if not isinstance(one, Damage)), None)
     return found if isinstance(found, Extent) and start.holds(found) else None
+
+
+def begins_with_a_transaction(trail: TrailFile) -> bool:
+    """Whether no transaction of an earlier file goes on in this one; False too where damage hides it."""
+    try:
+        first = next(filter(is_transactional, trail.records()), None)
+    except TrailError:
+        return False
+    return first is None or TransactionRole.BEGINS in role_of(first)
 
 
 def check_reader_may_begin(trail: TrailFile, rba: int) -> None:

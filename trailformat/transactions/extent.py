@@ -110,6 +110,11 @@ class Extent(NamedTuple):
     missing: Path | None
 
     @property
+    def chosen(self) -> int:
+        """The number of its records, of those that were chosen."""
+        return sum(types.total() for types in self.tables.values())
+
+    @property
     def is_whole(self) -> bool:
         """Whether a Replicat applies it: its first and its last record are there, and nothing between was lost."""
         return self.begin is not None and self.ended is Ended.LAST

@@ -135,14 +135,17 @@ class NotApplied(NotAppliedRanges):
         whole: the trail.
         workers: threads that help.
         past_damage: see NotAppliedRanges.
+        walked: True if the caller makes the pass, and has given all batches to ``take`` before it asks.
 
     Attributes:
         is_broken: whether an error or an interrupt has ended the pass: there is no answer any more.
     """
 
-    def __init__(self, whole: WholeTrail, workers: Workers | None = None, *, past_damage: bool = False) -> None:
+    def __init__(
+        self, whole: WholeTrail, workers: Workers | None = None, *, past_damage: bool = False, walked: bool = False
+    ) -> None:
         super().__init__(whole, past_damage=past_damage)
-        self._batches = transaction_batches(whole, FIRST_PLACE, workers)
+        self._batches = iter(()) if walked else transaction_batches(whole, FIRST_PLACE, workers)
         self.is_broken = False
 
     def of(self, path: Path) -> Ranges:

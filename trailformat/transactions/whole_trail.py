@@ -200,8 +200,7 @@ def _gaps(names: Iterable[TrailName]) -> Iterator[FileGap]:
 def _gap(name: TrailName, other: TrailName) -> FileGap | None:
     if name.digits != other.digits or name.precedes(other):
         return None
-    first, last = (one._replace(packing="") for one in (name.next, other.previous))
-    return FileGap(first.path, last.path, other.path)
+    return FileGap(name.next.plain_path, other.previous.plain_path, other.path)
 
 
 def complete(batch: Batch) -> None:

@@ -25,7 +25,7 @@ from logdump.notation.times import TIME_FORMS
 from logdump.parameters.in_session import parameters_in_use, unused_parameters
 from logdump.parameters.not_used import ParameterUse
 from logdump.session.answers import answered
-from logdump.session.chosen_trail import refuse_filter, whole_trail_of
+from logdump.session.chosen_trail import name_over, refuse_filter, trail_title, whole_trail_of
 from logdump.session.errors import ArgumentError
 from logdump.session.events import Event
 from logdump.session.reading import Reading
@@ -92,8 +92,7 @@ def run_bounded_recovery(session: Session, wanted: BrRequest) -> Iterator[Event]
         return not options.filtered or _passes(session, one)
 
     survey = BrSurvey(whole, options, given, takes)
-    files = f", {len(whole)} files" if len(whole) > 1 else ""
-    title = f"LogTrail {options.over or session.trail.path}{files}"
+    title = trail_title(name_over(session, options.over), len(whole))
 
     def results(reading: Reading) -> Iterator[Event]:
         yield from survey.events(title, session.definitions_of, is_partial=reading.is_partial)

@@ -12,6 +12,7 @@ from logdump.language.forms import Maybe
 from logdump.language.parameters import File
 from logdump.session.across import files_from
 from logdump.session.answers import answered
+from logdump.session.chosen_trail import trail_title
 from logdump.session.errors import ExitStatus
 from logdump.session.events import Event, Notice, Progress
 from logdump.session.matching_files import FileNames, matching_files
@@ -127,8 +128,8 @@ def run_check(session: Session, wildcard: FileNames | None, also: TakeBatch | No
     with Workers() as workers:
         checker = Checker(session.settings.notify, workers, also)
         paths = list(files_from(session)) if wildcard is None else matching_files(wildcard)
-        files = f", {len(paths)} files," if len(paths) > 1 else ""
-        title = f"LogTrail {wildcard if isinstance(wildcard, str) and files else paths[0]}{files}"
+        title = trail_title(wildcard if isinstance(wildcard, str) and len(paths) > 1 else paths[0], len(paths))
+        title += "," * (len(paths) > 1)
         is_open_file = wildcard is None and len(paths) == 1
         run = checker.run(session.trail) if is_open_file else _check_several(checker, paths)
         yield from answered(

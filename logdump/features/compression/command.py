@@ -16,6 +16,7 @@ from logdump.parameters.options_of import options_in, options_of
 from logdump.parameters.tree import Other
 from logdump.session.across import files_from
 from logdump.session.answers import answered
+from logdump.session.chosen_trail import trail_title
 from logdump.session.events import Bad, Event, Notice, Text, say
 from logdump.session.matching_files import matching_files
 from logdump.session.reading import Reading
@@ -30,8 +31,7 @@ def run_compress(session: Session, options: CompressOptions) -> Iterator[Event]:
     options = _with_parameters(session, options)
     survey = CompressSurvey(options, session.selection, session.definitions_of, session.settings.notify)
     paths = list(files_from(session)) if options.over is None else matching_files(options.over)
-    files = f", {len(paths)} files" if len(paths) > 1 else ""
-    title = f"LogTrail {options.over if options.over and files else paths[0]}{files}"
+    title = trail_title(options.over if options.over and len(paths) > 1 else paths[0], len(paths))
 
     def results(reading: Reading) -> Iterator[Event]:
         yield from survey.results(title, is_partial=reading.is_partial)

@@ -19,7 +19,7 @@ from logdump.features.heartbeat.survey import HeartbeatOptions
 from logdump.features.recovery.command import RecoveryOptions, RecoveryRun
 from logdump.features.recovery.model import KeepShown, RecoveryShown, TrailFileShown
 from logdump.features.recovery.versions import FileFacts
-from logdump.features.transactions.command import TransactionsOptions, run_transactions
+from logdump.features.transactions.command import TransactionsOptions, TransactionsRun
 from logdump.features.transactions.model import TransactionListed
 from logdump.language.command import Command, Origin
 from logdump.language.forms import Maybe
@@ -53,15 +53,20 @@ class Examination:
     def run(self) -> Iterator[Event]:
         """Have the commands answer; yields their progress."""
         from logdump.features.doctor.images import ImageSurvey  # noqa: PLC0415 - it needs numpy
+        from trailformat.transactions.not_applied import NotApplied  # noqa: PLC0415 - as above
 
         paths, images = self._whole.paths, ImageSurvey(self._session.definitions_of)
         yield from self._answers(run_check(self._session, paths, images.take))
         self.images = tuple(images.tables())
         self.events += [*self.images, LoneBeforeImages(images.lone_number, tuple(images.lone))]
-        recovery = RecoveryRun(self._session, RecoveryOptions(over=paths, keep=(), lists_files=True))
+        # the walk of RECOVERY serves TRANSACTIONS, for which every transaction would have to be found twice
+        not_applied = NotApplied(self._whole, walked=True)
+        options = RecoveryOptions(over=paths, keep=(), lists_files=True)
+        recovery = RecoveryRun(self._session, options, not_applied.take)
         yield from self._answers(recovery.events())
         self.headers = recovery.files
-        yield from self._answers(run_transactions(self._session, TransactionsOptions(over=paths, most=self._largest)))
+        listed = TransactionsRun(self._session, TransactionsOptions(over=paths, most=self._largest), not_applied)
+        yield from self._answers(listed.events())
         yield from self._answers(run_heartbeat(self._session, HeartbeatOptions(over=paths)))
         with Workers() as workers:
             count = CountRun(self._session, CountOptions(detail=True, interval=_HOUR, logtrail=paths), workers)

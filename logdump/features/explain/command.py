@@ -23,7 +23,7 @@ from logdump.parameters.in_session import parameters_in_use, unused_parameters
 from logdump.parameters.not_used import ParameterUse
 from logdump.session.across import files_from
 from logdump.session.answers import answered
-from logdump.session.chosen_trail import whole_trail_of
+from logdump.session.chosen_trail import trail_title, whole_trail_of
 from logdump.session.errors import CommandError
 from logdump.session.events import Event, Notice
 from logdump.session.reading import Reading
@@ -71,18 +71,13 @@ def _answer(question: Answerable, title: str, run: Iterator[Event], notices: Ite
     return answered(run, question.reading, results)
 
 
-def _title(whole: WholeTrail, session: Session) -> str:
-    files = f", {len(whole)} files" if len(whole) > 1 else ""
-    return f"LogTrail {session.trail.path}{files}"
-
-
 def _lag(at: EnteredTime | None) -> Run:
     def run(session: Session) -> Iterator[Event]:
         _refuse_filter(session)
         whole = whole_trail_of(session, None, "EXPLAIN")
         table = heartbeat_table(session).name
         question = LagQuestion(whole, at.julian if at is not None else None, session.definitions_of, table)
-        yield from _answer(question, _title(whole, session), question.run(session.settings.notify))
+        yield from _answer(question, trail_title(session.trail.path, len(whole)), question.run(session.settings.notify))
 
     return run
 
@@ -95,7 +90,8 @@ def _restart(at: RestartPlace | None) -> Run:
         options = with_parameters(options, parameters_in_use(session))
         question = RestartQuestion(whole, _place(session, whole, at), options)
         events = question.run(session.settings.notify, session.definitions_of)
-        yield from _answer(question, _title(whole, session), events, unused_parameters(session, ParameterUse.RESTART))
+        title = trail_title(session.trail.path, len(whole))
+        yield from _answer(question, title, events, unused_parameters(session, ParameterUse.RESTART))
 
     return run
 
@@ -127,7 +123,7 @@ def _ddl() -> Run:
         if not parameters.files:
             raise CommandError("No parameter file is in use: PARAMS <file> reads one.")
         question = DdlQuestion(parameters, len(gaps_among(files_from(session))))
-        yield from _answer(question, f"LogTrail {session.trail.path}", _statements(session, question))
+        yield from _answer(question, trail_title(session.trail.path), _statements(session, question))
 
     return run
 

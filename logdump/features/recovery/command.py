@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
@@ -19,7 +19,7 @@ from logdump.language.parameters import File, Number, OneOf, Word
 from logdump.parameters.in_session import unused_parameters
 from logdump.parameters.not_used import ParameterUse
 from logdump.session.answers import answered
-from logdump.session.chosen_trail import refuse_filter, whole_trail_of
+from logdump.session.chosen_trail import name_over, refuse_filter, trail_title, whole_trail_of
 from logdump.session.errors import CommandError
 from logdump.session.events import Event, Progress
 from logdump.session.matching_files import FileNames
@@ -54,16 +54,18 @@ class RecoveryOptions(NamedTuple):
 
 
 class RecoveryRun:
-    """One run of RECOVERY."""
+    """One run of RECOVERY; ``also`` is given each batch of transactions."""
 
-    def __init__(self, session: Session, options: RecoveryOptions) -> None:
+    def __init__(
+        self, session: Session, options: RecoveryOptions, also: Callable[[TransactionBatch], None] | None = None
+    ) -> None:
         self._session, self._options = session, options
         self._whole = whole_trail_of(session, options.over, "RECOVERY")
         self._reader = _reader(options.reader)
-        over = options.over
-        self._title = f"LogTrail {session.trail.path if over is None else over if isinstance(over, str) else over[0]}"
+        self._title = trail_title(name_over(session, options.over))
         self._survey = Survey(self._whole)
         self._scanned = 0
+        self._also = also
 
     def events(self) -> Iterator[Event]:
         """Read the whole trail, then yield the findings."""
@@ -78,6 +80,8 @@ class RecoveryRun:
     def _read(self) -> Iterator[Event]:
         with Workers() as workers:
             for batch in self._survey.run(workers):
+                if self._also is not None:
+                    self._also(batch)
                 yield from self._progress(batch)
 
     def _reading(self) -> Reading:

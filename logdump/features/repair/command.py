@@ -11,7 +11,7 @@ from logdump.language.command import Command, Origin
 from logdump.language.forms import Alternatives, AnyOrder, Keyword, Sequence
 from logdump.language.parameters import File, Number, OneOf, file_path
 from logdump.session.across import files_from
-from logdump.session.chosen_trail import whole_trail_of
+from logdump.session.chosen_trail import trail_title, whole_trail_of
 from logdump.session.errors import CommandError, ExitStatus
 from logdump.session.events import Event, Notice
 from logdump.session.session import Session
@@ -28,7 +28,7 @@ def run_repair(session: Session, options: RepairOptions) -> Iterator[Event]:
         whole, title = WholeTrail(files_from(session)), str(session.trail.path)
     else:
         whole, title = whole_trail_of(session, options.over, "REPAIR"), options.over
-    repair = Repair(session, whole, f"LogTrail {title}", options)
+    repair = Repair(session, whole, trail_title(title), options)
     try:
         yield from repair.events()
     except KeyboardInterrupt:

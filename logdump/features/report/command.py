@@ -39,7 +39,7 @@ from logdump.language.parameters import File, OneOf
 from logdump.notation.escape import Harmless, escape
 from logdump.notation.times import GMT, current_timestamp, iso_time
 from logdump.parameters.in_session import parameters_in_use
-from logdump.session.chosen_trail import whole_trail_of
+from logdump.session.chosen_trail import trail_title, whole_trail_of
 from logdump.session.errors import CommandError, ExitStatus
 from logdump.session.events import Event, Progress
 from logdump.session.known_record import KnownRecord
@@ -108,7 +108,7 @@ class _Reporter:
             "Made": f"{iso_time(current_timestamp())}, logdump {__version__}",
         }
         known = tuple((label, escape(value)) for label, value in facts.items())
-        return ReportPage(escape(f"Report on LogTrail {self._name}"), known, tuple(self.sections), self.status)
+        return ReportPage(escape(f"Report on {trail_title(self._name)}"), known, tuple(self.sections), self.status)
 
     def _add(self, title: str, command: str, *parts: ReportPart | None) -> None:
         given = tuple(part for part in parts if part is not None)
@@ -135,7 +135,7 @@ class _Reporter:
 
     def _named(self, event: Any) -> Any:
         """An event about the trail by its name, not by those of all its files."""
-        title = f"LogTrail {self._name}"
+        title = trail_title(self._name)
         if isinstance(event, RecoveryEnd):
             return event._replace(shown=event.shown._replace(title=title))
         return event._replace(title=title) if isinstance(event, RecoveryShown | CheckShown) else event

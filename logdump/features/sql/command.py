@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import re
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from importlib.util import find_spec
 from itertools import pairwise
@@ -19,6 +18,7 @@ from logdump.language.forms import Keyword, Maybe
 from logdump.language.forms import Sequence as InOrder
 from logdump.language.parameters import File, FreeText, Number, OneOf, beginning, tables_offered
 from logdump.language.reader import Context
+from logdump.notation.sql_tokens import STANDARD
 from logdump.session.across import files_from
 from logdump.session.errors import CommandError, ExitStatus
 from logdump.session.events import Event, Notice
@@ -41,7 +41,6 @@ _WORDS = tuple(
     FORMAT CSV JSONL
     """.split()  # noqa: SIM905 - a list would fill a page
 )
-_LITERAL = re.compile(r"'(?:[^']|'')*'")
 _PACKAGES = ("duckdb", "pyarrow")
 _MODES = ("FAILFAST", "PERMISSIVE", "DROPMALFORMED")
 _SEVERAL = 2
@@ -248,7 +247,7 @@ def _source(session: Session, query: Query) -> QuerySource:
         paths = query.paths
     elif session.has_trail:
         paths = tuple(map(str, files_from(session)))
-    elif _views_in(_LITERAL.sub("", query.statement)):  # trail('<path>', '<view>') needs none
+    elif _views_in(STANDARD.outside_texts(query.statement)):  # trail('<path>', '<view>') needs none
         paths = (str(session.trail.path),)  # it says that no trail is open
     try:
         options = read_options(session)

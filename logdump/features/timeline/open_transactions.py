@@ -19,6 +19,7 @@ from logdump.features.bounded_recovery.model import (
 from logdump.features.bounded_recovery.options import BrOptions, with_parameters
 from logdump.features.bounded_recovery.survey import BrSurvey
 from logdump.parameters.in_use import ParametersInUse
+from logdump.session.chosen_trail import trail_title
 from logdump.session.errors import CommandError
 from logdump.session.reading import Reading
 from logdump.session.session import Session
@@ -104,8 +105,7 @@ class OpenTransactionsScan:
         """Go over the trail twice, from its beginning; yields how many records have been read."""
         self.size, self._records = session.trail.size, 0
         whole = WholeTrail.around(session.trail.path)
-        files = f", {len(whole)} files" if len(whole) > 1 else ""
-        title = f"LogTrail {session.trail.path}{files}"
+        title = trail_title(session.trail.path, len(whole))
         try:
             options = with_parameters(BrOptions(), self.parameters or ParametersInUse())
             survey = self._survey = BrSurvey(whole, options, {})

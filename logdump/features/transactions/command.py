@@ -12,7 +12,7 @@ from logdump.language.command import Command, Origin
 from logdump.language.forms import Alternatives, AnyOrder, Keyword
 from logdump.language.parameters import File, Number, OneOf
 from logdump.session.answers import answered
-from logdump.session.chosen_trail import refuse_filter, whole_trail_of
+from logdump.session.chosen_trail import name_over, refuse_filter, trail_title, whole_trail_of
 from logdump.session.events import Event
 from logdump.session.matching_files import FileNames
 from logdump.session.reading import Reading, reading_of
@@ -22,6 +22,7 @@ from trailformat.transactions.extent import Extent
 
 if TYPE_CHECKING:
     from trailformat.scan.batch import BatchColumn
+    from trailformat.transactions.not_applied import NotApplied
     from trailformat.transactions.whole_trail import FileBatch
 
 _MOST = 20
@@ -36,11 +37,12 @@ class TransactionsOptions(NamedTuple):
 
 
 class TransactionsRun:
-    """One run of TRANSACTIONS over a whole trail."""
+    """One run of TRANSACTIONS over a whole trail; ``not_applied`` is given where another walk has found it."""
 
-    def __init__(self, session: Session, options: TransactionsOptions) -> None:
+    def __init__(self, session: Session, options: TransactionsOptions, not_applied: NotApplied | None = None) -> None:
         self._session, self._options = session, options
         self._whole = whole_trail_of(session, options.over, "TRANSACTIONS")
+        self._not_applied = not_applied
         self._largest: list[tuple[int, int, TransactionListed]] = []
         self._damage = DamagedPlaces(self._whole)
         self._transactions = self._effective = 0
@@ -53,7 +55,7 @@ class TransactionsRun:
         from trailformat.transactions.extents import transactions_of  # noqa: PLC0415 - it loads numpy
         from trailformat.transactions.not_applied import NotApplied  # noqa: PLC0415 - as above
 
-        not_applied, has_file = NotApplied(self._whole), len(self._whole) > 1
+        not_applied, has_file = self._not_applied or NotApplied(self._whole), len(self._whole) > 1
         chosen = self._passes if self._options.filtered else lambda _: None
         for one in transactions_of(self._whole, chosen):
             self._damage.take(one)
@@ -88,11 +90,8 @@ class TransactionsRun:
             from logdump.session.defined_names import undefined_names  # noqa: PLC0415 - for a slip alone
 
             yield from undefined_names(self._session, self._whole.paths)
-        files = f", {len(self._whole)} files" if len(self._whole) > 1 else ""
-        over = self._options.over
-        name = self._session.trail.path if over is None else over if isinstance(over, str) else over[0]
         yield TransactionsListed(
-            f"LogTrail {name}{files}",
+            trail_title(name_over(self._session, self._options.over), len(self._whole)),
             self._transactions,
             self._effective,
             len(self._largest),

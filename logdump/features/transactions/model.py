@@ -27,7 +27,7 @@ class TransactionListed(NamedTuple):
     @property
     def records(self) -> int:
         """Its records, of those that pass the filter."""
-        return sum(number for types in self.extent.tables.values() for number in types.values())
+        return self.extent.chosen
 
     @property
     def tables(self) -> dict[str, int]:

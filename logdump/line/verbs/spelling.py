@@ -9,6 +9,7 @@ from pathlib import Path
 
 from logdump.line.verbs.options import filters, position, selects
 from logdump.line.verbs.request import MisuseError, VerbRequest, VerbStep, no_such_file, one_command, quoted
+from logdump.notation.sql_tokens import STANDARD
 
 _STATEMENTS = ("SELECT", "WITH", "FROM", "DESCRIBE", "SUMMARIZE", "EXPLAIN")
 
@@ -20,7 +21,9 @@ def begins_statement(word: str) -> bool:
 
 def names_trails(words: str) -> bool:
     """Whether a statement of SQL names the trails that it reads, as ``trail('dirdat/lt*')``."""
-    return begins_statement(words) and re.search(r"\btrail\s*\(", words, re.IGNORECASE) is not None
+    return (
+        begins_statement(words) and re.search(r"\btrail\s*\(", STANDARD.outside_texts(words), re.IGNORECASE) is not None
+    )
 
 
 def _prepared(*texts: str) -> Iterator[VerbStep]:

@@ -59,7 +59,7 @@ def _row(one: Extent, *, is_effective: bool) -> Row:
         "xid": one.transaction.xid,
         **_place("begin", one.first),
         **_place("end", one.last),
-        "records": sum(number for types in one.tables.values() for number in types.values()),
+        "records": one.chosen,
         "bytes": one.data_size,
         "tables": sorted(one.tables),
         "first_time": iso_time(one.first_moment.time),

@@ -10,9 +10,9 @@ from __future__ import annotations
 from typing import Any
 
 from logdump.spark.source.options import Options
-from trailformat import TrailError, TrailFile, from_datetime
+from trailformat import TrailFile, from_datetime
 from trailformat.changes.csn import CsnKey, csn_key
-from trailformat.changes.transactions import TransactionRole, is_transactional, role_of
+from trailformat.transactions.around import begins_with_a_transaction
 
 
 def may_hold(trail: TrailFile, options: Options) -> bool:
@@ -28,7 +28,7 @@ def may_hold(trail: TrailFile, options: Options) -> bool:
     begins_late = _is_before(csn_key(options.end_csn or ""), csn_key(header.first_csn or "")) or _is_before(
         end, header.first_time
     )
-    return not (begins_late and _begins_with_a_transaction(trail))
+    return not (begins_late and begins_with_a_transaction(trail))
 
 
 def _is_before(left: Any, right: Any) -> bool:
@@ -39,13 +39,3 @@ def _is_before(left: Any, right: Any) -> bool:
         is_less: bool = left.parts < right.parts
         return left.kind == right.kind and is_less
     return bool(left < right)
-
-
-def _begins_with_a_transaction(trail: TrailFile) -> bool:
-    try:
-        for record in trail.records():
-            if is_transactional(record):
-                return TransactionRole.BEGINS in role_of(record)
-    except TrailError:
-        return False
-    return True

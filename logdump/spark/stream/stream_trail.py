@@ -196,7 +196,7 @@ class StreamTrail:
             name, is_newest = names[number], number == len(names) - 1
             yield name, is_newest
             if not is_newest and not name.precedes(names[number + 1]) and not self._options.ignore_missing_files:
-                raise FileChanged(f"{name.next.path} is missing, while later files are there; {_IGNORE}")
+                raise FileChanged(f"{name.next.plain_path} is missing, while later files are there; {_IGNORE}")
 
     def _after_missing(self, start: Offset, names: list[TrailName]) -> int:
         """The offset at which to go on when the file of an offset is missing."""
@@ -205,7 +205,7 @@ class StreamTrail:
         missing = ""
         if at < len(names):
             one = names[at]
-            first, last = one.beyond(start.seqno - one.seqno).path, one.previous.path
+            first, last = one.beyond(start.seqno - one.seqno).plain_path, one.previous.plain_path
             missing = f"; {first} is missing" if first == last else f"; {first} to {last.name} are missing"
         if not self._options.ignore_missing_files:
             raise FileChanged(f"{read}{missing}; {_IGNORE}")

@@ -79,7 +79,7 @@ class GrowingTrail(WholeTrail):
         for name in names:
             if name.path not in known:
                 if self.names and not self.names[-1].precedes(name):
-                    self._missing[name.path] = self.names[-1].next.path
+                    self._missing[name.path] = self.names[-1].next.plain_path
                 known[name.path] = len(self.names)
                 self.names.append(name)
         self.paths = tuple(name.path for name in self.names)

@@ -5,11 +5,11 @@ from __future__ import annotations
 import enum
 from typing import NamedTuple
 
-from logdump.display.record_row import RecordRow, RecordRows
+from logdump.display.record_row import RecordKind, RecordRow, RecordRows, kind_of
 from trailformat import PartialRecord, Record, TrailError, TrailFile, io_type_name
 from trailformat.changes.transaction_context import TransactionContext
 from trailformat.changes.transaction_search import TransactionSearch
-from trailformat.changes.transactions import TransactionRole, place_of, role_of
+from trailformat.changes.transactions import place_of
 from trailformat.index import known_index
 from trailformat.records.transaction import Transaction
 from trailformat.trail.row_definitions import RowDefinitions
@@ -163,7 +163,7 @@ class RowReader:
             place_of(record),
             record.data_length,
             table_index=None if is_known else index,
-            is_restart=role_of(record) is TransactionRole.RESTART,
+            is_restart=kind_of(record) is RecordKind.RESTART,
         )
 
 

@@ -12,6 +12,7 @@ import pytest
 from tests.logdump.program import logdump
 from tests.simulated.encryption import by_aes, encrypted, write_rows
 from trailformat import TrailFile, change_of
+from trailformat.transactions import not_applied
 
 
 @pytest.fixture(autouse=True)
@@ -49,6 +50,19 @@ def test_cut_transactions_are_those_of_recovery(trail: str) -> None:
     assert sorted((one["file"], one["rba"]) for one in found) == sorted(
         (one["begin"]["file"], one["begin"]["rba"]) for one in cut if one["begin"]
     )
+
+
+@pytest.mark.parametrize("trail", ["at", "al", "st", "et000000000", "ft000000000", "kt000000000"])
+def test_the_largest_transactions_are_those_of_transactions(trail: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    answers = asked(f"transactions 5 over {trail}")
+    listed = [one for one in answers if one["type"] == "listed_transaction"]
+    assert listed
+    # the walk of RECOVERY tells which of them are applied: there is no other one
+    monkeypatch.setattr(not_applied, "transaction_batches", None)
+    found = examined(trail)["transactions"]
+    assert [(one["begins"]["rba"], one["csn"], one["data_bytes"], one["effective"]) for one in found] == [
+        (one["begin_rba"], one["csn"], one["bytes"], one["effective"]) for one in listed
+    ]
 
 
 @pytest.mark.parametrize("trail", ["et000000000", "at"])

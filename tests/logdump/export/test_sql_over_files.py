@@ -19,7 +19,7 @@ from trailformat import ByteOrder, Images, Record, make_column, make_record
 from trailformat.records.io_types import FIELD_COMP, LARGE_OBJECT
 
 SEEDS = range(8 if IS_LONG else 1)
-STEP = 1 if IS_LONG else 4
+STEP = 1 if IS_LONG else 9
 FILTERS = ("", "", "filter include filename TEA.POTS", "filter include rectype 5")
 WORDS = ("", "include cut")
 

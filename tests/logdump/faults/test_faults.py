@@ -15,7 +15,7 @@ from tests.logdump.program import ENVIRONMENT, ROOT
 from tests.searching import IS_LONG
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="each trial is a fork")
-_MOST, _OF_TWO, _SEED = (0, 150, "all") if IS_LONG else (1, 20, "2026")
+_MOST, _OF_TWO, _SEED = (0, 150, "all") if IS_LONG else (1, 8, "2026")
 
 
 def tried(folder: Path, most: int, seed: str, text: str = "") -> list[dict[str, object]]:

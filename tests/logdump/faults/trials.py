@@ -8,6 +8,7 @@ names of the commands that are tried. It prints one line of JSON for each comman
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import importlib
 import json
@@ -29,13 +30,15 @@ Contents = dict[str, bytes]
 
 
 class Done(NamedTuple):
-    """What a run of a command gave: its status (-1: a traceback, or a signal), what it said, and the files there."""
+    """What a run gave: its status (-1: a traceback, or a signal), what it said, the files there, its calls,
+    and the modules that it loaded."""
 
     status: int
     out: str
     err: str
     files: Contents
     calls: tuple[str, ...] = ()
+    loaded: tuple[str, ...] = ()
 
 
 _FORMER = re.compile(r"^\.(.+)\.\w+-[0-9a-f]{12}\.former")
@@ -62,8 +65,16 @@ class Bench:
             self._former = {name: data[:-1] for name, data in former.files.items() if name not in self.inputs}
 
     def run_well(self) -> Done:
-        """Run it with nothing that fails, and keep that to compare with."""
+        """Run it with nothing that fails, and keep that to compare with.
+
+        What is imported is no call of a command's: what the command loads is loaded here, and it runs again.
+        """
         self.good = self.run(Layer())
+        if self.good.loaded:
+            for name in self.good.loaded:
+                with contextlib.suppress(ImportError):
+                    importlib.import_module(name)
+            self.good = self.run(Layer())
         return self.good
 
     def run(
@@ -74,19 +85,22 @@ class Bench:
         trails = tuple(self._work / name for name in self._tried.files if name != EXAMPLE.name)
         layer = layer or Layer(failing, failure, trails)
         self._said.mkdir(exist_ok=True)
+        known = set(sys.modules)
         child = os.fork()
         if not child:
-            self._child(layer, line or self._tried.line)
+            self._child(layer, line or self._tried.line, known)
         _, ended = os.waitpid(child, 0)
         said = {name: steady((self._said / name).read_text(errors="replace")) for name in ("out", "err")}
         status = os.waitstatus_to_exitcode(ended)
-        calls = tuple((self._said / "calls").read_text().split()) if status >= 0 else ()
+        calls, loaded = (
+            tuple((self._said / name).read_text().split()) if status >= 0 else () for name in ("calls", "loaded")
+        )
         is_odd = status < 0 or "Traceback" in said["err"] + said["out"] or "Exception ignored" in said["err"]
         files = contents(self._work)
         if self._tried.line.startswith("log to"):
             files = {name: steady(data.decode()).encode() for name, data in files.items() if name not in self.inputs}
             files.update(self.inputs)
-        return Done(-1 if is_odd else status, said["out"], said["err"], files, calls)
+        return Done(-1 if is_odd else status, said["out"], said["err"], files, calls, loaded)
 
     def lay_out(self) -> None:
         """Make the folder anew, with nothing but what the command finds there."""
@@ -98,12 +112,15 @@ class Bench:
             path.write_bytes(data)
             os.utime(path, (1, 1))
 
-    def _child(self, layer: Layer, line: str) -> None:
+    def _child(self, layer: Layer, line: str, known: set[str]) -> None:
         os.chdir(self._work)
         for number, name in ((1, "out"), (2, "err")):
             os.dup2(os.open(self._said / name, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), number)
         os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
-        write, leave, calls = os.write, os._exit, os.open(self._said / "calls", os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+        write, leave = os.write, os._exit
+        calls, loaded = (
+            os.open(self._said / name, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600) for name in ("calls", "loaded")
+        )
         sys.stderr = os.fdopen(2, "w", closefd=False)
         status = 1
         try:
@@ -116,6 +133,7 @@ class Bench:
             traceback.print_exc()
         sys.stderr.flush()
         write(calls, " ".join(layer.calls).encode())
+        write(loaded, " ".join(name for name in sys.modules if name not in known).encode())
         leave(status)
 
     def after_cut(self, failure: str) -> Done:
@@ -240,36 +258,9 @@ def use_columns() -> None:
             setattr(importlib.import_module(module), name, 0)
 
 
-def warm(bench: Bench) -> None:
-    """Load what the command loads, so that no trial does it again: what is imported is no call of a command's."""
-    bench.lay_out()
-    modules = os.pipe()
-    child = os.fork()
-    if not child:
-        known = set(sys.modules)
-        write, leave = os.write, os._exit
-        real_child = bench._child
-
-        def note(status: int) -> None:
-            write(modules[1], " ".join(name for name in sys.modules if name not in known).encode())
-            leave(status)
-
-        vars(os)["_exit"] = note
-        real_child(Layer(), bench._tried.line)
-    os.close(modules[1])
-    with os.fdopen(modules[0]) as names:
-        for name in names.read().split():
-            try:
-                importlib.import_module(name)
-            except ImportError:
-                continue
-    os.waitpid(child, 0)
-
-
 def run(folder: Path, tried: Tried, chance: Random, most: int) -> dict[str, Any]:
     """The trials of one command."""
     bench = Bench(folder, tried)
-    warm(bench)
     good = bench.run_well()
     chosen = list(trials(good.calls))
     if most and len(chosen) > most:

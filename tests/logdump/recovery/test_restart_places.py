@@ -56,7 +56,7 @@ def _all_but(history: History, first: Spot, *, again: Spot) -> list[int]:
 
 @pytest.mark.parametrize("kind", WITHOUT_GAP)
 @given(seed=SEEDS)
-@settings(max_examples=examples(5, short=2), deadline=None)
+@settings(max_examples=examples(5, short=1), deadline=None)
 def test_a_replicat_that_starts_at_a_place_applies_what_is_said(kind: str, seed: int) -> None:
     with drawn(kind, seed) as history:
         numbers = {Spot(one.path, one.rba): one.transaction for one in history.written}
@@ -133,7 +133,7 @@ def _explained(history: History, spot: Spot) -> Explained:
 @pytest.mark.usefixtures("kernels")
 @pytest.mark.parametrize("kind", KINDS)
 @given(seed=SEEDS)
-@settings(max_examples=examples(8, short=2), deadline=None)
+@settings(max_examples=examples(8, short=1), deadline=None)
 def test_at_a_recovery_point_nothing_is_missed_and_recovery_counts_what_is_applied(kind: str, seed: int) -> None:
     with drawn(kind, seed) as history:
         found = report(list(history.paths))
@@ -148,7 +148,7 @@ def test_at_a_recovery_point_nothing_is_missed_and_recovery_counts_what_is_appli
 @pytest.mark.usefixtures("kernels")
 @pytest.mark.parametrize("kind", KINDS)
 @given(seed=SEEDS)
-@settings(max_examples=examples(8, short=2), deadline=None)
+@settings(max_examples=examples(8, short=1), deadline=None)
 def test_the_rows_that_count_as_applied_are_those_of_a_replicat_that_abends_at_damage(kind: str, seed: int) -> None:
     with drawn(kind, seed) as history:
         found = NotApplied(whole_trail(list(history.paths)))
@@ -159,7 +159,7 @@ def test_the_rows_that_count_as_applied_are_those_of_a_replicat_that_abends_at_d
 
 @pytest.mark.parametrize("kind", KINDS)
 @given(seed=SEEDS)
-@settings(max_examples=examples(6, short=2), deadline=None)
+@settings(max_examples=examples(6, short=1), deadline=None)
 def test_recovery_tells_the_same_whichever_engine_reads(kind: str, seed: int) -> None:
     with drawn(kind, seed) as history:
         told = []

@@ -25,7 +25,7 @@ from trailformat.trail.packed import LIMIT_VARIABLE, WHOLE
 
 NAME = "at000000000"
 DATA = (TRAILS / NAME).read_bytes()
-LONG = b"".join(row(bytes(10_000)).raw for _ in range(800))
+LONG = row(bytes(10_000)).raw * 800
 Put = Callable[[str, bytes], None]
 
 
@@ -125,7 +125,7 @@ def test_a_file_that_grows_goes_on(trail_url: str, web: TrailServer) -> None:
 @pytest.mark.parametrize(
     ("other", "message"),
     [
-        (b"".join(row(bytes([1]) * 10_000).raw for _ in range(800)), "the file has changed while it was read"),
+        (row(bytes([1]) * 10_000).raw * 800, "the file has changed while it was read"),
         (LONG[:-1] + b"z" + LONG, "the file has changed while it was read"),
         (LONG[: len(LONG) // 2], "the file was cut to"),
         (None, "No such file or directory"),

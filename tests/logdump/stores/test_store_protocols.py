@@ -16,7 +16,7 @@ from trailformat import TrailFile
 from trailformat.codec.remote.path import place
 from trailformat.scan import scan
 
-LONG = b"".join(row(bytes([number % 251]) * 10_000).raw for number in range(2400))
+LONG = b"".join(row(bytes([number]) * 10_000).raw for number in range(251)) * 10
 Keep = Callable[[str, bytes], None]
 
 

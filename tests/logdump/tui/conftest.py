@@ -5,8 +5,11 @@ from __future__ import annotations
 import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
+from textual.css.model import RuleSet
+from textual.css.stylesheet import Stylesheet
 
 from tests.short_folder import short_folder
 
@@ -20,6 +23,23 @@ def _nobodys_settings(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
     monkeypatch.setenv("TERM", "xterm-256color")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _styles_are_parsed_once() -> Iterator[None]:
+    """Apps have the same style sheets: parsing them is a quarter of an app's start."""
+    parsed: dict[object, list[RuleSet]] = {}
+    parse = Stylesheet._parse_rules
+
+    def parse_once(sheet: Stylesheet, *arguments: Any, **options: Any) -> list[RuleSet]:
+        key = (arguments, *options.items(), frozenset(sheet._variables.items()))
+        if key not in parsed:
+            parsed[key] = parse(sheet, *arguments, **options)
+        return parsed[key]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Stylesheet, "_parse_rules", parse_once)
+        yield
 
 
 @pytest.fixture

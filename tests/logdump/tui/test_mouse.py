@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import product
 from pathlib import Path
 
 import pytest
@@ -14,6 +13,7 @@ from logdump.tui.panes.tabs import TABS
 from tests.logdump.tui.drive import NARROW, WIDE, Screen, drive
 from tests.logdump.tui.test_harmless import characters
 from tests.logdump.tui.test_records import rba_of
+from tests.searching import in_turn
 
 
 async def click(screen: Screen, word: str, pane: str) -> None:
@@ -70,7 +70,7 @@ def test_the_side_pane_leads_to_panes_and_to_what_they_list() -> None:
 
 @pytest.mark.parametrize(
     ("start", "size"),
-    [("pos 3260", WIDE), *product(["pos 0", "pos 3260", "pos eof"], [NARROW, (60, 15), (20, 5)])],
+    [("pos 3260", WIDE), *in_turn(["pos 0", "pos 3260", "pos eof"], [NARROW, (60, 15), (20, 5)])],
     ids=str,
 )
 def test_a_click_on_a_row_puts_the_cursor_on_that_row(start: str, size: tuple[int, int]) -> None:

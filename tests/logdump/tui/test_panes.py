@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from itertools import product
 
 import pytest
 
@@ -88,11 +89,10 @@ def test_the_margin_can_be_switched_off_and_leaves_what_line_mode_prints() -> No
 
 
 @SIZES
-@pytest.mark.parametrize("name", ["detail", "tokens", "header", "output"])
-def test_the_first_key_scrolls_a_text_that_is_longer_than_its_pane(size: tuple[int, int], name: str) -> None:
+def test_the_first_key_scrolls_a_text_that_is_longer_than_its_pane(size: tuple[int, int]) -> None:
     async def steps(screen: Screen) -> None:
         app = screen.app
-        for key in ("pagedown", "j", "space", "down"):
+        for name, key in product(("detail", "tokens", "header", "output"), ("pagedown", "j", "space", "down")):
             await screen.type("pos 1811; help")
             app.model.field = ""
             app.model.show_page(name)
@@ -102,7 +102,7 @@ def test_the_first_key_scrolls_a_text_that_is_longer_than_its_pane(size: tuple[i
             await screen.settle()
             await screen.press(key)
             step = 1 if key in ("j", "down") else page.height - 1
-            assert page.top == max(0, min(page.count - page.height, step))
+            assert page.top == max(0, min(page.count - page.height, step)), (name, key)
 
     drive(steps, size=size)
 
@@ -129,15 +129,15 @@ def test_every_line_of_a_page_becomes_current_and_stays_visible() -> None:
 
 
 @SIZES
-@pytest.mark.parametrize("keys", ["l", "lj", "t", "x", "T"])
-def test_without_a_trail_a_page_says_so(keys: str, size: tuple[int, int]) -> None:
+def test_without_a_trail_each_page_says_so(size: tuple[int, int]) -> None:
     async def steps(screen: Screen) -> None:
-        await screen.press("escape", *keys)
-        assert "being read" not in screen.text
-        pane = screen.app.focused
-        assert pane is not None
-        lines = screen.text.splitlines()[pane.region.y : pane.region.bottom]
-        assert any("No trail is open. OPEN <filename> opens one." in one for one in lines)
+        for keys in ("l", "lj", "t", "x", "T"):
+            await screen.press("escape", *keys)
+            assert "being read" not in screen.text, keys
+            pane = screen.app.focused
+            assert pane is not None
+            lines = screen.text.splitlines()[pane.region.y : pane.region.bottom]
+            assert any("No trail is open. OPEN <filename> opens one." in one for one in lines), keys
 
     drive(steps, size=size, first="timeoffset gmt")
 

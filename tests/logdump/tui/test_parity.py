@@ -38,10 +38,11 @@ class Typist:
     async def _enter(self, line: str) -> None:
         # nothing is painted yet: each pane is asked for its own lines, and settles where some are not there
         prompt = self._screen.app.prompt
-        prompt.focus()
-        prompt.begin(line)
-        self._screen.app.simulate_key("enter")
-        await self._screen.rest()
+        with self._screen.app.batch_update():
+            prompt.focus()
+            prompt.begin(line)
+            self._screen.app.simulate_key("enter")
+            await self._screen.rest()
 
     async def type(self, lines: list[str]) -> None:
         rest = iter(lines)

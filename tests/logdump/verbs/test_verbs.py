@@ -15,6 +15,7 @@ import pytest
 
 from logdump.cli import main
 from logdump.line.verbs.names import NAMES
+from logdump.line.verbs.spelling import names_trails
 from logdump.line.verbs.table import BY_NAME, VERBS, Verb
 from tests.logdump.program import logdump, process
 from tests.trailformat.samples import metadata_record, trail_of
@@ -247,6 +248,23 @@ def test_tail_reads_what_is_there_over_files_that_are_closed_without_waiting() -
     line = "tail at --list --since 2024-03-14T09:36Z --idle 1"
     answer = logdump(*shlex.split(line))
     assert [one.split()[0] for one in answer.out.splitlines()] == ["2363", "2603", "2797"]
+
+
+@pytest.mark.parametrize(
+    ("statement", "names"),
+    [
+        ("select * from trail('dirdat/lt*')", True),
+        ("SELECT 'it''s' FROM Trail ('lt')", True),
+        ("select 'trail(' from records", False),
+        ("select $$ trail('lt') $$ from records", False),
+        ("select 1 from records -- trail('lt')", False),
+        ("select 1 from records /* trail('lt') */", False),
+        ("select 1 from trailer(1)", False),
+        ("trail('lt')", False),
+    ],
+)
+def test_a_statement_names_trails_outside_of_its_texts(statement: str, names: bool) -> None:
+    assert names_trails(statement) is names
 
 
 def test_a_statement_may_name_its_trails_itself(trails: Path, tmp_path: Path) -> None:

@@ -18,6 +18,7 @@ from trailformat.native.constants import (
     KIND_FILE_HEADER,
     KIND_RECORD,
     METADATA,
+    MOST_NARROW,
     NAME_IS_INDEX,
     ORIG_NODE_AT,
     PARTITION_AT,
@@ -124,7 +125,7 @@ def is_definition(data: int, header: int, little: int, key: int, tables: int) ->
 @inlined
 def record_length(data: int, found: Any, little: int) -> Any:
     """The ``Record.data_length``: the header's field, or the data's size where the field is too small for it."""
-    return found[4] if found[0] > 0xFFFF else u16(data, found[1] + RECORD_LENGTH_AT, little)
+    return found[4] if found[0] > MOST_NARROW else u16(data, found[1] + RECORD_LENGTH_AT, little)
 
 
 @inlined

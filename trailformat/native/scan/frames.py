@@ -13,60 +13,52 @@ from trailformat.native.constants import (
     FIRST_OF_FILE_HEADER,
     HDR_IND,
     HEADER_SIZE,
+    INFO_AT,
     MOST_BYTES,
     MOST_TOKENS,
+    NARROW_HEAD,
+    SMALLEST,
+    SMALLEST_BODY,
     TOKEN_D,
     TOKEN_F,
     TOKEN_G,
     TOKEN_H,
     TOKEN_T,
     TOKEN_Z,
-    UNSET,
-    WIDE,
 )
-from trailformat.native.loads import inlined, u8, u16, u32
-from trailformat.native.scan.tokens import next_token
+from trailformat.native.loads import inlined, u8
+from trailformat.native.scan.tokens import head_size, length_at, next_token
 
 HEAD = 64
 """Bytes that hold the length of any record; a kernel has them before it reads one."""
 
 
 @inlined
-def _is_wide(info: int) -> bool:
-    return (info & WIDE) != 0 and info != UNSET
-
-
-@inlined
 def _length(data: int, rba: int, limit: int, end: int, little: int) -> Any:  # noqa: PLR0911 - a list of conditions
     """The length of the record at ``rba`` if all but its tokens is sound; -1: it is not, -2 - n: n bytes are needed."""
     kind = u8(data, rba)
-    if end - rba < 8 or (kind != TOKEN_G) & (kind != TOKEN_F):
+    if end - rba < SMALLEST or (kind != TOKEN_G) & (kind != TOKEN_F):
         return -1
-    wide = _is_wide(u8(data, rba + 1))
-    size = 6 if wide else 4
-    length = u32(data, rba + 2, little) if wide else u16(data, rba + 2, little)
+    length, size = length_at(data, rba, little)
     is_header = kind == TOKEN_F
-    if length < 2 * size + 4 + (0 if is_header else HEADER_SIZE) or length > end - rba:
+    if length < 2 * size + SMALLEST_BODY + (0 if is_header else HEADER_SIZE) or length > end - rba:
         return -1
     token = rba + size
     if is_header:
         if u8(data, token) != FIRST_OF_FILE_HEADER:
             return -1
     else:
-        long = _is_wide(u8(data, token + 1))
-        header = u32(data, token + 2, little) if long else u16(data, token + 2, little)
-        if u8(data, token) != TOKEN_H or u8(data, token + (6 if long else 4)) != HDR_IND:
+        header, head = length_at(data, token, little)
+        if u8(data, token) != TOKEN_H or u8(data, token + head) != HDR_IND:
             return -1
         if (header < HEADER_SIZE) | (header > MOST_BYTES):
             return -1
     if length > limit - rba:
         return -2 - length
     trailer = rba + length - size
-    if u8(data, trailer) != TOKEN_Z or _is_wide(u8(data, trailer + 1)) != wide:
+    if u8(data, trailer) != TOKEN_Z or head_size(u8(data, trailer + INFO_AT)) != size:
         return -1
-    if length != (u32(data, trailer + 2, little) if wide else u16(data, trailer + 2, little)):
-        return -1
-    return length
+    return length if length_at(data, trailer, little)[0] == length else -1
 
 
 @inlined
@@ -76,11 +68,11 @@ def _frame(data: int, rba: int, limit: int, end: int, little: int) -> Any:
     header = header_size = data_at = data_size = token_at = token_size = 0
     if length < 0:
         return length, header, header_size, data_at, data_size, token_at, token_size
-    size = 6 if _is_wide(u8(data, rba + 1)) else 4
+    size = head_size(u8(data, rba + INFO_AT))
     at, last = rba + size, rba + length - size
     is_record = u8(data, rba) == TOKEN_G
     for number in range(MOST_TOKENS):
-        if at + 4 > last:
+        if at + NARROW_HEAD > last:
             break
         kind, payload, size = next_token(data, at, last, little)
         if (kind == -1) | ((kind == TOKEN_T) & (size > MOST_BYTES)):

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from trailformat.native.constants import HEADER_SIZE, NAME_IS_INDEX, PARTITION_AT
+from trailformat.native.constants import HEADER_SIZE, INDEX_SIZE, NAME_IS_INDEX, PARTITION_AT
 from trailformat.native.loads import i64, inlined, load64, n64, u8, u16
 from trailformat.native.scan.arguments import (
     BY_INDEX,
@@ -108,7 +108,7 @@ def key_of(data: int, end: int, header: int, size: int, little: int, tables: int
     at, size = header + HEADER_SIZE, size - HEADER_SIZE
     if not u8(data, header + PARTITION_AT) & NAME_IS_INDEX:
         return key_of_name(data, at, size, end, tables)
-    if size < 2:
+    if size < INDEX_SIZE:
         return 0, _U0
     index = u16(data, at, little)
     if index >= i64(tables, 8 * INDEXES):

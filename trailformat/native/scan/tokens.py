@@ -4,20 +4,38 @@ from __future__ import annotations
 
 from typing import Any
 
-from trailformat.native.constants import MOST_FIELDS, UNSET, WIDE
+from trailformat.native.constants import INFO_AT, LENGTH_AT, MOST_FIELDS, NARROW_HEAD, UNSET, WIDE, WIDE_HEAD
 from trailformat.native.loads import i64, inlined, n32, store8, u8, u16, u32
 from trailformat.native.scan.arguments import T_OFFSET, T_ORDER, T_RBA, T_SIZE
 
 
 @inlined
+def is_wide(info: int) -> bool:
+    """See ``codec.tokens.is_wide``."""
+    return (info & WIDE) != 0 and info != UNSET
+
+
+@inlined
+def head_size(info: int) -> int:
+    """See ``codec.tokens.head_size``."""
+    return WIDE_HEAD if is_wide(info) else NARROW_HEAD
+
+
+@inlined
+def length_at(data: int, at: int, little: int) -> Any:
+    """See ``codec.tokens.length_at``."""
+    size = head_size(u8(data, at + INFO_AT))
+    return u32(data, at + LENGTH_AT, little) if size == WIDE_HEAD else u16(data, at + LENGTH_AT, little), size
+
+
+@inlined
 def next_token(data: int, at: int, stop: int, little: int) -> Any:
     """Id of the token at ``at``, place and size of its payload; -1 and a place after ``stop`` where none fits."""
-    if at + 4 <= stop:
-        info = u8(data, at + 1)
-        if info & WIDE == 0 or info == UNSET:
-            return u8(data, at), at + 4, u16(data, at + 2, little)
-        if at + 6 <= stop:
-            return u8(data, at), at + 6, u32(data, at + 2, little)
+    if at + NARROW_HEAD <= stop:
+        if not is_wide(u8(data, at + INFO_AT)):
+            return u8(data, at), at + NARROW_HEAD, u16(data, at + LENGTH_AT, little)
+        if at + WIDE_HEAD <= stop:
+            return u8(data, at), at + WIDE_HEAD, u32(data, at + LENGTH_AT, little)
     return -1, stop + 1, 0
 
 

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from trailformat.native.constants import NO_INDEX, UNSET, WIDE
+from trailformat.native.constants import INFO_AT, NARROW_HEAD, NO_INDEX, UNSET, WIDE, WIDE_HEAD
 from trailformat.native.loaded import kernels
 from trailformat.scan.rows.row_bytes import Array, RowBytes
 
@@ -33,7 +33,7 @@ def header_positions(view: Array, starts: Array) -> Array:
     """The offset in ``view`` of the payload of ``H`` in each ``G`` record."""
     at = starts
     for _ in range(2):
-        at = at + 4 + 2 * are_wide(view[at + 1])
+        at = at + np.where(are_wide(view[at + INFO_AT]), WIDE_HEAD, NARROW_HEAD)
     return at
 
 
