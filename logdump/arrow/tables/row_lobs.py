@@ -41,16 +41,21 @@ class RowLobs:
 
     def __init__(self, trail: TrailFile) -> None:
         self._trail = trail
-        self._found: tuple[Batch, Any, WholeLobs] | None = None
+        self._followed: tuple[Batch, Any] | None = None
+        self._whole: tuple[Batch, WholeLobs] | None = None
 
     def of(self, group: Group) -> tuple[list[LobValue], list[tuple[int, RowProblem]]]:
         """The LOBs of a group's rows, and for those that have no value the number of the row and why."""
         values: list[LobValue] = []
         problems: list[tuple[int, RowProblem]] = []
         numbers = group.rows.rows
-        followed, whole = self._in_batch(group.rows.batch)
+        batch = group.rows.batch
+        rows = np.flatnonzero(self._followed_in(batch)[numbers]).tolist()
+        if not rows:
+            return values, problems
+        whole = self._whole_in(batch)
         firsts, stops = (np.searchsorted(whole.row, numbers, side).tolist() for side in ("left", "right"))
-        for row in np.flatnonzero(followed[numbers]).tolist():
+        for row in rows:
             lobs = range(firsts[row], stops[row])
             is_plain = bool(lobs) and max(int(whole.size[lob]) for lob in lobs) <= LARGEST
             for found in self._plain_lobs(group, row, whole, lobs) if is_plain else self._lobs_of(group, row):
@@ -80,14 +85,19 @@ class RowLobs:
         except TrailError as error:
             yield RowProblem(None, None, b"", f"its LOBs cannot be read: {error.problem}")
 
-    def _in_batch(self, batch: Batch) -> tuple[Any, WholeLobs]:
-        """A mask of the rows of a batch after which pieces of LOBs may come; the LOBs that are whole in it."""
-        if self._found is None or self._found[0] is not batch:
+    def _followed_in(self, batch: Batch) -> Any:
+        """A mask of the rows of a batch after which pieces of LOBs may come."""
+        if self._followed is None or self._followed[0] is not batch:
             io_type = np.asarray(batch.io_type)
             is_piece = np.append((np.asarray(batch.kind) == RECORD) & (io_type == LARGE_OBJECT), self._goes_on(batch))
-            followed = _followed(batch, io_type, is_piece) if is_piece.any() else is_piece[:-1]
-            self._found = batch, followed, WholeLobs(self._trail.buffer, batch)
-        return self._found[1:]
+            self._followed = batch, _followed(batch, io_type, is_piece) if is_piece.any() else is_piece[:-1]
+        return self._followed[1]
+
+    def _whole_in(self, batch: Batch) -> WholeLobs:
+        """The LOBs that are whole in a batch; their bytes are read, of all tables, so that groups share them."""
+        if self._whole is None or self._whole[0] is not batch:
+            self._whole = batch, WholeLobs(self._trail.buffer, batch)
+        return self._whole[1]
 
     def _goes_on(self, batch: Batch) -> bool:
         """Whether a piece may come after a batch: at the end of a file it may stand in the next one."""

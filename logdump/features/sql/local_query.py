@@ -127,7 +127,7 @@ class LocalQuery:
     def _run(self, connection: duckdb.DuckDBPyConnection, text: str, most: int | None) -> Iterator[pa.RecordBatch]:
         statement = self._statement = parse(connection, text)
         for relation in statement.relations:
-            self._define(connection, relation)
+            self._define(connection, relation, statement)
         if statement.is_explain:
             rows = connection.execute(statement.text).fetchall()
             lines = [line for row in rows for line in str(row[-1]).splitlines()]
@@ -151,9 +151,9 @@ class LocalQuery:
         for scan in self._scans:
             scan.prove()
 
-    def _define(self, connection: duckdb.DuckDBPyConnection, relation: Relation) -> None:
+    def _define(self, connection: duckdb.DuckDBPyConnection, relation: Relation, statement: ParsedStatement) -> None:
         """Make the view that a relation of the statement is."""
-        table = self._table(relation)
+        table = self._table(relation, statement)
         if table is None:
             return
         scan = ViewScan(len(self._scans), table, self.place)
@@ -166,7 +166,7 @@ class LocalQuery:
         columns = ", ".join(f"{quoted_name(scan.prefix + one)} AS {quoted_name(one)}" for one in scan.columns)
         connection.execute(f"CREATE VIEW {name} AS SELECT {columns} FROM {quoted_name(source)}").fetchall()
 
-    def _table(self, relation: Relation) -> TrailTable | None:
+    def _table(self, relation: Relation, statement: ParsedStatement) -> TrailTable | None:
         """The table that a relation is; None where DuckDB is to say that there is none of the name."""
         options = dict(self._options)
         if relation.path is not None:
@@ -186,7 +186,7 @@ class LocalQuery:
             near = difflib.get_close_matches(relation.wanted.lower(), VIEWS, n=1)
             hint = f"; there is a view {near[0]}" if near else ""
             text = f"{str(error).removeprefix('option rowsOf: ')}{hint}"
-            raise CommandError(text if text.endswith("?") else f"{text}.") from None
+            raise CommandError(text if text.endswith("?") else f"{text}.", *statement.place_of(relation)) from None
 
     def _narrow(self, connection: duckdb.DuckDBPyConnection, statement: ParsedStatement) -> None:
         """Have the scans make what the statement needs.

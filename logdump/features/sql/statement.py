@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import count
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from logdump.notation.display_width import display_width
 from logdump.notation.sql_tokens import STANDARD, SqlToken, SqlTokenKind, meaningful
 from logdump.session.errors import CommandError
 
@@ -21,6 +22,8 @@ _TRAIL_FORM = "trail(…) takes a path, and the name of a view or table, as in t
 _QUERIES = frozenset({"SELECT", "EXPLAIN"})
 _EVERY_RECORD = "records"
 
+_LONGEST_LINE = 120
+"""Characters of a line of a statement in an error."""
 _LINE = re.compile(r"^(?P<before>LINE (?P<number>\d+): (?:\.{3})?)(?P<shown>.*?)(?P<after>(?:\.{3})?)$", re.MULTILINE)
 """A line of the statement in a message of DuckDB, cut on both sides if it is long."""
 
@@ -46,12 +49,24 @@ class ParsedStatement(NamedTuple):
         relations: what it reads.
         is_explain: whether it is an EXPLAIN.
         written: the text as it was written.
+        places: of each relation the offset in ``written`` at which it is first named.
     """
 
     text: str
     relations: list[Relation]
     is_explain: bool
     written: str
+    places: Mapping[Relation, int]
+
+    def place_of(self, relation: Relation) -> tuple[str, ...]:
+        """The line in which a relation is first named, and a mark below the name, as DuckDB shows them."""
+        at = self.places.get(relation)
+        if at is None:
+            return ()
+        before, line = self.written[:at].rpartition("\n")[2], self.written[at:].partition("\n")[0]
+        shown, rest = before[-_LONGEST_LINE // 2 :], line[: _LONGEST_LINE // 2]
+        head = f"LINE {self.written.count(chr(10), 0, at) + 1}: {'...' if shown != before else ''}{shown}"
+        return f"{head}{rest}{'...' if rest != line else ''}", f"{' ' * display_width(head)}^"
 
     def as_written(self, message: str) -> str:
         """A message that shows a line of the text, or a part of one, as one that shows what was written there."""
@@ -82,12 +97,17 @@ def parse(connection: DuckDBPyConnection, text: str) -> ParsedStatement:
     is_explain = kinds == {"EXPLAIN"}
     query = _explained(text) if is_explain else text
     [(answer,)] = connection.execute("SELECT json_serialize_sql(?)", [query]).fetchall()
+    places: dict[Relation, int] = {}
     try:
-        relations = dict.fromkeys(_relations(_tree(answer), frozenset()))
-        others = [one for one in relations if one.schema not in {trail.schema for trail in trails}]
+        for relation, offset in _relations(_tree(answer), frozenset()):
+            before = len(text) - len(query) + len(query.encode()[:offset].decode(errors="ignore"))
+            places[relation] = min(before, places.get(relation, before))
     except RecursionError:
         raise CommandError("This statement has too many parts inside of parts.") from None
-    return ParsedStatement(text, [*trails, *others], is_explain, written)
+    schemas = {trail.schema: trail for trail in trails}
+    others = [one for one in places if one.schema not in schemas]
+    places |= {schemas[one.schema]: at for one, at in places.items() if one.schema in schemas}
+    return ParsedStatement(text, [*trails, *others], is_explain, written, places)
 
 
 def _tree(answer: str) -> Any:
@@ -103,8 +123,8 @@ def _explained(text: str) -> str:
     return text[words[2 if words[1].text.upper() == "ANALYZE" else 1].begin :]
 
 
-def _relations(node: Any, defined: frozenset[str]) -> Iterator[Relation]:
-    """The relations in a tree but for names that WITH defines around them."""
+def _relations(node: Any, defined: frozenset[str]) -> Iterator[tuple[Relation, int]]:
+    """The relations in a tree but for names that WITH defines around them, and the byte at which each is named."""
     if isinstance(node, list):
         for part in node:
             yield from _relations(part, defined)
@@ -114,7 +134,7 @@ def _relations(node: Any, defined: frozenset[str]) -> Iterator[Relation]:
         if node.get("type") == "BASE_TABLE":
             relation = _relation(node)
             if relation.schema or relation.name.lower() not in inside:
-                yield relation
+                yield relation, int(node["query_location"])
         for part in node.values():
             yield from _relations(part, inside)
 

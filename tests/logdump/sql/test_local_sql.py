@@ -297,6 +297,9 @@ def test_what_is_wrong_is_said(statement: str, words: str, asked: Asked) -> None
         f"select a.op, WRONG from trail('{TRAILS}/st*') a join records b using (rba)",
         f"select op from trail('{TRAILS}/st*', 'teahouse.teas') a where WRONG = 1",
         "select 1," + "\n" * 8 + "WRONG",
+        "select op from records, WRONG",
+        "select 'é', 1 from records\nwhere rba in (select rba\nfrom  WRONG a join WRONG b using (rba))",
+        "explain select " + ", ".join(["op"] * 50) + " from WRONG where " + " and ".join(["rba > 1"] * 20),
     ],
 )
 def test_an_error_shows_its_place_in_the_statement(statement: str, asked: Asked) -> None:
@@ -305,6 +308,12 @@ def test_an_error_shows_its_place_in_the_statement(statement: str, asked: Asked)
     assert lines[at].index("WRONG") == lines[at + 1].index("^")
     number, _, text = lines[at].removeprefix("LINE ").partition(": ")
     assert text.removeprefix("...").removesuffix("...") in statement.splitlines()[int(number) - 1]
+
+
+def test_a_table_that_another_trail_lacks_is_shown_where_it_is_named(asked: Asked) -> None:
+    statement = f"select 1\nfrom records, trail('{TRAILS}/st*', 'WRONG')"
+    *_, line, mark = asked.refusal(statement).splitlines()
+    assert line[mark.index("^") :].startswith("trail(")
 
 
 def test_two_trails_under_the_names_of_their_views(asked: Asked) -> None:

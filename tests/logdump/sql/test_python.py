@@ -16,6 +16,7 @@ import pytest
 
 import logdump
 from fixtures import TRAILS
+from logdump.arrow.tables import row_lobs
 from logdump.arrow.tables.layout import TableLayout
 from logdump.arrow.tables.schema import schema_of
 from logdump.features.sql.read_ahead import Ahead
@@ -23,7 +24,14 @@ from logdump.spark.errors import BadOption, BadSchema, BadTrail, NoTrailFiles
 from logdump.spark.source.options import Options
 from logdump.spark.source.table_columns import spark_type, table_columns
 from tests.logdump.line import Line
+from tests.trailformat.samples import header, row, table_record, trail_of
 from tests.trailformat.values.kinds import KINDS
+from trailformat import ByteOrder, make_record
+from trailformat.codec.mapped_file import FileBuffer
+from trailformat.records.io_types import LARGE_OBJECT
+from trailformat.records.lob_pieces import PieceHeader, build_piece
+from trailformat.scan import Batch
+from trailformat.scan.rows import WholeLobs
 
 SHOP = TRAILS / "et000000000"
 
@@ -135,3 +143,22 @@ SPARKS = {
     "TIMESTAMP WITH TIME ZONE": "timestamp",
 }
 """Spark's name of a type of DuckDB, where it is another."""
+
+
+@pytest.mark.parametrize("is_followed", [False, True], ids=["of another table", "of the table"])
+def test_lobs_are_read_where_rows_of_the_table_have_them(
+    is_followed: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read: list[Batch] = []
+
+    def lobs(buffer: FileBuffer, batch: Batch) -> WholeLobs:
+        read.append(batch)
+        return WholeLobs(buffer, batch)
+
+    monkeypatch.setattr(row_lobs, "WholeLobs", lobs)
+    data = build_piece(PieceHeader(0, 1, 1, 0, 4), b"leaf", ByteOrder.BIG)
+    piece = make_record(header(2, io_type=LARGE_OBJECT), data)
+    tables = [table_record(1, "TEA.CUPS"), table_record(2, "TEA.LEAVES")]
+    path = trail_of(tmp_path, *tables, row(name=1), row(name=2), piece, row(name=1), row(name=2))
+    rows = logdump.read(path, table="TEA.LEAVES" if is_followed else "TEA.CUPS", columns=["rba"]).to_arrow()
+    assert (len(rows), len(read)) == (2, int(is_followed))
