@@ -16,7 +16,7 @@ from trailformat.records import reached
 from trailformat.records.framing import detect_order
 from trailformat.scan.batch import BATCH_SIZE, Batch
 from trailformat.scan.counting import NO_BREAKDOWN, Breakdown, CountBounds, CountFiller, KernelTotals
-from trailformat.scan.file_ranges import FileRange
+from trailformat.scan.file_ranges import FileRange, scan_range
 from trailformat.scan.jobs import Ordered, cores
 from trailformat.scan.names import Names, NeedsEarlier
 from trailformat.scan.position import ScanPosition, first_position
@@ -218,9 +218,11 @@ def _no_earlier_names() -> Names:
     raise NeedsEarlier
 
 
-def parallel_scan(trail: TrailFile, workers: Workers, batch_size: int = BATCH_SIZE, start: int = 0) -> Iterator[Batch]:
+def parallel_scan(
+    trail: TrailFile, workers: Workers, batch_size: int = BATCH_SIZE, start: int = 0, stop: int | None = None
+) -> Iterator[Batch]:
     """The batches of ``scan(trail)``, filled by several threads; the borders between batches are others."""
-    pairs = parallel_batches(trail, workers, lambda batch, _trail: batch, batch_size, start)
+    pairs = parallel_batches(trail, workers, lambda batch, _trail: batch, batch_size, start, stop=stop)
     return (batch for batch, _ in pairs)
 
 
@@ -253,9 +255,11 @@ def parallel_batches(
         yield batch, result
 
 
-def scan_in_threads(trail: TrailFile, workers: Workers, start: int = 0) -> Iterator[Batch]:
-    """The batches of ``scan(trail, start)``, by several threads where there is enough for two of them."""
-    return parallel_scan(trail, workers, start=start) if is_for_threads(trail, workers, start) else scan(trail, start)
+def scan_in_threads(trail: TrailFile, workers: Workers, start: int = 0, stop: int | None = None) -> Iterator[Batch]:
+    """The batches from one place to another, or to the end, by several threads where there is enough for two."""
+    if is_for_threads(trail, workers, start, stop):
+        return parallel_scan(trail, workers, start=start, stop=stop)
+    return scan(trail, start) if stop is None else scan_range(trail, FileRange(first_position(trail, start), stop))
 
 
 def is_for_threads(trail: TrailFile, workers: Workers, start: int = 0, stop: int | None = None) -> bool:

@@ -14,9 +14,9 @@ from typing import NamedTuple
 from logdump.spark.source.options import Options
 from logdump.spark.source.slice import Slice, StateBefore
 from trailformat import CannotRead, TrailError, TrailFile
-from trailformat.scan import FileRange, scan_range
+from trailformat.scan import Workers
 from trailformat.scan.jobs import cores
-from trailformat.scan.position import first_position
+from trailformat.scan.parallel import scan_in_threads
 from trailformat.scan.rows import learn_definitions
 from trailformat.transactions.tracker import TransactionTracker
 
@@ -59,39 +59,33 @@ def with_before(slices: Sequence[Slice], needed: NeededBefore) -> list[Slice]:
     if not any(needed) or not any(part.start for part in slices):
         return [*slices]
     files = [[*parts] for _, parts in groupby(slices, lambda part: part.path)]
-    with ThreadPoolExecutor(cores()) as pool:
-        return [part for parts in pool.map(lambda parts: _of_file(parts, needed), files) for part in parts]
+    with ThreadPoolExecutor(cores()) as pool, Workers(max(1, cores() // len(files))) as workers:
+        return [part for parts in pool.map(lambda parts: _of_file(parts, needed, workers), files) for part in parts]
 
 
-def _of_file(parts: Sequence[Slice], needed: NeededBefore) -> list[Slice]:
+def _of_file(parts: Sequence[Slice], needed: NeededBefore, workers: Workers) -> list[Slice]:
     """The slices of one file; as they are where it cannot be read, which is for the tasks to say."""
     if not parts[-1].start:
         return [*parts]
     try:
         with TrailFile(parts[0].path) as trail:
-            return _gone_over(trail, parts, needed)
+            return _gone_over(trail, parts, needed, workers)
     except (TrailError, CannotRead):
         return [*parts]
 
 
-def _gone_over(trail: TrailFile, parts: Sequence[Slice], needed: NeededBefore) -> list[Slice]:
+def _gone_over(trail: TrailFile, parts: Sequence[Slice], needed: NeededBefore, workers: Workers) -> list[Slice]:
     trail.keep_recent()
     tracker = TransactionTracker(trail)
     begun = 0
     found = []
     for part in parts:
-        begun = _pass(trail, tracker, begun, part.start, needed)
+        for batch in scan_in_threads(trail, workers, begun, part.start) if part.start > begun else ():
+            learn_definitions(trail, batch)
+            if needed.transaction:
+                tracker.of(batch)
+        begun = max(begun, part.start)
         definitions = trail.tables.state_at(part.start) if needed.definitions and part.start else None
         transaction = tracker.state if needed.transaction and part.start else None
         found.append(part._replace(before=StateBefore(definitions, transaction)))
     return found
-
-
-def _pass(trail: TrailFile, tracker: TransactionTracker, begun: int, stop: int, needed: NeededBefore) -> int:
-    """Go over a file from one place to another; returns the place that is reached."""
-    if stop > begun:
-        for batch in scan_range(trail, FileRange(first_position(trail, begun), stop)):
-            learn_definitions(trail, batch)
-            if needed.transaction:
-                tracker.of(batch)
-    return max(begun, stop)

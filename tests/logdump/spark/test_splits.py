@@ -11,12 +11,14 @@ from benchmarks.generate import large_trail
 from fixtures import TRAILS
 from logdump.arrow.records.schema import COLUMNS, Selected
 from logdump.spark.errors import SplitMismatch
+from logdump.spark.source import before
 from logdump.spark.source.options import Options
 from logdump.spark.source.planner import plan
 from logdump.spark.source.reader import read
 from logdump.spark.source.request import Request
 from tests.logdump.spark.reads import planned, rows, table
 from tests.searching import IS_LONG, examples, some_trails
+from trailformat.scan import parallel
 
 WHOLE = some_trails((path for path in TRAILS.iterdir() if path.name[0] in "eondrpuvhs"), __name__)
 SIZES = (40, *random.Random(5).sample(range(41, 6000), examples(10)))
@@ -49,6 +51,17 @@ def test_a_larger_trail(order: str, tmp_path: Path) -> None:
     whole = table(path, *BULK, maxPartitionBytes=0)
     for size in (37_001, 200_000, 800_000):
         assert table(path, *BULK, maxPartitionBytes=size).equals(whole), size
+
+
+@pytest.mark.parametrize("path", WHOLE, ids=lambda path: path.name)
+def test_threads_find_what_one_finds_before_each_piece(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    options = Options(path=str(path), max_partition_bytes=900)
+    wanted = frozenset({"table", "csn", "problems"})
+    monkeypatch.setattr(before, "cores", lambda: 1)
+    alone = plan(options, wanted)
+    monkeypatch.setattr(before, "cores", lambda: 3)
+    monkeypatch.setattr(parallel, "PIECE", 200)
+    assert plan(options, wanted) == alone
 
 
 def test_pieces_lie_side_by_side() -> None:
