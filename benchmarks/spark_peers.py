@@ -1,12 +1,13 @@
-"""What trails in Spark are held against: Parquet, ``cp``, the local engine; and what all of it costs."""
+"""What trails in Spark are held against: Parquet, the least source, ``cp``, the local engine; and what it costs."""
 
 from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from itertools import repeat
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from benchmarks.measure import run_silently
 from logdump.commands import REGISTRY
@@ -18,7 +19,11 @@ from logdump.session.events import Event, Failure
 from logdump.session.session import Session
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
+    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql.types import StructType
+
+_LEAST_ROWS = 1 << 14
+"""Rows of a batch, about as many as a batch of ours has."""
 
 
 def parquet_of(target: Path, load: Callable[[], DataFrame]) -> str:
@@ -26,6 +31,36 @@ def parquet_of(target: Path, load: Callable[[], DataFrame]) -> str:
     if not (target / "_SUCCESS").exists():
         load().write.mode("overwrite").parquet(str(target))
     return str(target)
+
+
+def least_frame(spark: SparkSession, frame: DataFrame, records: int, tasks: int) -> DataFrame:
+    """As many rows of the same columns from the least source that Spark takes in Python: tasks repeat one batch."""
+    from pyspark.sql.datasource import DataSource, DataSourceReader, InputPartition  # noqa: PLC0415 - Spark is loaded
+
+    sample, columns = frame.limit(_LEAST_ROWS).toArrow().combine_chunks(), frame.schema
+    [batch] = sample.to_batches()
+    times = max(1, round(records / tasks / len(batch)))
+
+    class LeastReader(DataSourceReader):
+        def partitions(self) -> Sequence[InputPartition]:
+            return [InputPartition(number) for number in range(tasks)]
+
+        def read(self, partition: InputPartition) -> Iterator[Any]:  # noqa: ARG002 - all are alike
+            yield from repeat(batch, times)
+
+    class LeastSource(DataSource):
+        @classmethod
+        def name(cls) -> str:
+            return "least"
+
+        def schema(self) -> StructType:
+            return columns
+
+        def reader(self, schema: StructType) -> DataSourceReader:  # noqa: ARG002 - it is that of the batch
+            return LeastReader()
+
+    spark.dataSource.register(LeastSource)
+    return spark.read.format("least").load()
 
 
 def copied_with_fsync(source: Path, target: Path) -> int:
