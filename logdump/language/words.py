@@ -40,7 +40,7 @@ def _bounds(line: str) -> Iterator[tuple[int, int]]:
 def _pieces(line: str, begin: int) -> Iterator[tuple[int, str]]:
     """The pieces of a line from here on with their places; those of a command SQL are the tokens of its statement."""
     if _SQL.match(line, begin):
-        return ((begin + token.begin, token.text) for token in STANDARD.tokens_of(line[begin:]))
+        return ((token.begin, token.text) for token in STANDARD.tokens_of(line, begin))
     return ((piece.start(), piece[0]) for piece in _PIECES.finditer(line, begin))
 
 

@@ -110,9 +110,9 @@ class SqlTokenizer:
         """The quote of a name that needs one."""
         return self._lexis.quote
 
-    def tokens_of(self, statement: str) -> Iterator[SqlToken]:
-        """Yield all tokens in order."""
-        for found in self._tokens.finditer(statement):
+    def tokens_of(self, statement: str, begin: int = 0) -> Iterator[SqlToken]:
+        """Yield all tokens from a place on, in order."""
+        for found in self._tokens.finditer(statement, begin):
             yield SqlToken(_KINDS[found.lastgroup or ""], found[0], found.start())
 
     def outside_texts(self, statement: str) -> str:
