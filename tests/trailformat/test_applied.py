@@ -20,6 +20,9 @@ from trailformat.records.record_header import FIRST, LAST, ONLY
 from trailformat.transactions import applied, whole_trail
 from trailformat.transactions.applied import AppliedTransactions, OrderVerdict
 from trailformat.transactions.batches import TransactionBatch
+from trailformat.transactions.extent import Extent
+from trailformat.transactions.extents import transactions_of
+from trailformat.transactions.not_applied import NotApplied
 from trailformat.transactions.walk import transaction_batches
 from trailformat.transactions.whole_trail import TrailPosition, WholeTrail
 
@@ -214,3 +217,14 @@ def test_a_rest_without_its_beginning_is_not_whole_among_many(tmp_path: Path) ->
     rest = make_record(header(trans_ind=LAST), b"leaf", tokens)
     path = trail_of(tmp_path, rest, *transaction("11", "1.1"), *transaction("12", "1.1"))
     assert judged([path])[0].whole == 2
+
+
+def test_a_transaction_that_the_pass_found_open_is_applied_once_it_is_whole(tmp_path: Path) -> None:
+    first, *_ = transaction("12", "1.2.4", is_cut=True)
+    begun = [*transaction("11", "1.2.3"), first]
+    not_applied = NotApplied(WholeTrail([trail_of(tmp_path, *begun)]), walked=True)
+    for batch in transaction_batches(WholeTrail([tmp_path / "tt000000000"])):
+        not_applied.take(batch)
+    path = trail_of(tmp_path, *begun, row(trans_ind=LAST), *transaction("13", "1.2.5"))
+    found = [one for one in transactions_of(WholeTrail([path])) if isinstance(one, Extent)]
+    assert [not_applied.applies(one) for one in found] == [True] * 3

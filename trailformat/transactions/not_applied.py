@@ -156,8 +156,16 @@ class NotApplied(NotAppliedRanges):
         return self._ranges.get(self._whole.ordinals.get(path, -1), no_ranges())
 
     def applies(self, one: Extent) -> bool:
-        """Whether a Replicat applies a transaction: it is whole, and none of those that are not applied."""
-        return one.begin is not None and one.is_whole and not self.holds(one.begin)
+        """Whether a Replicat applies a transaction: it is whole, and none of those that are not applied.
+
+        One that the pass found open, and what begins after it, was completed since.
+        """
+        if one.begin is None or not one.is_whole:
+            return False
+        if not self.holds(one.begin):
+            return True
+        place, run = TrailPosition(self._whole.ordinals[one.begin.path], one.begin.rba), self._run
+        return run is not None and run.end is None and run.start <= place
 
     def holds(self, spot: Spot) -> bool:
         """Whether the transaction that begins at a place is not applied; the trail is read up to there."""
