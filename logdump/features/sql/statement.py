@@ -49,7 +49,7 @@ class ParsedStatement(NamedTuple):
         relations: what it reads.
         is_explain: whether it is an EXPLAIN.
         written: the text as it was written.
-        places: of each relation the offset in ``written`` at which it is first named.
+        places: of each relation the byte of ``text`` at which it is first named.
     """
 
     text: str
@@ -60,9 +60,10 @@ class ParsedStatement(NamedTuple):
 
     def place_of(self, relation: Relation) -> tuple[str, ...]:
         """The line in which a relation is first named, and a mark below the name, as DuckDB shows them."""
-        at = self.places.get(relation)
-        if at is None:
+        stored, place = self.text.encode(), self.places.get(relation)
+        if place is None or place >= len(stored):
             return ()
+        at = len(stored[:place].decode(errors="ignore"))
         before, line = self.written[:at].rpartition("\n")[2], self.written[at:].partition("\n")[0]
         shown, rest = before[-_LONGEST_LINE // 2 :], line[: _LONGEST_LINE // 2]
         head = f"LINE {self.written.count(chr(10), 0, at) + 1}: {'...' if shown != before else ''}{shown}"
@@ -97,17 +98,17 @@ def parse(connection: DuckDBPyConnection, text: str) -> ParsedStatement:
     is_explain = kinds == {"EXPLAIN"}
     query = _explained(text) if is_explain else text
     [(answer,)] = connection.execute("SELECT json_serialize_sql(?)", [query]).fetchall()
-    places: dict[Relation, int] = {}
+    before, places = len(text.encode()) - len(query.encode()), dict[Relation, int]()
     try:
         for relation, offset in _relations(_tree(answer), frozenset()):
-            before = len(text) - len(query) + len(query.encode()[:offset].decode(errors="ignore"))
-            places[relation] = min(before, places.get(relation, before))
+            place = before + offset
+            places[relation] = min(place, places.get(relation, place))
     except RecursionError:
         raise CommandError("This statement has too many parts inside of parts.") from None
     schemas = {trail.schema: trail for trail in trails}
     others = [one for one in places if one.schema not in schemas]
-    places |= {schemas[one.schema]: at for one, at in places.items() if one.schema in schemas}
-    return ParsedStatement(text, [*trails, *others], is_explain, written, places)
+    named = {schemas.get(one.schema, one): place for one, place in places.items()}
+    return ParsedStatement(text, [*trails, *others], is_explain, written, named)
 
 
 def _tree(answer: str) -> Any:
