@@ -137,7 +137,7 @@ def _reads(spark: SparkSession, trail: Trail) -> Iterator[Line]:
         return least_frame(spark, frame, trail.records, tasks)
 
     of_two, of_header = least(load("table,op")), least(load(HEADER))
-    yield Line(LEAST + TWO, lambda: 0 * _by_table(of_two))
+    yield Line(LEAST + TWO, lambda: _by_table(of_two))
     yield Line(LEAST + HEADER, partial(_sink, of_header))
     for columns in PRICES:
         frame = load(columns)

@@ -202,7 +202,7 @@ class _Step:
             new = own if before is None else own.filter(pc.greater_equal(own["_sequence"], before.place))
             if len(new):
                 if (waiting := self._waiting.pop(name, None)) is not None:
-                    new = pa.concat_tables([waiting, new])
+                    new = pa.concat_tables([waiting, new], promote_options="default")
                 count = len(new) - (new["_op"][-1].as_py() == "delete")
                 if count < len(new):
                     self._waiting[name] = new.slice(count)
