@@ -88,7 +88,7 @@ def screen_of(path: Path) -> Iterator[Screen]:
     os.close(slave)
     try:
         screen = Screen(master)
-        screen.read_until(b"FileHeader")
+        screen.read_until(FIRST_RECORD)
         yield screen
     finally:
         process.kill()

@@ -24,7 +24,7 @@ TRAIL = Path(__file__).parents[1] / "fixtures" / "trails" / "et000000000"
 BASELINE = [sys.executable, "-c", "import construct, argparse"]
 LOGDUMP = [sys.executable, "-m", "logdump", "-c", f"open {TRAIL}; n"]
 SCREEN = [sys.executable, "-m", "logdump", "--tui", str(TRAIL)]
-FIRST_RECORD = b"FileHeader"
+FIRST_RECORD = b"CreationTime"
 ENVIRONMENT = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
 _OF_SCREEN = {"TERM": "xterm-256color", "LANG": "C.UTF-8", "LOGDUMP_HISTORY": "", "LOGDUMP_KEYMAP": ""}
 _PATIENCE = 30
@@ -45,7 +45,9 @@ def until_first_record() -> tuple[float, float]:
     environment = {**ENVIRONMENT, **_OF_SCREEN}
     screen = subprocess.Popen(SCREEN, stdin=slave, stdout=slave, stderr=slave, env=environment, start_new_session=True)
     os.close(slave)
-    while FIRST_RECORD not in _ESCAPES.sub(b"", seen) and select.select([master], [], [], _PATIENCE)[0]:
+    while FIRST_RECORD not in _ESCAPES.sub(b"", seen):
+        if not select.select([master], [], [], _PATIENCE)[0]:
+            raise TimeoutError(f"the screen does not show {FIRST_RECORD.decode()}")
         seen += os.read(master, 1 << 16)
     took = time.perf_counter() - start, _processor_time(screen.pid)
     screen.kill()
