@@ -25,6 +25,7 @@ from typing import NamedTuple
 
 from benchmarks.generate import large_trail
 from benchmarks.measure import ENVIRONMENT
+from benchmarks.startup import FIRST_RECORD
 
 RUNS = 20
 AIM = 0.050
