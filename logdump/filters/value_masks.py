@@ -44,6 +44,15 @@ class _Meant(NamedTuple):
     comparison: int = -1
 
 
+class _Wanted(NamedTuple):
+    """Rows with a column that is meant, its index, its comparison, and whether the row goes on in fragments."""
+
+    rows: RowBytes
+    column: Array
+    comparison: Array
+    is_continued: Array
+
+
 class ValueSearch:
     """The rows of one trail whose column has a value.
 
@@ -92,24 +101,30 @@ class ValueSearch:
         places = zip(rows.of("rba")[first].tolist(), headers.table_index[first].tolist(), strict=True)
         meant = [self._meant(rba, index, is_one_definition=is_one_definition) for rba, index in places]
         index, comparison = np.array(meant, np.int64).reshape(-1, 2).T[:, of_row]
-        wanted = (index >= 0) & _HAS_IMAGES[rows.of("io_type")]
-        held = np.zeros(len(rows), np.bool_)
-        if not wanted.any():
-            return held, index == _UNCLEAR
-        parts = images_of(rows)
-        is_plain = parts.is_sound & (parts.present[0] | parts.present[1]) & ~headers.is_continued
-        found = []
+        held, undecided = np.zeros(len(rows), np.bool_), index == _UNCLEAR
+        at = np.flatnonzero((index >= 0) & _HAS_IMAGES[rows.of("io_type")])
+        if len(at):
+            wanted = _Wanted(rows.subset(at), index[at], comparison[at], headers.is_continued[at])
+            held[at], undecided[at] = self._held_by(wanted)
+        return held, undecided
+
+    def _held_by(self, wanted: _Wanted) -> tuple[Array, Array]:
+        """The rows whose column has such a value, and those whose data are no plain list of columns."""
+        parts = images_of(wanted.rows)
+        is_plain = parts.is_sound & (parts.present[0] | parts.present[1]) & ~wanted.is_continued
+        held = np.zeros(len(is_plain), np.bool_)
         for image in parts.images:
             region = image.region
-            is_column = wanted[region] & (image.number == index[region])
-            is_plain &= np.bincount(region[is_column], minlength=len(is_plain)) <= 1
-            found.append((region[is_column], image.start[is_column], image.size[is_column]))
-        row, start, size = map(np.concatenate, zip(*found, strict=True))
-        for number in np.unique(comparison[row]).tolist():
-            at = comparison[row] == number
-            stored = StoredValues(rows.view, rows.is_little[row[at]], start[at], size[at])
-            held[row[at][self._comparisons[number].held(stored)]] = True
-        return held & is_plain, (index == _UNCLEAR) | (wanted & ~is_plain)
+            found = np.flatnonzero(image.number == wanted.column[region])
+            row = region[found]
+            is_plain &= np.bincount(row, minlength=len(is_plain)) <= 1
+            comparison = wanted.comparison[row]
+            for number in np.flatnonzero(np.bincount(comparison)).tolist():
+                one = comparison == number
+                at, of_row = found[one], row[one]
+                stored = StoredValues(wanted.rows.view, wanted.rows.is_little[of_row], image.start[at], image.size[at])
+                held[of_row[self._comparisons[number].held(stored)]] = True
+        return held & is_plain, ~is_plain
 
     def _meant(self, rba: int, table_index: int, *, is_one_definition: bool) -> _Meant:
         """The column in the definition of the row at ``rba``.

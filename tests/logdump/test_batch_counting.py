@@ -17,9 +17,7 @@ from tests.oracles.count_by_record import RecordTotals, take
 from tests.searching import in_turn, some_trails
 from tests.trailformat.samples import row, trail_of
 from trailformat import TrailFile
-from trailformat.scan import Batch, CountBounds, scan
-from trailformat.scan.masked_counting import MaskedCount
-from trailformat.scan.position import first_position
+from trailformat.scan import Batch, CountBounds, RowCount, scan
 from trailformat.totals.counting import Totals, TransactionHistory
 from trailformat.totals.group_counting import add_counted, breakdown_of
 
@@ -57,7 +55,7 @@ def _all(batch: Batch) -> Any:
 
 def _by_batch(path: Path, taken: CountBounds, count: Totals, size: int, passing: Callable[[Batch], Any] = _all) -> None:
     with TrailFile(path) as trail:
-        sums = MaskedCount(trail, first_position(trail), taken, breakdown_of(count))
+        sums = RowCount(taken, breakdown_of(count))
         for batch in scan(trail, batch_size=size):
             for counted in sums.of(batch, passing(batch)):
                 add_counted(count, taken, 7, counted)

@@ -33,7 +33,7 @@ def drawn(kind: str, seed: int, flavour: Flavour = MYSQL_21) -> Iterator[History
         else:
             extract = append_recovery(folder, random, flavour)
         paths, written = list(extract.paths), list(extract.written)
-        zeros = [destroyed(random.choice(written)) for _ in range(random.randint(1, 2) if "damaged" in kind else 0)]
+        zeros = [_destroyed(random, written) for _ in range(random.randint(1, 2) if "damaged" in kind else 0)]
         if "missing" in kind:
             paths = _files_from(random, paths)
         elif kind == "gap":
@@ -42,8 +42,9 @@ def drawn(kind: str, seed: int, flavour: Flavour = MYSQL_21) -> Iterator[History
         yield History(paths, written, zeros)
 
 
-def destroyed(one: Written) -> Zeros:
-    """The bytes of a record become zeros."""
+def _destroyed(random: Random, written: list[Written]) -> Zeros:
+    """One record whose bytes become zeros."""
+    one = random.choice(written)
     data = one.path.read_bytes()
     stop = one.rba + one.length
     one.path.write_bytes(data[: one.rba] + bytes(one.length) + data[stop:])

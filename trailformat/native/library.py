@@ -8,7 +8,7 @@ from trailformat.native.arrays.lines import count_lines, write_lines
 from trailformat.native.arrays.runs import join_runs
 from trailformat.native.arrays.spelling import spell_values
 from trailformat.native.scan.columns import count_fields, locate, take_fields
-from trailformat.native.scan.counts import count
+from trailformat.native.scan.counts import count, count_rows
 from trailformat.native.scan.definitions import find_metadata
 from trailformat.native.scan.fill import fill
 from trailformat.native.scan.headers import read_headers
@@ -20,6 +20,7 @@ from trailformat.native.scan.tokens import mark_rows
 KERNELS = (
     fill,
     count,
+    count_rows,
     find,
     next_frame,
     own_tokens,

@@ -12,7 +12,15 @@ from __future__ import annotations
 
 from trailformat.scan.batch import BAD_SPAN, FILE_HEADER, PARTIAL, RECORD, Batch, BatchColumn
 from trailformat.scan.byte_search import occurrences
-from trailformat.scan.counting import HEADER_BYTES, Breakdown, CountBounds, KernelTotals, RecordGroup, TransactionPart
+from trailformat.scan.counting import (
+    HEADER_BYTES,
+    Breakdown,
+    CountBounds,
+    KernelTotals,
+    RecordGroup,
+    RowCount,
+    TransactionPart,
+)
 from trailformat.scan.file_ranges import FileRange, consistent_ranges, scan_range
 from trailformat.scan.names import Names
 from trailformat.scan.parallel import (
@@ -43,6 +51,7 @@ __all__ = [
     "Names",
     "ParallelScan",
     "RecordGroup",
+    "RowCount",
     "Scan",
     "ScanPosition",
     "StringColumn",

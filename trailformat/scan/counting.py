@@ -1,4 +1,4 @@
-"""Counting by the kernel ``count``: sums of groups of records instead of a row for each.
+"""Counting by kernels: sums of groups of records instead of a row for each, or of those rows of batches that pass.
 
 The rules of COUNT: a record is taken when its IO Time lies within bounds and its table is wanted; a transaction ends
 with TransInd 2 or 3, of a record that is taken or not, and is counted when a record of it was taken; it visits each of
@@ -8,12 +8,13 @@ its tables once, tables being distinguished by their names. A mask may leave rec
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Mapping
-from typing import NamedTuple
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, NamedTuple
 
-from trailformat.native.loaded import address_of, address_of_bytes, kernels
+from trailformat.native.loaded import address_of, kernels
 from trailformat.native.scan import arguments
 from trailformat.records.io_types import NOT_TRANSACTIONAL
+from trailformat.scan.batch import FILE_HEADER, Batch
 from trailformat.scan.kernel_run import KernelRun
 from trailformat.scan.names import Names, NeedsEarlier
 from trailformat.scan.position import ScanPosition
@@ -25,7 +26,6 @@ ROWS = 1 << 15
 """The most records of one :class:`KernelTotals`."""
 _ROOM = 1 << 9
 _KEYS = 1 << 8
-_GOES_ON = frozenset({arguments.FULL, arguments.FIRST_ENDED, arguments.DEFINES})
 _MOST_DIVISIONS = 1 << 8
 """Definitions at which one scan begins another stretch; with more it is cheaper to count again in the end."""
 _PER_TOTALS = (
@@ -35,7 +35,6 @@ _PER_TOTALS = (
     arguments.HEADER_BYTES,
     arguments.LARGE_ONES,
     arguments.HAS_TIME,
-    arguments.ROW,
 )
 """What is counted anew for each :class:`KernelTotals`."""
 _SMALLEST, _LARGEST = -(1 << 63), (1 << 63) - 1
@@ -162,38 +161,41 @@ class KernelTotals:
         return len(self.places) + len(self.spans)
 
 
-class _CountingRun(KernelRun):
-    """A run that keeps for each key the number of its name, and whether its records are taken.
+class _CountedTables:
+    """For each key the number of its name, and whether its records are taken.
 
     Attributes:
+        names: what the keys mean.
         keys: the key of each number.
         unknown: the keys whose names are known only to what stands before the scan.
         assumed: those for which it is assumed whether their records are taken.
+        marks: the mark of the last transaction with each number.
+        counting: the addresses that a kernel takes; those of the tables are here.
     """
 
-    def __init__(self, names: Names, taken: CountBounds, likely: Callable[[], Names | None]) -> None:
-        super().__init__(kernels()["count"], names)
+    def __init__(self, names: Names, taken: CountBounds, likely: Callable[[], Names | None] = lambda: None) -> None:
+        self.names = names
         self._taken, self._likely = taken, likely
         self._numbers: dict[str | int, int] = {}
         self.unknown: set[int] = set()
         self.assumed: dict[int, bool] = {}
         self.keys: list[int] = []
-        self.name_codes = array("q", bytes(8 * _KEYS))
+        self._about = array("q", bytes(8 * _KEYS))
         self.marks = array("q", bytes(8 * _KEYS))
         self.counting = array("q", bytes(8 * arguments.COUNTING_SIZE))
         self._renew_addresses()
-        self.new_key(0)
+        self.add(0)
 
-    def new_key(self, key: int) -> None:
-        """See KernelRun."""
-        while key >= len(self.name_codes):
-            self.name_codes.extend(array("q", bytes(8 * len(self.name_codes))))
+    def add(self, key: int) -> None:
+        """Take in a key, before a record with it is counted."""
+        while key >= len(self._about):
+            self._about.extend(array("q", bytes(8 * len(self._about))))
             self.marks.extend(array("q", bytes(8 * len(self.marks))))
             self._renew_addresses()
         number = self._numbers.setdefault(self._name_or_key(key), len(self._numbers))
         if number == len(self.keys):
             self.keys.append(key)
-        self.name_codes[key] = 2 * number + (self._taken.takes_name is None or self._is_taken(key))
+        self._about[key] = 2 * number + (self._taken.takes_name is None or self._is_taken(key))
 
     def _is_taken(self, key: int) -> bool:
         try:
@@ -208,7 +210,7 @@ class _CountingRun(KernelRun):
     def _renew_addresses(self) -> None:
         """Give the kernel the addresses, which change when an array grows."""
         self.counting[arguments.ABOUT], self.counting[arguments.MARKS] = (
-            address_of(self.name_codes),
+            address_of(self._about),
             address_of(self.marks),
         )
 
@@ -219,13 +221,131 @@ class _CountingRun(KernelRun):
             self.unknown.add(key)
             return key
 
+
+class _Sums:
+    """The sums over a stretch of records, to which a kernel adds.
+
+    Args:
+        tables: those of its records.
+        taken, breakdown: see CountFiller.
+        state: of the kernel.
+
+    Attributes:
+        counted: what has been moved from the kernel's memory so far.
+        has_unknown: whether a record counted is of a table whose name is not known.
+    """
+
+    def __init__(self, tables: _CountedTables, taken: CountBounds, breakdown: Breakdown, state: array[int]) -> None:
+        self._tables, self._state = tables, state
+        self._large = array("q", bytes(8 * arguments.LARGE_SIZE * (ROWS + 1 if breakdown.lists_transactions else 0)))
+        self._groups = array("q", bytes(8 * arguments.GROUP_SIZE * _ROOM))
+        state[arguments.FROM] = _SMALLEST if taken.start is None else taken.start
+        state[arguments.UNTIL] = _LARGEST if taken.end is None else taken.end
+        state[arguments.MARK] = state[arguments.WATCHED] = 1
+        state[arguments.INTERVAL] = breakdown.interval
+        state[arguments.SHIFT] = breakdown.origin % breakdown.interval if breakdown.interval else 0
+        most = (breakdown.most_records, breakdown.most_bytes)
+        state[arguments.MOST_RECORDS], state[arguments.MOST_BYTES] = (
+            _LARGEST if number is None else number for number in most
+        )
+        state[arguments.EXTRA_BYTES] = HEADER_BYTES
+        self.counted = KernelTotals(tables.names, tables.assumed)
+        self.has_unknown = False
+
+    def address(self) -> int:
+        """The address of what the kernel counts with, until the next harvest."""
+        counting = self._tables.counting
+        counting[arguments.GROUPS], counting[arguments.ROOM] = address_of(self._groups), _ROOM
+        counting[arguments.LARGE] = address_of(self._large)
+        return address_of(counting)
+
+    def goes_on(self, status: int) -> bool:
+        """Whether the kernel is to go on after it has returned with this status."""
+        if status == arguments.FULL:
+            self.harvest()
+        elif status == arguments.FIRST_ENDED:
+            self.counted.first, self.counted.first_ended = self._open_part(), True
+            self._state[arguments.WATCHED] = 0
+        return status in (arguments.FULL, arguments.FIRST_ENDED)
+
+    def take(self, places: array[int]) -> KernelTotals:
+        """The totals of the records at these places, those since the last call."""
+        state, counted = self._state, self.counted
+        self.harvest()
+        part = self._open_part()
+        if counted.first_ended:
+            counted.last = part
+        else:
+            counted.first = part
+        counted.transactions, counted.table_visits = state[arguments.ENDED], state[arguments.VISITS]
+        counted.file_headers, counted.file_header_bytes = state[arguments.HEADERS], state[arguments.HEADER_BYTES]
+        counted.places = places
+        large, size = self._large, arguments.LARGE_SIZE
+        ones = range(0, size * state[arguments.LARGE_ONES], size)
+        counted.listed = [TransactionTotals(*large[at : at + size]) for at in ones]
+        counted.first_time = state[arguments.FIRST_TIME] if state[arguments.HAS_TIME] else None
+        for cell in _PER_TOTALS:
+            state[cell] = 0
+        state[arguments.WATCHED] = 1
+        self.counted = KernelTotals(self._tables.names, self._tables.assumed)
+        self.has_unknown = False
+        return counted
+
+    def harvest(self) -> None:
+        """Move the sums of the groups from the kernel's table to ours."""
+        if not self._state[arguments.USED]:
+            return
+        groups, totals, unknown = self._groups, self.counted.groups, self._tables.unknown
+        for number, code in enumerate(groups[:: arguments.GROUP_SIZE]):
+            if code:
+                at = number * arguments.GROUP_SIZE
+                key, image = divmod(code - 1, 1 << 24)
+                time = self._state[arguments.INTERVAL] * groups[at + arguments.ORDINAL] + self._state[arguments.SHIFT]
+                group = RecordGroup(key, image >> 16, image >> 8 & 0xFF, image & 0xFF, time)
+                self.has_unknown |= key in unknown and group.io_type not in NOT_TRANSACTIONAL
+                records, data_bytes = totals.get(group, (0, 0))
+                totals[group] = records + groups[at + arguments.RECORDS], data_bytes + groups[at + arguments.BYTES]
+        self._groups = array("q", bytes(8 * arguments.GROUP_SIZE * _ROOM))
+        self._state[arguments.USED] = 0
+
+    def _open_part(self) -> TransactionPart | None:
+        """The part of the transaction under way, which is empty afterwards; None where no record of it was taken."""
+        state, tables = self._state, self._tables
+        if not state[arguments.IS_OPEN]:
+            return None
+        mark = state[arguments.MARK]
+        keys = tuple(key for number, key in enumerate(tables.keys) if tables.marks[number] == mark)
+        part = TransactionPart(
+            state[arguments.OPEN_TIME],
+            state[arguments.OPEN_RBA],
+            state[arguments.OPEN_BYTES],
+            state[arguments.OPEN_RECORDS],
+            keys,
+        )
+        for cell in (arguments.IS_OPEN, arguments.OPEN_BYTES, arguments.OPEN_RECORDS, arguments.OPEN_TABLES):
+            state[cell] = 0
+        state[arguments.MARK] += 1
+        return part
+
+
+class _CountingRun(KernelRun):
+    """A run of the kernel over records."""
+
+    def __init__(self, names: Names, tables: _CountedTables) -> None:
+        super().__init__(kernels()["count"], names)
+        self._counted = tables
+
+    def new_key(self, key: int) -> None:
+        """See KernelRun."""
+        self._counted.add(key)
+
     def defining(self, kind: int, index: int) -> None:
         """See KernelRun."""
-        self.is_divided = bool(self.unknown) and self.names.is_first(kind, index)
+        self.is_divided = bool(self._counted.unknown) and self.names.is_first(kind, index)
 
 
 class CountFiller:
-    """Counts; see :class:`trailformat.scan.scanning.Filler`.
+    """Counts the records of a scan; see :class:`trailformat.scan.scanning.Filler`.
 
     Args:
         names: what the keys of tables mean.
@@ -241,27 +361,11 @@ class CountFiller:
         breakdown: Breakdown = NO_BREAKDOWN,
         likely: Callable[[], Names | None] = lambda: None,
     ) -> None:
-        self._breakdown = breakdown
         self._places = _SPARE.take(ROWS)
-        self._large = array("q", bytes(8 * arguments.LARGE_SIZE * (ROWS + 1 if breakdown.lists_transactions else 0)))
-        self._mask: bytes | None = None
-        self._masked = 0
-        self._run = _CountingRun(names, taken, likely)
-        self._state = self._run.state
-        self._state[arguments.FROM] = _SMALLEST if taken.start is None else taken.start
-        self._state[arguments.UNTIL] = _LARGEST if taken.end is None else taken.end
-        self._state[arguments.MARK] = self._state[arguments.WATCHED] = 1
-        self._state[arguments.INTERVAL] = breakdown.interval
-        self._state[arguments.SHIFT] = breakdown.origin % breakdown.interval if breakdown.interval else 0
-        most = (breakdown.most_records, breakdown.most_bytes)
-        self._state[arguments.MOST_RECORDS], self._state[arguments.MOST_BYTES] = (
-            _LARGEST if number is None else number for number in most
-        )
-        self._state[arguments.EXTRA_BYTES] = HEADER_BYTES
-        self._groups = array("q", bytes(8 * arguments.GROUP_SIZE * _ROOM))
-        self._counted = KernelTotals(names, self._run.assumed)
+        self._tables = _CountedTables(names, taken, likely)
+        self._run = _CountingRun(names, self._tables)
+        self._sums = _Sums(self._tables, taken, breakdown, self._run.state)
         self._ended = self._defined = self._divisions = 0
-        self._has_unknown = False
 
     def __del__(self) -> None:
         _SPARE.give(len(self._places), self._places)
@@ -274,114 +378,98 @@ class CountFiller:
     @property
     def is_full(self) -> bool:
         """Whether there is no room for another record."""
-        return self._state[arguments.ROW] >= self._room or self._run.is_divided
-
-    @property
-    def _room(self) -> int:
-        """The most records of what is under way."""
-        return ROWS if self._mask is None else min(ROWS, len(self._mask) - self._masked)
-
-    def pass_only(self, mask: bytes) -> None:
-        """Go over as many records as the mask has bytes, and count those that have 1."""
-        self._mask, self._masked = mask, 0
+        return self._run.state[arguments.ROW] >= ROWS or self._run.is_divided
 
     def add_span(self, kind: int, rba: int, length: int) -> None:
-        """Note a span that is no sound record, unless it is a row of a batch."""
-        if self._mask is None:
-            self._counted.spans.append((kind, rba, length))
+        """Note a span that is no sound record."""
+        self._sums.counted.spans.append((kind, rba, length))
 
     def fill(self, window: Window, position: ScanPosition, end: int, stop: int) -> tuple[ScanPosition, int]:
         """Count on; see the protocol."""
-        status = arguments.FULL
-        while status in _GOES_ON and not self._run.is_divided:
-            position, status = self._run.go(window, position, end, stop, self._room, self._renew_addresses())
-            if status == arguments.FULL:
-                self._harvest()
-            elif status == arguments.FIRST_ENDED:
-                self._counted.first, self._counted.first_ended = self._open_part(), True
-                self._state[arguments.WATCHED] = 0
-            elif status == arguments.DEFINES:
+        status, goes_on = arguments.FULL, True
+        while goes_on and not self._run.is_divided:
+            self._tables.counting[arguments.PLACES] = address_of(self._places)
+            position, status = self._run.go(window, position, end, stop, ROWS, self._sums.address())
+            goes_on = self._sums.goes_on(status) or status == arguments.DEFINES
+            if status == arguments.DEFINES:
                 self._divide()
-        return position, self._state[arguments.NEED] if status == arguments.MORE else 0
+        return position, self._run.state[arguments.NEED] if status == arguments.MORE else 0
 
     def _divide(self) -> None:
         """Go on as one stretch at a definition, unless a table of a row before it may have another key behind it."""
-        row, before = self._state[arguments.ROW], self._defined
+        row, before = self._run.state[arguments.ROW], self._defined
         self._defined = row
         if row > before + 1:
-            self._harvest()
-        self._run.is_divided = self._has_unknown and self._divisions < _MOST_DIVISIONS
+            self._sums.harvest()
+        self._run.is_divided = self._sums.has_unknown and self._divisions < _MOST_DIVISIONS
         self._divisions += self._run.is_divided
 
     def take(self) -> KernelTotals:
         """The totals since the last call."""
-        state, counted = self._state, self._counted
         self._run.is_divided = False
         self._defined = 0
-        self._harvest()
-        part = self._open_part()
-        if counted.first_ended:
-            counted.last = part
-        else:
-            counted.first = part
-        counted.transactions, counted.table_visits = state[arguments.ENDED], state[arguments.VISITS]
+        counted = self._sums.take(self._places[: self._run.state[arguments.ROW]])
+        self._run.state[arguments.ROW] = 0
         self._ended += counted.transactions + counted.first_ended
-        counted.file_headers, counted.file_header_bytes = state[arguments.HEADERS], state[arguments.HEADER_BYTES]
-        counted.places = self._places[: state[arguments.ROW]]
-        self._masked += state[arguments.ROW]
-        large, size = self._large, arguments.LARGE_SIZE
-        ones = range(0, size * state[arguments.LARGE_ONES], size)
-        counted.listed = [TransactionTotals(*large[at : at + size]) for at in ones]
-        counted.first_time = state[arguments.FIRST_TIME] if state[arguments.HAS_TIME] else None
-        for cell in _PER_TOTALS:
-            state[cell] = 0
-        state[arguments.WATCHED] = 1
-        self._counted = KernelTotals(self._run.names, self._run.assumed)
-        self._has_unknown = False
         return counted
 
-    def _renew_addresses(self) -> int:
-        counting = self._run.counting
-        counting[arguments.GROUPS], counting[arguments.ROOM] = address_of(self._groups), _ROOM
-        counting[arguments.PLACES], counting[arguments.LARGE] = address_of(self._places), address_of(self._large)
-        counting[arguments.PASSING] = address_of_bytes(self._mask) + self._masked if self._mask else 0
-        return address_of(counting)
 
-    def _harvest(self) -> None:
-        """Move the sums of the groups from the kernel's table to ours."""
-        if not self._state[arguments.USED]:
-            return
-        groups, totals = self._groups, self._counted.groups
-        for number, code in enumerate(groups[:: arguments.GROUP_SIZE]):
-            if code:
-                at = number * arguments.GROUP_SIZE
-                key, image = divmod(code - 1, 1 << 24)
-                time = self._state[arguments.INTERVAL] * groups[at + arguments.ORDINAL] + self._state[arguments.SHIFT]
-                group = RecordGroup(key, image >> 16, image >> 8 & 0xFF, image & 0xFF, time)
-                self._has_unknown |= key in self._run.unknown and group.io_type not in NOT_TRANSACTIONAL
-                records, data_bytes = totals.get(group, (0, 0))
-                totals[group] = records + groups[at + arguments.RECORDS], data_bytes + groups[at + arguments.BYTES]
-        self._groups = array("q", bytes(8 * arguments.GROUP_SIZE * _ROOM))
-        self._state[arguments.USED] = 0
+_COUNTED = (
+    *("kind", "io_type", "partition", "before_after", "trans_ind"),
+    *("table", "record_length", "io_time", "rba", "length"),
+)
+"""The columns of a batch that counting looks at, in the order of ``arguments.R_KIND`` and those behind it."""
 
-    def _open_part(self) -> TransactionPart | None:
-        """The part of the transaction under way, which is empty afterwards; None where no record of it was taken."""
-        state, run = self._state, self._run
-        if not state[arguments.IS_OPEN]:
-            return None
-        mark = state[arguments.MARK]
-        tables = tuple(key for number, key in enumerate(run.keys) if run.marks[number] == mark)
-        part = TransactionPart(
-            state[arguments.OPEN_TIME],
-            state[arguments.OPEN_RBA],
-            state[arguments.OPEN_BYTES],
-            state[arguments.OPEN_RECORDS],
-            tables,
-        )
-        for cell in (arguments.IS_OPEN, arguments.OPEN_BYTES, arguments.OPEN_RECORDS, arguments.OPEN_TABLES):
-            state[cell] = 0
-        state[arguments.MARK] += 1
-        return part
+
+class RowCount:
+    """Counts rows of batches that follow one another: the same sums as those over the records of a scan.
+
+    Args:
+        taken, breakdown: see CountFiller.
+    """
+
+    def __init__(self, taken: CountBounds, breakdown: Breakdown = NO_BREAKDOWN) -> None:
+        self._taken, self._breakdown = taken, breakdown
+        self._names: Names | None = None
+        self._state = array("q", bytes(8 * arguments.STATE_SIZE))
+        self._flags = array("B", arguments.FLAG_BYTES)
+
+    def of(self, batch: Batch, mask: Any) -> Iterator[KernelTotals]:
+        """The sums over those rows of the next batch that a mask lets pass; they have no ``spans``."""
+        import numpy as np  # noqa: PLC0415 - a batch is here, so it is loaded
+
+        self._begin(batch)
+        held = [np.ascontiguousarray(getattr(batch, name)) for name in _COUNTED]
+        passing = np.ascontiguousarray(mask, np.uint8)
+        columns = array("q", [column.ctypes.data for column in held])
+        is_record = np.asarray(batch.kind) <= FILE_HEADER
+        state, kernel = self._state, kernels()["count_rows"]
+        for first in range(0, len(batch), ROWS):
+            stop = min(first + ROWS, len(batch))
+            state[arguments.ROW], goes_on = first, True
+            while goes_on:
+                status = kernel(
+                    address_of(columns),
+                    passing.ctypes.data,
+                    stop,
+                    address_of(state),
+                    address_of(self._flags),
+                    self._sums.address(),
+                )
+                goes_on = self._sums.goes_on(status)
+            places = held[arguments.R_RBA][first:stop][is_record[first:stop]]
+            yield self._sums.take(array("q", places.tobytes()))
+
+    def _begin(self, batch: Batch) -> None:
+        """Take in the names of a batch; another scan's have other keys."""
+        if self._names is not batch.names:
+            self._names, self._known = batch.names, 0
+            self._state = array("q", bytes(8 * arguments.STATE_SIZE))
+            self._tables = _CountedTables(batch.names, self._taken)
+            self._sums = _Sums(self._tables, self._taken, self._breakdown, self._state)
+        for key in range(self._known, len(batch.names)):
+            self._tables.add(key)
+        self._known = len(batch.names)
 
 
 def _empty_places(rows: int) -> array[int]:

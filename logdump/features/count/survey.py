@@ -25,11 +25,11 @@ from trailformat.scan import (
     CountBounds,
     KernelTotals,
     ParallelScan,
+    RowCount,
     Workers,
     parallel_counts,
 )
 from trailformat.scan.jobs import Ordered
-from trailformat.scan.position import first_position
 from trailformat.totals.counting import Totals, TransactionHistory, TypeTotals
 from trailformat.totals.group_counting import add_counted, breakdown_of
 
@@ -116,9 +116,7 @@ class CountRun:
         return self._filtered_sums(counting.trail, counting.selection)
 
     def _filtered_sums(self, trail: TrailFile, selection: Selection) -> Iterator[KernelTotals]:
-        from trailformat.scan.masked_counting import MaskedCount  # noqa: PLC0415 - it needs numpy
-
-        count = MaskedCount(trail, first_position(trail), self._taken, breakdown_of(self.count))
+        count = RowCount(self._taken, breakdown_of(self.count))
         places = self._places_to_feed(trail)
         for batch, passing in passing_batches(selection, trail, self.workers):
             if places is not None:

@@ -16,9 +16,7 @@ from logdump.spark.source.bounds import filters_of, selection_of, where_filter
 from logdump.spark.source.open_slice import OpenSlice
 from logdump.spark.source.slices import wanted_rows
 from trailformat import io_type_name
-from trailformat.scan import FILE_HEADER, RECORD, Batch, CountBounds
-from trailformat.scan.masked_counting import MaskedCount
-from trailformat.scan.position import first_position
+from trailformat.scan import FILE_HEADER, RECORD, Batch, CountBounds, RowCount
 from trailformat.totals.counting import LargeTransaction, OpenTransaction, Totals, TransactionHistory
 from trailformat.totals.group_counting import add_counted, add_later, breakdown_of, joined
 from trailformat.totals.row_groups import first_rows, group_keys
@@ -193,8 +191,7 @@ class _Transactions:
     def __init__(self, source: OpenSlice) -> None:
         options, self._seqno = source.options, source.part.seqno or 0
         self._count = Totals(TransactionHistory(options.trans_hist, options.trans_rec_limit, options.trans_byte_limit))
-        position = first_position(source.trail, source.part.start)
-        self._sums = MaskedCount(source.trail, position, CountBounds(), breakdown_of(self._count))
+        self._sums = RowCount(CountBounds(), breakdown_of(self._count))
         self._first: OpenTransaction | None = None
         self._ended = False
 

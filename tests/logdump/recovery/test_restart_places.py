@@ -6,25 +6,19 @@ writes transactions again; new records stand over old ones; records are destroye
 
 from __future__ import annotations
 
-from pathlib import Path
-from random import Random
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fixtures.changes import insert
 from logdump.features.bounded_recovery.options import BrOptions
 from logdump.features.explain.model import Explained
 from logdump.features.explain.restart import RestartQuestion
 from tests.kernels import WAYS, run
 from tests.logdump.recovery.surveys import report, whole_trail
 from tests.searching import examples
-from tests.simulated.drawn_histories import KINDS, destroyed, drawn
-from tests.simulated.extract import Extract, Written
+from tests.simulated.drawn_histories import KINDS, drawn
+from tests.simulated.extract import Written
 from tests.simulated.restarted_replicat import History
-from tests.simulated.source import TABLE, Source
-from trailformat.records.io_types import RESTART_ABEND
 from trailformat.trail.file import TrailFile
 from trailformat.trail.row_definitions import RowDefinitions
 from trailformat.trail.sequence import Spot
@@ -65,52 +59,12 @@ def _all_but(history: History, first: Spot, *, again: Spot) -> list[int]:
 @settings(max_examples=examples(5, short=2), deadline=None)
 def test_a_replicat_that_starts_at_a_place_applies_what_is_said(kind: str, seed: int) -> None:
     with drawn(kind, seed) as history:
-        _check_every_place(history)
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "1:bm 2:bml 9:### 3:bml",
-        "1:bm 9:### 2:bml",
-        "1:bm A 9:### 2:bml",
-        "1:bml 9:### 1:bml 9:### 2:bml",
-        "1:bm A 2:bml 1:b#l 9:### 3:bml",
-        "1:bm A 2:bml 1:bml 9:### 3:bml",
-        "1:bm A 2:bml 1:bm A 9:### 1:bml 3:bml",
-    ],
-)
-def test_a_transaction_is_left_out_with_damage_next_to_it_but_not_with_others_before_that(
-    text: str, tmp_path: Path
-) -> None:
-    _check_every_place(_written(tmp_path, text))
-
-
-def _written(folder: Path, text: str) -> History:
-    """Transactions by number with the rows that are there of their three; A is a restart marker, # a destroyed row."""
-    extract = Extract(folder, Random(0), roll_chance=0)
-    rows = [insert(TABLE, row) for row in list(Source(Random(1)).rows.values())[:3]]
-    lost = []
-    for word in text.split():
-        if word == "A":
-            extract.marker(RESTART_ABEND)
-            continue
-        number, letters = word.split(":")
-        extract.begin(int(number))
-        for at, letter in enumerate(letters):
-            extract.one(rows, at)
-            lost += extract.written[-1:] if letter == "#" else []
-    extract.close()
-    return History(extract.paths, extract.written, [destroyed(one) for one in lost])
-
-
-def _check_every_place(history: History) -> None:
-    numbers = {Spot(one.path, one.rba): one.transaction for one in history.written}
-    for spot in _places(history):
-        places = _asked(spot)
-        _check_safe(history, spot, places)
-        _check_begin(history, places, numbers)
-        _check_leave_out(history, places, numbers)
+        numbers = {Spot(one.path, one.rba): one.transaction for one in history.written}
+        for spot in _places(history):
+            places = _asked(spot)
+            _check_safe(history, spot, places)
+            _check_begin(history, places, numbers)
+            _check_leave_out(history, places, numbers)
 
 
 def _check_safe(history: History, spot: Spot, places: RestartPlaces) -> None:

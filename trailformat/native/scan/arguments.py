@@ -47,19 +47,23 @@ C_RBA, C_LENGTH, C_RECORD_LENGTH, C_IO_TIME, C_AUDIT_POS, C_TABLE, C_TRANSACTION
 """The columns of a batch, those of one width side by side: uint8[OCTETS, rows], uint32[INTS, rows], int64[LONGS, rows]
 (audit_pos: its bits)."""
 
-GROUPS, ROOM, PLACES, ABOUT, MARKS, PASSING, LARGE, COUNTING_SIZE = range(8)
+GROUPS, ROOM, PLACES, ABOUT, MARKS, LARGE, COUNTING_SIZE = range(7)
 """Places in what counting takes, int64[COUNTING_SIZE].
 
 GROUPS is the address of an open hash table, int64[ROOM, GROUP_SIZE]; PLACES int64[rows] gets the RBA of each record;
 ABOUT int64[keys] is twice the number of a table, of which keys with one name have one, plus 1 when its records are to
-be counted; MARKS int64[numbers] is the mark of the last transaction with it. PASSING, 0 or the address of uint8[rows],
-has 0 for records that are left out; LARGE int64[rows + 1, LARGE_SIZE] gets the large transactions.
+be counted; MARKS int64[numbers] is the mark of the last transaction with it; LARGE int64[rows + 1, LARGE_SIZE] gets the
+large transactions.
 """
 CODE, RECORDS, BYTES, ORDINAL, GROUP_SIZE = range(5)
 """Places in a group; the code is 1 more than table key, partition, io_type and before_after side by side, 0: free.
 ORDINAL is that of the interval."""
 LARGE_TIME, LARGE_RBA, LARGE_BYTES, LARGE_RECORDS, LARGE_TABLES, LARGE_SIZE = range(6)
 """Places in a large transaction."""
+
+R_KIND, R_IO_TYPE, R_PARTITION, R_BEFORE_AFTER, R_TRANS_IND = range(5)
+R_TABLE, R_RECORD_LENGTH, R_IO_TIME, R_RBA, R_LENGTH, COUNTED_COLUMNS = range(R_TRANS_IND + 1, R_TRANS_IND + 7)
+"""Places of addresses in what counting of rows takes, int64[COUNTED_COLUMNS]: columns of a batch, each by itself."""
 
 T_KIND, T_ORDER, T_RBA, T_OFFSET, T_SIZE, TOKEN_COLUMNS = range(6)
 """Places of addresses in what the kernels of tokens take, int64[TOKEN_COLUMNS]: columns of a batch, each by itself."""

@@ -13,6 +13,8 @@ from trailformat.native.constants import (
     BEFORE_AFTER_AT,
     IO_TIME_AT,
     IO_TYPE_AT,
+    KIND_FILE_HEADER,
+    KIND_RECORD,
     PARTITION_AT,
     TOKEN_F,
     TRANS_IND_AT,
@@ -59,8 +61,17 @@ from trailformat.native.scan.arguments import (
     OPEN_TIME,
     ORDINAL,
     OUTSIDE,
-    PASSING,
     PLACES,
+    R_BEFORE_AFTER,
+    R_IO_TIME,
+    R_IO_TYPE,
+    R_KIND,
+    R_LENGTH,
+    R_PARTITION,
+    R_RBA,
+    R_RECORD_LENGTH,
+    R_TABLE,
+    R_TRANS_IND,
     RBA,
     RECORDS,
     ROOM,
@@ -167,18 +178,24 @@ def _end(state: int, counting: int) -> Any:
 
 @inlined
 def _take(
-    data: int, rba: int, found: Any, little: int, key: int, passes: int, state: int, flags: int, counting: int
+    key: int,
+    partition: Any,
+    io_type: Any,
+    image: Any,
+    trans_ind: Any,
+    size: Any,
+    time: Any,
+    rba: int,
+    passes: int,
+    state: int,
+    flags: int,
+    counting: int,
 ) -> Any:
-    """Count a record that is taken; end the transaction that ends with it."""
-    header = found[1]
-    io_type = u8(data, header + IO_TYPE_AT)
-    size, time = record_length(data, found, little), np.int64(u64(data, header + IO_TIME_AT, little))
+    """Count a record if it is taken; end the transaction that ends with it."""
     about = i64(i64(counting, 8 * ABOUT), 8 * key)
     is_taken = (passes & about & 1 != 0) & (time >= i64(state, 8 * FROM)) & (time <= i64(state, 8 * UNTIL))
     if is_taken:
-        code = 1 + (
-            key << 24 | u8(data, header + PARTITION_AT) << 16 | io_type << 8 | u8(data, header + BEFORE_AFTER_AT)
-        )
+        code = 1 + (key << 24 | np.int64(partition) << 16 | np.int64(io_type) << 8 | image)
         group = _group_of(code, _interval_of(time, state), state, counting)
         if group == 0:
             return FULL
@@ -188,13 +205,13 @@ def _take(
         return STOPPED
     if is_taken:
         _join(about, size, time, rba, state, counting)
-    return _end(state, counting) if u8(flags, u8(data, header + TRANS_IND_AT)) & ENDING != 0 else STOPPED
+    return _end(state, counting) if u8(flags, trans_ind) & ENDING != 0 else STOPPED
 
 
 def count(data: int, limit: int, end: int, stop: int, most: int, state: int, tables: int, counting: int) -> int:
     """Count records from ``state[RBA]`` on, ``state[ROW]`` of them so far; returns why it stopped, as ``fill`` does."""
     row, rba, places = i64(state, 8 * ROW), i64(state, 8 * RBA), i64(counting, 8 * PLACES)
-    flags, passing = i64(tables, 8 * FLAGS), i64(counting, 8 * PASSING)
+    flags = i64(tables, 8 * FLAGS)
     status = STOPPED
     while status == STOPPED and row < most and rba < stop:
         if lacks_head(limit, end, state, rba):
@@ -203,20 +220,23 @@ def count(data: int, limit: int, end: int, stop: int, most: int, state: int, tab
         status, little, found = next_frame(data, limit, end, state, rba)
         if status != STOPPED:
             break
-        passes = u8(passing, row) if passing else 1
         if u8(data, rba) == TOKEN_F:
-            _add(state, HEADERS, passes)
-            _add(state, HEADER_BYTES, passes * (found[0] - 8))
+            _add(state, HEADERS, 1)
+            _add(state, HEADER_BYTES, found[0] - 8)
         else:
             key, what = key_of(data, rba + found[0], found[1], found[2], little, tables)
             if key < 0:
                 status = NEW_KEY
                 note_header(state, found, little, np.int64(what))
                 break
-            status = _take(data, rba, found, little, key, passes, state, flags, counting)
+            at = found[1]
+            partition, io_type = u8(data, at + PARTITION_AT), u8(data, at + IO_TYPE_AT)
+            image, trans_ind = u8(data, at + BEFORE_AFTER_AT), u8(data, at + TRANS_IND_AT)
+            size, time = record_length(data, found, little), np.int64(u64(data, at + IO_TIME_AT, little))
+            status = _take(key, partition, io_type, image, trans_ind, size, time, rba, 1, state, flags, counting)
             if status == FULL:
                 break
-            if is_definition(data, found[1], little, key, tables):
+            if is_definition(data, at, little, key, tables):
                 status = DEFINES
                 note_header(state, found, little, key)
         store64(places, 8 * row, rba)
@@ -224,4 +244,38 @@ def count(data: int, limit: int, end: int, stop: int, most: int, state: int, tab
         rba += found[0]
     store64(state, 8 * ROW, row)
     store64(state, 8 * RBA, rba)
+    return status
+
+
+def count_rows(columns: int, passing: int, rows: int, state: int, flags: int, counting: int) -> int:
+    """Count the rows of a batch from ``state[ROW]`` on, those that a mask lets pass; returns why it stopped."""
+    row, status = i64(state, 8 * ROW), STOPPED
+    kinds, partitions, io_types = i64(columns, 8 * R_KIND), i64(columns, 8 * R_PARTITION), i64(columns, 8 * R_IO_TYPE)
+    images, trans_inds = i64(columns, 8 * R_BEFORE_AFTER), i64(columns, 8 * R_TRANS_IND)
+    keys, sizes, times = i64(columns, 8 * R_TABLE), i64(columns, 8 * R_RECORD_LENGTH), i64(columns, 8 * R_IO_TIME)
+    rbas, lengths = i64(columns, 8 * R_RBA), i64(columns, 8 * R_LENGTH)
+    while status == STOPPED and row < rows:
+        kind, passes = u8(kinds, row), u8(passing, row)
+        if kind == KIND_FILE_HEADER:
+            _add(state, HEADERS, passes)
+            _add(state, HEADER_BYTES, passes * (i64(lengths, 8 * row) - 8))
+        elif kind == KIND_RECORD:
+            status = _take(
+                i64(keys, 8 * row),
+                u8(partitions, row),
+                u8(io_types, row),
+                u8(images, row),
+                u8(trans_inds, row),
+                i64(sizes, 8 * row),
+                i64(times, 8 * row),
+                i64(rbas, 8 * row),
+                passes,
+                state,
+                flags,
+                counting,
+            )
+            if status == FULL:
+                break
+        row += 1
+    store64(state, 8 * ROW, row)
     return status

@@ -76,6 +76,19 @@ def _count(guard: Guard, args: Ends) -> None:
     args[7] = guard.table(args[7], {**sizes, scan.ABOUT: 8 * keys, scan.MARKS: 8 * numbers}, scan.COUNTING_SIZE)
 
 
+def _count_rows(guard: Guard, args: Ends) -> None:
+    rows = args[2]
+    widths = {at: rows * (1 if at < scan.R_TABLE else 8) for at in range(scan.COUNTED_COLUMNS)}
+    args[0] = guard.table(args[0], widths, scan.COUNTED_COLUMNS)
+    args[1] = guard.given(args[1], rows)
+    args[3], args[4] = guard.given(args[3], 8 * scan.STATE_SIZE), guard.given(args[4], 256)
+    keys = 1 + max(longs(longs(args[0], scan.COUNTED_COLUMNS)[scan.R_TABLE], rows))
+    words = longs(args[5], scan.COUNTING_SIZE)
+    numbers = max(about >> 1 for about in longs(words[scan.ABOUT], keys)) + 1
+    sizes = {scan.GROUPS: 8 * scan.GROUP_SIZE * words[scan.ROOM], scan.ABOUT: 8 * keys, scan.MARKS: 8 * numbers}
+    args[5] = guard.table(args[5], sizes, scan.COUNTING_SIZE)
+
+
 def _find(guard: Guard, args: Ends) -> None:
     args[0] = _shifted(guard, args[0], args[1], args[2])
     args[3], args[4] = (guard.given(address, args[5]) for address in args[3:5])
@@ -318,6 +331,7 @@ _plain: dict[str, Kernel] = {}
 CONTRACTS: dict[str, Callable[[Guard, Ends], object]] = {
     "fill": _fill,
     "count": _count,
+    "count_rows": _count_rows,
     "find": _find,
     "next_frame": _next_frame,
     "own_tokens": _own_tokens,

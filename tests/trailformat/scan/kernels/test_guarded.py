@@ -19,6 +19,7 @@ pytestmark = [needs_native, pytest.mark.skipif(sys.platform == "win32", reason="
 NAMES = (
     "fill",
     "count",
+    "count_rows",
     "find",
     "next_frame",
     "own_tokens",
