@@ -75,7 +75,6 @@ def _of_file(parts: Sequence[Slice], needed: NeededBefore, workers: Workers) -> 
 
 
 def _gone_over(trail: TrailFile, parts: Sequence[Slice], needed: NeededBefore, workers: Workers) -> list[Slice]:
-    trail.keep_recent()
     tracker = TransactionTracker(trail)
     begun = 0
     found = []
@@ -83,7 +82,7 @@ def _gone_over(trail: TrailFile, parts: Sequence[Slice], needed: NeededBefore, w
         for batch in scan_in_threads(trail, workers, begun, part.start) if part.start > begun else ():
             learn_definitions(trail, batch)
             if needed.transaction:
-                tracker.of(batch)
+                tracker.pass_over(batch)
         begun = max(begun, part.start)
         definitions = trail.tables.state_at(part.start) if needed.definitions and part.start else None
         transaction = tracker.state if needed.transaction and part.start else None
