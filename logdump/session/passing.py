@@ -7,20 +7,14 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from trailformat import TrailError, TrailFile
+from trailformat import TrailFile
 from trailformat.scan import Batch, Workers, parallel_batches, scan
 from trailformat.scan.batch import BATCH_SIZE
-from trailformat.scan.jobs import Ordered
 from trailformat.scan.parallel import is_for_threads
 
 if TYPE_CHECKING:
-    from concurrent.futures import Future
-
     from logdump.session.selection import Selection
     from trailformat.trail.table_definitions import MetadataRecord
-
-_AHEAD = 1
-"""Batches that are given to threads beyond their number."""
 
 
 def passing_batches(
@@ -59,22 +53,8 @@ def _decided(
 ) -> Iterator[tuple[Batch, Any]]:
     """Batches and the rows that pass, decided by threads when names and definitions before the batch are known."""
     deciders = _Deciders(selection, trail, workers.number)
-    failed: list[TrailError] = []
-
-    def begun() -> Iterator[tuple[Batch, Future[Any]]]:
-        try:
-            for batch in batches:
-                yield batch, workers.submit(deciders.job(batch))
-        except TrailError as error:
-            failed.append(error)
-
     try:
-        with Ordered(begun(), workers.number + _AHEAD, lambda item: item[1].cancel()) as decided:
-            for batch, mask in decided:
-                yield batch, mask.result()
-        # batches before a failed one come first, although they are decided later
-        if failed:
-            raise failed[0]
+        yield from workers.in_order((batch, deciders.job(batch)) for batch in batches)
     finally:
         deciders.close()
 

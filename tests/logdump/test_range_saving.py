@@ -6,6 +6,7 @@ import errno
 import os
 import random
 import string
+from functools import partial
 from mmap import mmap
 from pathlib import Path
 
@@ -15,7 +16,7 @@ import pytest
 from fixtures import TRAILS
 from logdump.features.save import ranges
 from logdump.features.save import saver as saving
-from logdump.features.save.ranges import CopyRows, RangeCopy, rows_of
+from logdump.features.save.ranges import CopyRows, RangeCopy, RowsOfFile, WrittenDefinitions
 from logdump.notation.plural import amount
 from logdump.session import passing
 from logdump.session import scan as session_scan
@@ -162,8 +163,10 @@ def test_a_file_header_in_the_middle_is_left_out(
     assert (tmp_path / "xx000000000").read_bytes() == row().raw * 3
 
 
-def _what_happens(rows: str, *, room: int | None = None) -> list[str]:
+def _what_happens(rows: str, *, room: int | None = None, known: bool = False) -> list[str]:
     """What becomes of rows: a capital was looked at as a record, small letters were copied as one range.
+
+    Where definitions are ``known``, each has one number, and rows come one by one, as in batches.
 
     Each row is a letter, which stands for its byte, and its table index, ``-`` for a name, or ``!`` for metadata; one
     with ``+`` begins a new file, as does one that does not fit in the ``room`` of a file.
@@ -194,10 +197,13 @@ def _what_happens(rows: str, *, room: int | None = None) -> list[str]:
     is_metadata = np.array([one[1] == "!" for one in rows.split()])
     indexes = np.array([int(one[1]) if one[1].isdigit() else NO_INDEX for one in rows.split()])
     starts = np.array([string.ascii_lowercase.index(one) for one in letters])
-    source = CopyRows(
-        string.ascii_lowercase.encode(), starts, starts + 1, np.cumsum(is_metadata), is_metadata, indexes, record_of
-    )
-    RangeCopy(write_record, write_bytes, None if room is None else lambda: room - used).copy(source)
+    segment = np.cumsum(is_metadata)
+    copy = RangeCopy(write_record, write_bytes, None if room is None else lambda: room - used)
+    written = WrittenDefinitions() if known else None
+    for one in np.arange(len(letters)).reshape((-1, 1) if known else (1, -1)):
+        data, record = string.ascii_lowercase.encode(), partial(lambda numbers, row: record_of(numbers[row]), one)
+        about = segment[one], is_metadata[one], indexes[one]
+        copy.copy(CopyRows(data, starts[one], starts[one] + 1, *about, record, written))
     return told
 
 
@@ -231,6 +237,22 @@ def test_what_does_not_fit_begins_the_next_file(rows: str, room: int, told: list
     assert _what_happens(rows, room=room) == told
 
 
+@pytest.mark.parametrize(
+    ("rows", "room", "told"),
+    [
+        ("a1 b1 c2 d1 e2 f1", None, ["A", "b", "C", "d", "e", "f"]),
+        ("a1 b1+ c1 d2 e1 f2", None, ["A", "b", "c", "D", "e", "f"]),
+        ("a1 b1 c2+ d1 e2 f1", None, ["A", "b", "C", "D", "e", "f"]),
+        ("a1 b1 c2 d1 e1 f2", 3, ["A", "b", "C", "D", "e", "F"]),
+        ("a1 b1 c1 d- e- f1", 2, ["A", "b", "C", "d", "E", "F"]),
+        ("a1 b1 c! d3 e1 f3", None, ["A", "b", "C", "D", "e", "f"]),
+    ],
+    ids=["known", "no new file", "a new file", "full", "names", "metadata"],
+)
+def test_a_definition_is_looked_for_once_in_each_file(rows: str, room: int | None, told: list[str]) -> None:
+    assert _what_happens(rows, room=room, known=True) == told
+
+
 @pytest.mark.parametrize("most_read", [1 << 26, 0], ids=["read", "mapped"])
 @pytest.mark.parametrize("order", BOTH)
 def test_the_rows_of_a_batch(order: ByteOrder, most_read: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -246,15 +268,14 @@ def test_the_rows_of_a_batch(order: ByteOrder, most_read: int, tmp_path: Path, m
     path = trail_of(tmp_path, *records)
     with TrailFile(path) as trail:
         (batch,) = scan(trail, records[0].length)
-        (rows,) = rows_of(trail, batch, np.array([0, 2, 3, 4]))
+        (rows,) = RowsOfFile(trail).of(batch, np.array([0, 2, 3, 4]))
         taken = [records[number] for number in (1, 3, 4, 5)]
         parts = zip(rows.starts.tolist(), rows.ends.tolist(), strict=True)
-        assert isinstance(rows.buffer, bytes | mmap)
+        assert isinstance(rows.buffer, memoryview | mmap)
         assert [bytes(rows.buffer[start:end]) for start, end in parts] == [one.raw for one in taken]
         assert rows.is_metadata.tolist() == [False, True, False, False]
-        assert rows.segment.tolist() == [0, 1, 1, 1]
-        assert rows.table_index.tolist()[0::2] == [258, NO_INDEX]
-        assert rows.table_index.tolist()[3] == 1
+        names = ["" if key == NO_INDEX else batch.names[key] for key in rows.definition.tolist()]
+        assert names == ["", "", "", "A.B"]
         found = [rows.record(number) for number in range(4)]
     assert [one.raw for one in found if one is not None] == [one.raw for one in taken]
 
@@ -264,7 +285,7 @@ def test_a_file_that_is_cut_while_it_is_copied_is_told(tmp_path: Path, monkeypat
     path = trail_of(tmp_path, *[row(bytes(1000))] * 50)
     with TrailFile(path) as trail, (tmp_path / "target").open("wb") as target:
         (batch,) = scan(trail, 0)
-        (rows,) = rows_of(trail, batch, np.arange(50))
+        (rows,) = RowsOfFile(trail).of(batch, np.arange(50))
         path.write_bytes(b"")
         for copy_range in (None, lambda source, start, stop, _: source.copy_to(target.fileno(), start, stop)):
             with pytest.raises(CannotRead, match="the file was cut while it was read"):

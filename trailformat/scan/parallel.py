@@ -9,9 +9,10 @@ one scan gives, whatever the bytes are. Only a few ranges are ahead of the one t
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Self, TypeVar
 
+from trailformat.errors import CannotRead, TrailError
 from trailformat.records import reached
 from trailformat.records.framing import detect_order
 from trailformat.scan.batch import BATCH_SIZE, Batch
@@ -35,6 +36,7 @@ _MOST_WORKERS = 8
 _AHEAD = 2
 """Ranges that are begun beyond the number of threads."""
 
+K = TypeVar("K")
 R = TypeVar("R")
 Earlier = Callable[[], Names]
 Scanner = Callable[[TrailFile, ScanPosition, int | None, Earlier | None], Scanning[T]]
@@ -70,6 +72,26 @@ class Workers:
 
             self._pool = ThreadPoolExecutor(self.number, "scan")
         return self._pool.submit(self._observed, job, reached.search_observer())
+
+    def in_order(self, jobs: Iterable[tuple[K, Callable[[Callable[[], bool]], R]]]) -> Iterator[tuple[K, R]]:
+        """Let threads do jobs, a few of them before their results are used; yield each key with its result, in order.
+
+        What drawing a job raises is raised when the jobs before it are done.
+        """
+        failed: list[TrailError | CannotRead] = []
+
+        def begun() -> Iterator[tuple[K, Future[R]]]:
+            try:
+                for key, job in jobs:
+                    yield key, self.submit(job)
+            except (TrailError, CannotRead) as error:
+                failed.append(error)
+
+        with Ordered(begun(), self.number + 1, lambda item: item[1].cancel()) as done:
+            for key, future in done:
+                yield key, future.result()
+        if failed:
+            raise failed[0]
 
     def _observed(self, job: Callable[[Callable[[], bool]], R], tell: Callable[[int], object]) -> R:
         """Do a job, whose searches tell the observer of the caller, and end with the workers."""

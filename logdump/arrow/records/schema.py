@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from enum import Enum
 from typing import Any, NamedTuple
 
 from logdump.arrow.records.column_types import (
@@ -23,12 +24,27 @@ from logdump.arrow.records.column_types import (
 CORRUPT = "_corrupt_record"
 
 
+class Reads(Enum):
+    """What a column of records, or of their summary, reads beyond what a scan has found.
+
+    Attributes:
+        NOTHING: the scan gives it.
+        PARTS: bytes of some records.
+        RECORDS: records are taken apart, which costs much.
+    """
+
+    NOTHING = 0
+    PARTS = 1
+    RECORDS = 2
+
+
 class RowColumn(NamedTuple):
     """A column that the data source offers."""
 
     name: str
     type: ColumnType
     meaning: str
+    reads: Reads = Reads.NOTHING
 
 
 COLUMNS: tuple[RowColumn, ...] = (
@@ -48,34 +64,39 @@ COLUMNS: tuple[RowColumn, ...] = (
     RowColumn("time", TIMESTAMP, "IO Time; null outside the years 1 to 9999"),
     RowColumn("trans_ind", INT, "TransInd: 0 first record of a transaction, 1 middle, 2 last, 3 only one"),
     RowColumn("before_after", STRING, "`B` or `A`: which image the header announces"),
-    RowColumn("csn", STRING, "LOGCSN of the record's transaction; null if unknown"),
-    RowColumn("xid", STRING, "TRANID of the transaction; null if unknown"),
-    RowColumn("row_id", STRING, "ORAROWID, 18 characters"),
+    RowColumn("csn", STRING, "LOGCSN of the record's transaction; null if unknown", Reads.PARTS),
+    RowColumn("xid", STRING, "TRANID of the transaction; null if unknown", Reads.PARTS),
+    RowColumn("row_id", STRING, "ORAROWID, 18 characters", Reads.RECORDS),
     RowColumn("audit_rba", BIGINT, "AuditRBA; null on metadata, which keeps its indexes there"),
     RowColumn("audit_pos", UNSIGNED, "AuditPos, unsigned 64 bits"),
-    RowColumn("tdr_index", INT, "Index of the table definition, where the header holds one"),
+    RowColumn("tdr_index", INT, "Index of the table definition, where the header holds one", Reads.PARTS),
     RowColumn("partition", INT, "Partition, a set of bits: 4 list of columns, 8 name by index"),
     RowColumn("record_length", BIGINT, "Bytes of data, as Logdump prints `Len` and COUNT adds up"),
     RowColumn(
         "before",
         IMAGE,
         "Columns before; null: no such image. `bytes` is the stored value, `value` its text; null for NULL",
+        Reads.RECORDS,
     ),
     RowColumn(
         "after",
         IMAGE,
         "Columns after; `name` and `value` need a table definition in the trail, or `sourceDefs`",
+        Reads.RECORDS,
     ),
-    RowColumn("gg_tokens", BYTES, "GGS tokens by name (`LOGCSN`, `TRANID`, …), unknown ones by id (`x7a`)"),
-    RowColumn("user_tokens", TEXTS, "User tokens"),
-    RowColumn("ddl", TEXTS, "Items of a DDL record: `operation`, `owner`, `object`, `statement`, …"),
-    RowColumn("raw", BINARY, "The whole record, byte for byte"),
-    RowColumn("problems", STRINGS, "Parts of the record that cannot be decoded, and why; null where all can"),
+    RowColumn(
+        "gg_tokens", BYTES, "GGS tokens by name (`LOGCSN`, `TRANID`, …), unknown ones by id (`x7a`)", Reads.RECORDS
+    ),
+    RowColumn("user_tokens", TEXTS, "User tokens", Reads.RECORDS),
+    RowColumn("ddl", TEXTS, "Items of a DDL record: `operation`, `owner`, `object`, `statement`, …", Reads.RECORDS),
+    RowColumn("raw", BINARY, "The whole record, byte for byte", Reads.RECORDS),
+    RowColumn(
+        "problems", STRINGS, "Parts of the record that cannot be decoded, and why; null where all can", Reads.RECORDS
+    ),
     RowColumn(CORRUPT, STRING, "Why these bytes are not a sound record (PERMISSIVE); null for a record"),
 )
 """One row per record, in the order of a default read."""
-_TAKEN_APART = frozenset(["row_id", "before", "after", "gg_tokens", "user_tokens", "ddl", "raw", "problems"])
-HEADER_COLUMNS: tuple[RowColumn, ...] = tuple(column for column in COLUMNS if column.name not in _TAKEN_APART)
+HEADER_COLUMNS: tuple[RowColumn, ...] = tuple(column for column in COLUMNS if column.reads is not Reads.RECORDS)
 """Those for which no record is taken apart, so that they cost little."""
 ENDING_COLUMNS: tuple[RowColumn, ...] = (
     RowColumn("ended", STRING, "How its transaction ended: `last`, `cut`, `overtaken`, `file_end`, `damage`"),

@@ -1,12 +1,12 @@
 """SAVE by columns: runs of neighbouring records are copied as one range of bytes.
 
-Only the first row of each table index after a metadata record is read as a record: it determines which definitions must
-precede it, and the rows after it need no others. The same applies again to each further file of the target.
+Only the first row of each definition is read as a record: it determines which definitions must precede it, and the rows
+after it need no others. The same applies again to each further file of the target.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from itertools import pairwise
 from typing import Any, NamedTuple
@@ -14,13 +14,37 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from trailformat import Record, TrailFile
+from trailformat.arrays.strings import joined_runs
 from trailformat.codec.mapped_file import FileBuffer, FileContents, copied
 from trailformat.records.record_header import NAME_IS_INDEX
-from trailformat.scan import Batch, Names
-from trailformat.scan.rows import NO_INDEX, RowBytes, grouped, headers_of, learn_definitions
+from trailformat.scan import Batch, Names, Workers
+from trailformat.scan.rows import NO_INDEX, RowBytes, grouped, learn_definitions
 
 _LONG = 1 << 16
 """Bytes of a run of records from which on the system copies it."""
+
+
+class WrittenDefinitions:
+    """The definitions, by their numbers, that the file being written holds."""
+
+    def __init__(self) -> None:
+        self._are_written = np.zeros(0, dtype=bool)
+
+    def are_missing(self, definition: Any) -> Any:
+        """A mask of the rows whose definition is not there; ``definition`` has their numbers, or NO_INDEX."""
+        more = int(definition.max(initial=NO_INDEX)) + 1 - len(self._are_written)
+        if more > 0:
+            self._are_written = np.append(self._are_written, np.zeros(more, dtype=bool))
+        missing = definition != NO_INDEX
+        missing[missing] = ~self._are_written[definition[missing]]
+        return missing
+
+    def note(self, definition: int, *, is_new_file: bool) -> None:
+        """Note that a row and its definition have been written, into a new file or not."""
+        if is_new_file:
+            self._are_written[:] = False
+        if definition != NO_INDEX:
+            self._are_written[definition] = True
 
 
 class CopyRows(NamedTuple):
@@ -32,9 +56,10 @@ class CopyRows(NamedTuple):
         ends: offset of each record's end.
         segment: number of metadata records of the source before the row; any number that changes with each will do.
         is_metadata: True if the row is a metadata record.
-        table_index: the index in its header, NO_INDEX if that holds a name; or any number of its definition, and
-            NO_INDEX if that has been written.
+        definition: the index in its header, NO_INDEX if that holds a name; or any number of its definition.
         record: returns the record of a row, by the row's number here.
+        written: the definitions that the file being written holds, which is kept while rows are copied; None: it is
+            not known of other rows.
     """
 
     buffer: FileBuffer | memoryview
@@ -42,8 +67,9 @@ class CopyRows(NamedTuple):
     ends: Any
     segment: Any
     is_metadata: Any
-    table_index: Any
+    definition: Any
     record: Callable[[int], Record | None]
+    written: WrittenDefinitions | None = None
 
 
 class RangeCopy:
@@ -86,6 +112,8 @@ class RangeCopy:
                 return count
             record = rows.record(stop)
             is_new_file = record is not None and self._write_record(record)
+            if rows.written is not None:
+                rows.written.note(int(rows.definition[stop]), is_new_file=bool(is_new_file))
             begun = stop + 1
             if is_new_file or stop < at:
                 break
@@ -103,92 +131,119 @@ class RangeCopy:
             return
         starts, ends = rows.starts[first:stop], rows.ends[first:stop]
         breaks = np.flatnonzero(starts[1:] != ends[:-1]) + 1
-        begins = starts[np.concatenate(([0], breaks))].tolist()
-        finishes = ends[np.concatenate((breaks - 1, [len(starts) - 1]))].tolist()
+        begins = starts[np.concatenate(([0], breaks))]
+        finishes = ends[np.concatenate((breaks - 1, [len(starts) - 1]))]
         if self._copy_range is not None and isinstance(rows.buffer, FileContents):
             counts = np.diff(breaks, prepend=0, append=len(starts)).tolist()
-            for begin, finish, count in zip(begins, finishes, counts, strict=True):
+            for begin, finish, count in zip(begins.tolist(), finishes.tolist(), counts, strict=True):
                 self._copy_range(rows.buffer, begin, finish, count)
             return
-        ranges = _parts(rows.buffer, begins, finishes)
-        self._write_bytes(ranges[0] if len(ranges) == 1 else b"".join(ranges), len(starts))
+        self._write_bytes(_joined(rows.buffer, begins, finishes), len(starts))
 
 
-def _parts(buffer: FileBuffer | memoryview, begins: list[int], finishes: list[int]) -> Sequence[bytes | memoryview]:
+def _joined(buffer: FileBuffer | memoryview, begins: Any, finishes: Any) -> bytes | memoryview:
     """Return the bytes of ranges; those of a mapped file are copied, since the file may be truncated meanwhile."""
-    places = zip(begins, finishes, strict=True)
-    if isinstance(buffer, bytes | memoryview):
-        data = memoryview(buffer)
-        return [data[begin:finish] for begin, finish in places]
-    return [copied(buffer, begin, finish) for begin, finish in places]
+    if not isinstance(buffer, bytes | memoryview):
+        places = zip(begins.tolist(), finishes.tolist(), strict=True)
+        return b"".join(copied(buffer, begin, finish) for begin, finish in places)
+    if len(begins) == 1:
+        return memoryview(buffer)[begins[0] : finishes[0]]
+    data = np.frombuffer(buffer, np.uint8)
+    return joined_runs([data], np.zeros(len(begins), np.int64), begins, finishes).data
 
 
 def _must_be_looked_at(rows: CopyRows, first: int) -> Any:
-    """Metadata, and between two metadata records of the source the first row of each table index."""
-    index = rows.table_index[first:]
-    firsts = np.zeros(len(index), dtype=bool)
-    firsts[grouped(rows.segment[first:], index).firsts] = True
-    return rows.is_metadata[first:] | (firsts & (index != NO_INDEX))
-
-
-def rows_of(trail: TrailFile, batch: Batch, numbers: Any) -> Iterator[CopyRows]:
-    """Rows of a batch, given by their numbers in order; the trail learns of the metadata records in the batch."""
-    is_metadata = learn_definitions(trail, batch)
-    segment = np.cumsum(is_metadata)
-    for rows in RowBytes.chunks(trail.buffer, batch, numbers):
-        yield CopyRows(
-            rows.data,
-            rows.starts,
-            rows.starts + rows.of("length"),
-            segment[rows.rows],
-            is_metadata[rows.rows],
-            headers_of(rows).table_index,
-            partial(_record, trail, rows.of("rba")),
-        )
+    """Metadata, and between two metadata records of the source the first row of each definition not yet written."""
+    definition = rows.definition[first:]
+    missing = definition != NO_INDEX if rows.written is None else rows.written.are_missing(definition)
+    at = np.flatnonzero(missing)
+    firsts = np.zeros(len(definition), dtype=bool)
+    firsts[at[grouped(rows.segment[first:][at], definition[at]).firsts]] = True
+    return rows.is_metadata[first:] | firsts
 
 
 class RowsOfFile:
-    """Rows of the batches of one scan, with a key for each definition, as input of :class:`RangeCopy`.
+    """Rows of the batches of one scan by definition, as input of :class:`RangeCopy`.
 
     Long runs stay in the file, short ones are read together.
+
+    Args:
+        trail: the file; it is of the caller's thread.
     """
 
     def __init__(self, trail: TrailFile) -> None:
         self._trail = trail
         self._names: Names | None = None
-        self._written = np.zeros(0, dtype=bool)
+        self._written = WrittenDefinitions()
 
     def of(self, batch: Batch, numbers: Any) -> Iterator[CopyRows]:
         """Rows of a batch, given by their numbers in order; the trail learns of the metadata records in the batch."""
-        is_metadata = learn_definitions(self._trail, batch)[numbers]
-        definition = self._definitions(batch, numbers)
-        starts = np.asarray(batch.rba)[numbers]
-        ends = starts + np.asarray(batch.length)[numbers]
-        for first, stop, is_long in _alike(starts, ends):
-            rows = slice(first, stop)
-            about = np.zeros(stop - first, np.int64), is_metadata[rows], definition[rows]
-            record = partial(_record, self._trail, starts[rows])
-            if is_long:
-                yield CopyRows(self._trail.buffer, starts[rows], ends[rows], *about, record)
-                continue
-            done = 0
-            for read in RowBytes.chunks(self._trail.buffer, batch, numbers[rows]):
-                part = slice(done, done := done + len(read))
-                segment, metadata, index = (column[part] for column in about)
-                record = partial(_record, self._trail, read.of("rba"))
-                ends_read = read.starts + read.of("length")
-                yield CopyRows(read.data, read.starts, ends_read, segment, metadata, index, record)
+        return self._read(self._trail, batch, numbers, self._about(batch, numbers))
 
-    def _definitions(self, batch: Batch, numbers: Any) -> Any:
-        """The key of each row's definition, NO_INDEX where it has none or a batch before had a row of it."""
+    def read_ahead(
+        self, chosen: Iterable[tuple[Batch, Any]], workers: Workers
+    ) -> Iterator[tuple[Batch, Iterable[CopyRows]]]:
+        """Rows of batches, which threads read, where there are some, while the caller copies those before."""
+        if workers.number == 1:
+            return ((batch, self.of(batch, numbers)) for batch, numbers in chosen)
+        return workers.in_order((batch, self._job(batch, numbers)) for batch, numbers in chosen)
+
+    def _job(self, batch: Batch, numbers: Any) -> Callable[[object], list[CopyRows]]:
+        about = self._about(batch, numbers)
+
+        def read(_is_over: object) -> list[CopyRows]:
+            with self._trail.twin() as own:
+                own.refresh()
+                return [*self._read(own, batch, numbers, about)]
+
+        return read
+
+    def _about(self, batch: Batch, numbers: Any) -> _About:
         if batch.names is not self._names:
-            self._names, self._written = batch.names, np.zeros(0, dtype=bool)
-        more = len(batch.names) - len(self._written)
-        self._written = np.append(self._written, np.zeros(more, dtype=bool))
-        keys = np.asarray(batch.table)[numbers]
-        is_new = (np.asarray(batch.partition)[numbers] & NAME_IS_INDEX != 0) & ~self._written[keys]
-        self._written[keys[is_new]] = True
-        return np.where(is_new, keys, NO_INDEX)
+            self._names, self._written = batch.names, WrittenDefinitions()
+        is_metadata = learn_definitions(self._trail, batch)[numbers]
+        has_index = np.asarray(batch.partition)[numbers] & NAME_IS_INDEX != 0
+        definition = np.where(has_index, np.asarray(batch.table)[numbers], NO_INDEX)
+        return _About(self._trail.buffer, is_metadata, definition, self._written)
+
+    def _read(self, own: TrailFile, batch: Batch, numbers: Any, about: _About) -> Iterator[CopyRows]:
+        """Rows of a batch, whose bytes are read from ``own``, the same file for this thread."""
+        rbas = np.asarray(batch.rba)[numbers]
+        ends = rbas + np.asarray(batch.length)[numbers]
+
+        def rows(part: slice, buffer: FileBuffer | memoryview, starts: Any, ends: Any) -> CopyRows:
+            segment, record = np.zeros(len(starts), np.int64), partial(_record, self._trail, rbas[part])
+            columns = about.is_metadata[part], about.definition[part]
+            return CopyRows(buffer, starts, ends, segment, *columns, record, about.written)
+
+        for first, stop, is_long in _alike(rbas, ends):
+            if is_long:
+                part = slice(first, stop)
+                yield rows(part, about.buffer, rbas[part], ends[part])
+                continue
+            at = first
+            for read in RowBytes.chunks(own.buffer, batch, numbers[first:stop]):
+                yield rows(slice(at, at := at + len(read)), *_packed(read))
+
+
+class _About(NamedTuple):
+    """What is known of the rows of a batch before they are read."""
+
+    buffer: FileBuffer
+    is_metadata: Any
+    definition: Any
+    written: WrittenDefinitions
+
+
+def _packed(read: RowBytes) -> tuple[FileBuffer | memoryview, Any, Any]:
+    """The bytes of rows without what stands between them, where they have been read; and where each begins and ends."""
+    starts, sizes = read.starts, read.of("length")
+    ends = starts + sizes
+    if not isinstance(read.data, bytes | memoryview) or (starts[1:] == ends[:-1]).all():
+        return read.data, starts, ends
+    packed = _joined(read.data, starts, ends)
+    ends = np.cumsum(sizes)
+    return packed, ends - sizes, ends
 
 
 def _alike(starts: Any, ends: Any) -> Iterator[tuple[int, int, bool]]:

@@ -29,7 +29,6 @@ class OpenSlice(Source):
         self.seqno, self.file_order, self.not_applied = part.seqno, part.file_order, part.not_applied
         self.explains_nulls = "problems" in wanted
         self.ends_at_undecodable = options.undecodable_ends
-        trail.keep_recent()
         before = part.before
         if before is not None and before.definitions is not None:
             trail.tables.resume(before.definitions)

@@ -70,6 +70,8 @@ def _batches_of(part: Slice, request: Request) -> Iterator[Any]:
         yield _row_about_file(part, trail, request, schema)
     elif trail is not None:
         with trail:
+            if request.reads_bytes:
+                trail.keep_recent()
             source = OpenSlice(trail, part, request.options, request.wanted)
             if request.options.summary:
                 yield from _summary(source, request, schema)

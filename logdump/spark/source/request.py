@@ -9,7 +9,7 @@ import numpy as np
 
 from logdump.arrow.records.columns.places import MOST_BYTES
 from logdump.arrow.records.rows import Array
-from logdump.arrow.records.schema import Selected
+from logdump.arrow.records.schema import Reads, Selected
 from logdump.spark.source.options import Options
 from trailformat.scan import Batch
 
@@ -42,6 +42,15 @@ class Request(NamedTuple):
     def wanted(self) -> frozenset[str]:
         """The names of the columns that are to be filled."""
         return frozenset(chosen.column.name for chosen in self.selected if chosen.is_wanted)
+
+    @property
+    def reads_bytes(self) -> bool:
+        """Whether bytes of records are looked at, beyond what a scan finds: by a column, or by a filter."""
+        options = self.options
+        filters = (options.where, options.start_csn, options.end_csn)
+        if options.rows_of is not None or options.changes_of or any(one is not None for one in filters):
+            return True
+        return any(chosen.is_wanted and chosen.column.reads is not Reads.NOTHING for chosen in self.selected)
 
 
 def cut(batch: Batch, at: Array, options: Options) -> Iterator[Array]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from logdump.arrow.records.column_types import BIGINT, INT, STRING, TIMESTAMP, ColumnType
-from logdump.arrow.records.schema import CORRUPT, RowColumn
+from logdump.arrow.records.schema import CORRUPT, Reads, RowColumn
 
 _PART = "records:bigint,bytes:bigint,tables:array<string>,time:bigint,seqno:int,rba:bigint"
 _LARGE = "records:bigint,bytes:bigint,tables:bigint,time:bigint,seqno:int,rba:bigint"
@@ -50,8 +50,8 @@ SUMMARY_COLUMNS: tuple[RowColumn, ...] = (
     RowColumn("last_rba", BIGINT, "RBA of the last"),
     RowColumn("first_time", TIMESTAMP, "The earliest IO Time"),
     RowColumn("last_time", TIMESTAMP, "The latest"),
-    RowColumn("first_csn", STRING, "LOGCSN of the first record's transaction"),
-    RowColumn("last_csn", STRING, "LOGCSN of the last record's transaction"),
+    RowColumn("first_csn", STRING, "LOGCSN of the first record's transaction", Reads.PARTS),
+    RowColumn("last_csn", STRING, "LOGCSN of the last record's transaction", Reads.PARTS),
     RowColumn("transactions", BIGINT, "Transactions that end with one of them"),
     RowColumn(
         "piece", PIECE, "Transactions of the part of the file, on its first row: for `logdump.spark.jobs.counting`"

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from logdump.arrow.records.column_types import BIGINT, BINARY
 from logdump.arrow.records.schema import RowColumn
 from logdump.features.save.definitions import SavedDefinitions
-from logdump.features.save.ranges import RangeCopy, rows_of
+from logdump.features.save.ranges import RangeCopy, RowsOfFile
+from logdump.session.passing import passing_batches
 from logdump.spark.errors import BadTrail, SourceError, located
 from logdump.spark.jobs.local_session import is_remote
 from logdump.spark.source.bounds import selection_of
@@ -27,7 +28,8 @@ from logdump.spark.write.publish import SavedFile, StagedFile, publish, sweep
 from logdump.spark.write.target import Mode, Target
 from trailformat import CannotRead, TrailError, TrailFile
 from trailformat.codec.remote.path import place
-from trailformat.scan import PARTIAL, RECORD, scan
+from trailformat.scan import PARTIAL, RECORD, Workers
+from trailformat.scan.jobs import cores
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -38,12 +40,18 @@ MEGABYTE = 1 << 20
 
 
 class Job(NamedTuple):
-    """The job that all tasks share: its folder, the options, the size of a file, None for no limit, and the target."""
+    """The job that all tasks share.
+
+    Attributes:
+        max_bytes: the size of a file; None: no limit.
+        threads: how many scan a large file in each task: as many as the session has cores for a task.
+    """
 
     folder: JobFolder
     options: Options
     max_bytes: int | None
     target: Target | None = None
+    threads: int = 1
 
 
 class SliceFailure(NamedTuple):
@@ -105,6 +113,7 @@ def _run(spark: SparkSession, job: Job, slices: Sequence[Slice]) -> list[StagedF
     share = -(-sum(part.size for part in slices) // context.defaultParallelism)
     lots = list(packed(slices, min(share, most)))
     tasks = context.parallelize(lots, max(len(lots), 1))
+    job = job._replace(threads=max(1, context.defaultParallelism // max(len(lots), 1)))
     return _parts(tasks.mapPartitionsWithIndex(partial(save_lots, job)).collect())
 
 
@@ -136,8 +145,9 @@ def save_lots(job: Job, partition: int, lots: Iterable[Sequence[Slice]]) -> Iter
     for lot in lots:
         files = PartFiles(lambda: job.folder.attempt(partition, attempt), job.max_bytes, job.target)
         try:
-            for part in lot:
-                _save_file(part, job.options, files)
+            with Workers(min(job.threads, cores())) as workers:
+                for part in lot:
+                    _save_file(part, job.options, files, workers)
             yield files.parts
         except (TrailError, CannotRead, SourceError) as error:
             yield SliceFailure(error)
@@ -145,7 +155,7 @@ def save_lots(job: Job, partition: int, lots: Iterable[Sequence[Slice]]) -> Iter
             files.abort()
 
 
-def _save_file(part: Slice, options: Options, files: PartFiles) -> None:
+def _save_file(part: Slice, options: Options, files: PartFiles, workers: Workers) -> None:
     """Save what passes of one file.
 
     Raises:
@@ -160,9 +170,11 @@ def _save_file(part: Slice, options: Options, files: PartFiles) -> None:
         files.begin(SourceFiles(part.path, trail.file_header, lambda: SavedDefinitions(trail)))
         selection = selection_of(trail, options)
         copy = RangeCopy(files.write, files.write_bytes, lambda: files.room, copy_range=files.copy_range)
-        for batch in scan(trail, trail.first_rba, part.stop):
-            passing = selection.rows(batch) & _is_wanted(batch, part)
-            for chunk in rows_of(trail, batch, passing.nonzero()[0]):
+        batches = passing_batches(selection, trail, workers, trail.first_rba, stop=part.stop, by_definition=True)
+        passing = ((batch, selection.rows(batch) if mask is None else mask) for batch, mask in batches)
+        chosen = ((batch, (mask & _is_wanted(batch, part)).nonzero()[0]) for batch, mask in passing)
+        for batch, chunks in RowsOfFile(trail).read_ahead(chosen, workers):
+            for chunk in chunks:
                 copy.copy(chunk)
             _check(trail, batch, part)
         files.end()

@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from benchmarks.generate import large_trail
-from logdump.arrow.records.schema import Selected
+from fixtures import TRAILS
+from logdump.arrow.records.schema import COLUMNS, ENDING_COLUMNS, Reads, RowColumn, Selected
 from logdump.arrow.tables.layout import TableLayout
 from logdump.spark.source.data_source import TrailSource
 from logdump.spark.source.defined_tables import table_meant
@@ -18,12 +19,16 @@ from logdump.spark.source.planner import plan
 from logdump.spark.source.reader import read
 from logdump.spark.source.request import Request
 from logdump.spark.source.schema import offered
+from logdump.spark.source.summary_columns import SUMMARY_COLUMNS
 from logdump.spark.source.table_columns import table_columns
 from tests.logdump.spark.bytes_read import counted
+from tests.searching import some_trails
 from tests.trailformat.samples import header, table_record, trail_of
-from trailformat import make_record
+from trailformat import TrailFile, make_record
+from trailformat.codec.mapped_file import MappedFile
 from trailformat.records.record_header import FIRST, MIDDLE
 
+FILES = some_trails((path for path in TRAILS.iterdir() if path.name[0] in "akdot"), __name__)
 PIECES = 4
 MOST = 1.02
 
@@ -88,6 +93,53 @@ def _shares_of_changes(given: dict[str, str], size: int) -> float:
 )
 def test_each_byte_is_read_once(columns: tuple[str, ...], given: dict[str, str], trail: Path) -> None:
     assert _share_read(trail, columns, **given) <= MOST
+
+
+RBA = COLUMNS[3]
+EITHER: list[tuple[RowColumn, dict[str, str]]] = [(column, {}) for column in (*COLUMNS, *ENDING_COLUMNS)]
+EITHER += [(column, {"summary": "true"}) for column in SUMMARY_COLUMNS]
+
+
+def _looks(column: RowColumn, given: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> tuple[int, int]:
+    """How often tasks that read a column of some trails keep bytes, and how often they copy some for a closer look."""
+    kept, copied = list[TrailFile](), list[int]()
+    keep, copy = TrailFile.keep_recent, MappedFile.copy
+
+    def keeping(trail: TrailFile) -> None:
+        kept.append(trail)
+        keep(trail)
+
+    def copying(source: MappedFile, start: int, stop: int) -> bytes:
+        copied.append(start)
+        return copy(source, start, stop)
+
+    for path in FILES:
+        options = parse_options({"path": str(path), "mode": "PERMISSIVE", **given}, Use.READ)
+        slices = plan(options, [column.name])
+        with monkeypatch.context() as patch:
+            patch.setattr(TrailFile, "keep_recent", keeping)
+            patch.setattr(MappedFile, "copy", copying)
+            assert [*read(slices[0], Request((Selected(column.name, column),), options))]
+    return len(kept), len(copied)
+
+
+@pytest.mark.parametrize(("column", "given"), EITHER, ids=lambda one: getattr(one, "name", "summary" if one else ""))
+def test_bytes_are_kept_for_the_columns_that_read_them(
+    column: RowColumn, given: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A column says whether records are looked at; where none is, what a scan reads is not copied."""
+    _, least = _looks(RBA, {}, monkeypatch)
+    kept, copied = _looks(column, given, monkeypatch)
+    looks = column.reads is not Reads.NOTHING
+    assert kept == (len(FILES) if looks else 0)
+    assert copied > least if looks else copied == least
+
+
+@pytest.mark.parametrize("given", [{"where": "RECTYPE INSERT"}, {"startCsn": "1"}, {"endCsn": "1"}], ids=str)
+def test_bytes_are_kept_for_filters(given: dict[str, str]) -> None:
+    request = Request((Selected("rba", RBA),), parse_options({"path": "x", **given}, Use.READ))
+    assert request.reads_bytes
+    assert not request._replace(options=parse_options({"path": "x", "table": "A.B"}, Use.READ)).reads_bytes
 
 
 def test_a_transaction_over_all_pieces_is_not_looked_for_by_each(tmp_path: Path) -> None:

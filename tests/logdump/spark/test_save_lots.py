@@ -9,11 +9,13 @@ from typing import Any
 import pytest
 
 from fixtures import TRAILS
+from logdump.session import passing
 from logdump.spark.errors import BadTrail
 from logdump.spark.source.options import Use, parse_options
 from logdump.spark.source.planner import plan
 from logdump.spark.source.slice import Slice
 from logdump.spark.write import publish as publishing
+from logdump.spark.write import save as saving
 from logdump.spark.write.job_folder import JobFolder
 from logdump.spark.write.publish import StagedFile
 from logdump.spark.write.save import Job, SliceFailure, save_lots
@@ -21,7 +23,8 @@ from logdump.spark.write.target import Mode, Target
 from tests.logdump.line import Line
 from tests.logdump.spark.written import body, meant_rows, paths_of
 from tests.searching import in_turn, some_trails
-from trailformat import CannotWrite, TrailWriter
+from trailformat import CannotWrite, TrailFile, TrailWriter
+from trailformat.scan import parallel, scan
 
 DAMAGED = "fcgmw"
 """The first letters of the fixtures that are damaged, or lack a definition."""
@@ -31,10 +34,10 @@ BY_NAME: dict[str, Any] = {"ids": lambda one: getattr(one, "name", None)}
 
 
 def _outcome(
-    path: Path, tmp_path: Path, *, max_bytes: int | None = None, **given: str
+    path: Path, tmp_path: Path, *, max_bytes: int | None = None, threads: int = 1, **given: str
 ) -> list[StagedFile] | SliceFailure:
     options = parse_options({"path": str(path), "maxPartitionBytes": "0", **given}, Use.READ)
-    job = Job(JobFolder(tmp_path / "job"), options, max_bytes)
+    job = Job(JobFolder(tmp_path / "job"), options, max_bytes, threads=threads)
     lots: list[list[Slice]] = [[one for lot in plan(options) for one in lot]]
     [outcome] = save_lots(job, 0, lots)
     return outcome
@@ -81,6 +84,55 @@ def test_bounds_on_the_place_hold(tmp_path: Path) -> None:
     rows = meant_rows(path)
     parts = _saved(TRAILS / "st*", tmp_path, endSeqno="0", where="exclude rectype metadata")
     assert meant_rows(*paths_of(parts)) == rows
+
+
+def _in_threads(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have small files scanned by threads in pieces, whose borders are in the middle of what is read."""
+    monkeypatch.setattr(parallel, "PIECE", 700)
+    monkeypatch.setattr(passing, "BATCH_SIZE", 4)
+    monkeypatch.setattr(saving, "cores", lambda: 3)
+
+
+@pytest.mark.parametrize(
+    ("path", "max_bytes_and_where"),
+    in_turn(sorted(TRAILS.glob("*0*")), product([None, 3000], [None, "filename *sales", "csn > 1", "rectype insert"])),
+    **BY_NAME,
+)
+def test_threads_write_the_same_files(
+    path: Path, max_bytes_and_where: tuple[int | None, str | None], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of a file that grows on too, and with the same damage."""
+    max_bytes, where = max_bytes_and_where
+    given: dict[str, Any] = {"max_bytes": max_bytes, **({"where": where} if where else {})}
+    alone = _outcome(path, tmp_path / "alone", **given)
+    _in_threads(monkeypatch)
+    together = _outcome(path, tmp_path / "together", threads=3, **given)
+    if isinstance(alone, SliceFailure):
+        assert isinstance(together, SliceFailure)
+        assert str(together.error) == str(alone.error)
+        return
+    assert isinstance(together, list)
+    assert [body(one) for one in paths_of(together)] == [body(one) for one in paths_of(alone)]
+    assert [one[1:3] for one in together] == [one[1:3] for one in alone]
+
+
+@pytest.mark.parametrize("where", [None, "filename *sales"])
+def test_threads_stop_where_the_file_ended_when_it_was_planned(
+    where: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "et000000000"
+    path.write_bytes((TRAILS / "et000000000").read_bytes())
+    options = parse_options({"path": str(path), **({"where": where} if where else {})}, Use.READ)
+    with TrailFile(path) as trail:
+        rbas = [int(rba) for batch in scan(trail) for rba in batch.rba]
+    lots = [[one._replace(stop=rbas[-3], size=rbas[-3]) for lot in plan(options) for one in lot]]
+    saved = []
+    for threads in (1, 3):
+        [outcome] = save_lots(Job(JobFolder(tmp_path / f"job{threads}"), options, None, threads=threads), 0, lots)
+        assert isinstance(outcome, list)
+        saved.append([body(one) for one in paths_of(outcome)])
+        _in_threads(monkeypatch)
+    assert saved[0] == saved[1]
 
 
 @pytest.mark.parametrize("name", ["ft000000000", "gt000000000"])
