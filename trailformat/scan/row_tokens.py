@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -11,43 +12,55 @@ from trailformat.codec.mapped_file import FileBuffer, copied
 from trailformat.codec.tokens import token_places
 from trailformat.errors import BadToken
 from trailformat.native.loaded import kernels
-from trailformat.scan.batch import FILE_HEADER, Batch, BatchColumn
-from trailformat.scan.rows.row_bytes import RowBuffer, read_range
+from trailformat.native.scan.arguments import ABSENT
+from trailformat.records.framing import Buffer
+from trailformat.scan.batch import Batch, BatchColumn
+from trailformat.scan.rows.row_bytes import RowBuffer, read_range, read_regions
 from trailformat.scan.string_column import StringColumn
 
 _Array = np.ndarray[Any, Any]
 _ORDERS = (ByteOrder.BIG, ByteOrder.LITTLE)
 
 
-class _Bytes:
-    """The bytes of a batch, and the address where the one at RBA 0 would stand."""
-
-    def __init__(self, batch: Batch, buffer: FileBuffer, held: RowBuffer | None = None) -> None:
-        bounds = (int(batch.rba[0]), batch.end) if len(batch) else (0, 0)
-        data, begin = held or read_range(buffer, *bounds)
-        self._held = np.frombuffer(data, np.uint8)
-        self.address = self._held.ctypes.data - begin
+_COLUMNS = ("kind", "order", "rba", "token_offset", "token_size")
+"""What the kernels of tokens look at, in the order of ``arguments.T_KIND`` and those behind it."""
 
 
-class _Columns:
-    """The columns that the kernels look at, and the address of their addresses."""
+class _Tokens:
+    """Columns of rows that the kernels look at, with bytes of the file; ``begin`` is the RBA of the first.
 
-    def __init__(self, batch: Batch) -> None:
-        columns = (batch.kind, batch.order, batch.rba, batch.token_offset, batch.token_size)
-        self._held = [np.ascontiguousarray(column) for column in columns]
-        self._addresses = np.array([column.ctypes.data for column in self._held], np.int64)
-        self.address = self._addresses.ctypes.data
-
-
-def own_tokens(batch: Batch, buffer: FileBuffer, held: RowBuffer | None = None) -> tuple[StringColumn, StringColumn]:
-    """LOGCSN and TRANID in the tokens of each row.
-
-    ``held`` has the bytes of the batch, where they have been read.
+    Attributes:
+        data: the address where the byte at RBA 0 would stand.
+        columns: the address of the columns' addresses.
+        rows: their number.
     """
-    data, columns, rows = _Bytes(batch, buffer, held), _Columns(batch), len(batch)
-    found = np.empty((4, rows), np.int64)
-    kernels()["own_tokens"](data.address, columns.address, rows, found.ctypes.data)
-    return _texts(data, *found[:2]), _texts(data, *found[2:])
+
+    def __init__(self, columns: Iterable[Any], data: Buffer, begin: int) -> None:
+        self._held = np.frombuffer(data, np.uint8), [np.ascontiguousarray(column) for column in columns]
+        self._addresses = np.array([column.ctypes.data for column in self._held[1]], np.int64)
+        self.data, self.columns = self._held[0].ctypes.data - begin, self._addresses.ctypes.data
+        self.rows = len(self._held[1][0])
+
+    @classmethod
+    def of_batch(cls, batch: Batch, buffer: FileBuffer) -> _Tokens:
+        """All rows of a batch."""
+        bounds = (int(batch.rba[0]), batch.end) if len(batch) else (0, 0)
+        return cls((getattr(batch, name) for name in _COLUMNS), *read_range(buffer, *bounds))
+
+    def texts(self, places: _Array, sizes: _Array) -> StringColumn:
+        """Texts at places of the file; a negative size is that of none."""
+        ends = np.cumsum(np.maximum(sizes, 0))
+        starts = ends - np.maximum(sizes, 0)
+        out = np.empty(int(ends[-1]) if len(ends) else 0, np.uint8)
+        addresses = (places.ctypes.data, sizes.ctypes.data, starts.ctypes.data)
+        kernels()["gather"](self.data, *addresses, len(sizes), out.ctypes.data)
+        return StringColumn(out.tobytes(), starts, sizes, {})
+
+    def csn_and_xid(self) -> tuple[StringColumn, StringColumn]:
+        """LOGCSN and TRANID of each row."""
+        found = np.empty((4, self.rows), np.int64)
+        kernels()["own_tokens"](self.data, self.columns, self.rows, found.ctypes.data)
+        return self.texts(*found[:2]), self.texts(*found[2:])
 
 
 def csn_and_xid_of(
@@ -55,24 +68,26 @@ def csn_and_xid_of(
 ) -> tuple[StringColumn, StringColumn]:
     """LOGCSN and TRANID in the tokens of some rows of a batch; none of the rows that the mask ``is_wanted`` lacks.
 
-    ``held`` has the bytes of the batch, where they have been read.
+    ``held`` has the bytes of the batch, where they have been read; else those of the tokens are.
 
     Raises:
         NotATrail: ``buffer`` ends before the batch.
     """
     batch.require(buffer)
-    chosen = {name: np.asarray(column)[rows] for name, column in batch.columns()}
-    chosen["kind"] = np.where(is_wanted, chosen["kind"], FILE_HEADER).astype(np.uint8)
-    return own_tokens(Batch(batch.names, **chosen), buffer, held)
+    columns = {name: np.asarray(getattr(batch, name))[rows[is_wanted]] for name in _COLUMNS}
+    begins = columns["rba"] + columns["token_offset"]
+    if held is None:
+        read = read_regions(buffer, begins, begins + columns["token_size"])
+        columns["rba"], held = read.starts - columns["token_offset"], RowBuffer(read.data, 0)
+    csns, xids = _Tokens(columns.values(), *held).csn_and_xid()
+    return _spread(csns, is_wanted), _spread(xids, is_wanted)
 
 
-def _texts(data: _Bytes, places: _Array, sizes: _Array) -> StringColumn:
-    ends = np.cumsum(np.maximum(sizes, 0))
-    starts = ends - np.maximum(sizes, 0)
-    out = np.empty(int(ends[-1]) if len(ends) else 0, np.uint8)
-    addresses = (places.ctypes.data, sizes.ctypes.data, starts.ctypes.data)
-    kernels()["gather"](data.address, *addresses, len(sizes), out.ctypes.data)
-    return StringColumn(out.tobytes(), starts, sizes, {})
+def _spread(texts: StringColumn, mask: _Array) -> StringColumn:
+    """Texts in the places that a mask takes; none in the others."""
+    starts, sizes = np.full((2, len(mask)), ABSENT, np.int64)
+    starts[mask], sizes[mask] = np.asarray(texts.starts), np.asarray(texts.sizes)
+    return StringColumn(texts.data, starts, sizes, {})
 
 
 def rows_with_token(batch: Batch, buffer: FileBuffer, token_id: int) -> BatchColumn:
@@ -82,9 +97,9 @@ def rows_with_token(batch: Batch, buffer: FileBuffer, token_id: int) -> BatchCol
         NotATrail: ``buffer`` ends before the batch.
     """
     batch.require(buffer)
-    data, columns = _Bytes(batch, buffer), _Columns(batch)
+    tokens = _Tokens.of_batch(batch, buffer)
     marks = np.empty(len(batch), np.uint8)
-    kernels()["mark_rows"](data.address, columns.address, len(batch), token_id, marks.ctypes.data)
+    kernels()["mark_rows"](tokens.data, tokens.columns, tokens.rows, token_id, marks.ctypes.data)
     return marks
 
 

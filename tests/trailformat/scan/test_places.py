@@ -21,7 +21,7 @@ from trailformat import ByteOrder, NotATrail, TrailFile
 from trailformat.codec.tokens import LOGCSN, TRANID, walk_tokens
 from trailformat.records.framing import frame_at, header_at, is_sound
 from trailformat.scan import BAD_SPAN, FILE_HEADER, PARTIAL, RECORD, scan
-from trailformat.scan.row_tokens import own_tokens, rows_with_token
+from trailformat.scan.row_tokens import csn_and_xid_of, rows_with_token
 from trailformat.scan.rows.headers import header_positions
 
 KERNELS = ("frames", "headers", "own_tokens", "tokens")
@@ -63,7 +63,8 @@ def _check(path: Path) -> int:
             headers = dict(
                 zip(rows.tolist(), header_positions(view, np.asarray(batch.rba)[rows]).tolist(), strict=True)
             )
-            csns, xids = own_tokens(batch, trail.buffer)
+            rows = np.arange(len(batch))
+            csns, xids = csn_and_xid_of(batch, rows, np.ones(len(batch), bool), trail.buffer)
             is_told = rows_with_token(batch, trail.buffer, TRANID)
             for row, kind in enumerate(map(int, batch.kind)):
                 rba, length = int(batch.rba[row]), int(batch.length[row])

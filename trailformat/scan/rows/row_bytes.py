@@ -109,7 +109,7 @@ class RowBytes:
         while at < len(rows):
             stop = max(int(np.searchsorted(ends, starts[at] + most, "right")), at + 1)
             chunk = rows[at:stop]
-            yield RowBytes(buffer, batch, chunk, _read(buffer, starts[at:stop], ends[at:stop]))
+            yield RowBytes(buffer, batch, chunk, read_regions(buffer, starts[at:stop], ends[at:stop]))
             at = stop
 
     @property
@@ -123,7 +123,7 @@ class RowBytes:
         if self._given is not None:
             return self._given
         rbas = self.of("rba")
-        return _read(self.buffer, rbas, rbas + self.of("length"))
+        return read_regions(self.buffer, rbas, rbas + self.of("length"))
 
     @property
     def data(self) -> Buffer:
@@ -228,8 +228,8 @@ class RowBytes:
         return RowBytes(self.buffer, self.batch, self.rows[at], Read(self.data, self.starts[at]))
 
 
-def _read(buffer: FileBuffer, rbas: Array, ends: Array) -> Read:
-    """The bytes of rows that stand in the order of the file."""
+def read_regions(buffer: FileBuffer, rbas: Array, ends: Array) -> Read:
+    """The bytes of rows, or of parts of them, that stand in the order of the file."""
     if not len(rbas):
         return Read(b"", rbas)
     breaks = np.flatnonzero(rbas[1:] - ends[:-1] > _NEAR) + 1
