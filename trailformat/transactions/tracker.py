@@ -11,6 +11,7 @@ record; of rows whose first record is not there, and of rows behind damage in a 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cached_property
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
@@ -142,9 +143,25 @@ class TransactionTracker:
         for span, stop in zip(segments.spans[first].tolist(), stops.tolist(), strict=True):
             index[span:stop] = _NONE
         owners = RowTransactions(index, *texts)
-        self._last = self._left(segments, owners)
-        self._expected_rba = batch.end
+        self._leave(batch, segments, lambda: owners.transaction(len(segments) - 1 + _OPEN))
         return owners
+
+    def pass_over(self, batch: Batch) -> None:
+        """Note what goes on behind the next batch, as ``of`` does, but look at the last transaction of it alone.
+
+        Raises like ``of``.
+        """
+        self._trail.refresh()
+        segments = self._divided(batch)
+
+        def last() -> Transaction:
+            if len(segments) == 1:
+                return self._last.transaction if self._last is not None else NO_TRANSACTION
+            rows, is_told = segments.starts[-1:], segments.begins[-1:]
+            csns, xids = csn_and_xid_of(batch, rows, is_told, self._trail.buffer)
+            return Transaction(csns[0], xids[0])
+
+        self._leave(batch, segments, last)
 
     def _divided(self, batch: Batch) -> Segments:
         """A batch by transactions; what goes on at its beginning is looked for where it is not known."""
@@ -166,14 +183,16 @@ class TransactionTracker:
         last = self._last
         return Segments(batch, is_open=last is not None, has_ended=last is not None and last.has_ended)
 
-    def _left(self, segments: Segments, owners: RowTransactions) -> CarriedTransaction | None:
-        """What may go on behind a batch; nothing is known of it behind damage."""
+    def _leave(self, batch: Batch, segments: Segments, last: Callable[[], Transaction]) -> None:
+        """Note what may go on behind a batch; nothing is known of it behind damage. ``last``: its last transaction."""
         number = len(segments) - 1
+        self._expected_rba = batch.end
         if segments.is_over:
-            return None
+            self._last = None
+            return
         is_known = not len(segments.spans) or int(segments.of(segments.spans[-1:])[0]) < number
-        transaction = owners.transaction(number + _OPEN) if is_known else NO_TRANSACTION
-        return CarriedTransaction(transaction, bool(segments.has_end[number]))
+        transaction = last() if is_known else NO_TRANSACTION
+        self._last = CarriedTransaction(transaction, bool(segments.has_end[number]))
 
 
 def _behind(column: StringColumn, before: str | None) -> StringColumn:

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from itertools import groupby
+from functools import partial
+from itertools import groupby, pairwise
 from typing import NamedTuple
 
 from logdump.spark.source.options import Options
@@ -18,6 +19,7 @@ from trailformat.scan import Workers
 from trailformat.scan.jobs import cores
 from trailformat.scan.parallel import scan_in_threads
 from trailformat.scan.rows import learn_definitions
+from trailformat.trail.table_definitions import MetadataRecord
 from trailformat.transactions.tracker import TransactionTracker
 
 _OF_HEADERS = frozenset(
@@ -75,17 +77,36 @@ def _of_file(parts: Sequence[Slice], needed: NeededBefore, workers: Workers) -> 
 
 
 def _gone_over(trail: TrailFile, parts: Sequence[Slice], needed: NeededBefore, workers: Workers) -> list[Slice]:
-    trail.keep_recent()
+    if not needed.transaction:
+        _find_definitions(trail, [part.start for part in parts], workers)
     tracker = TransactionTracker(trail)
     begun = 0
     found = []
     for part in parts:
-        for batch in scan_in_threads(trail, workers, begun, part.start) if part.start > begun else ():
+        is_after = needed.transaction and part.start > begun
+        for batch in scan_in_threads(trail, workers, begun, part.start) if is_after else ():
             learn_definitions(trail, batch)
-            if needed.transaction:
-                tracker.of(batch)
+            tracker.pass_over(batch)
         begun = max(begun, part.start)
         definitions = trail.tables.state_at(part.start) if needed.definitions and part.start else None
         transaction = tracker.state if needed.transaction and part.start else None
         found.append(part._replace(before=StateBefore(definitions, transaction)))
     return found
+
+
+def _find_definitions(trail: TrailFile, places: Sequence[int], workers: Workers) -> None:
+    """Have threads find the definitions between these places, where records begin; the rest is walked to."""
+    if workers.number == 1:
+        return
+
+    def between(start: int, stop: int, _is_over: object) -> tuple[list[int], int]:
+        with trail.twin() as own:
+            own.refresh()
+            return own.metadata_rbas(start, stop)
+
+    jobs = ((bounds, partial(between, *bounds)) for bounds in pairwise([0, *places]) if bounds[0] < bounds[1])
+    for (start, stop), (rbas, end) in workers.in_order(jobs):
+        if end != stop:
+            return
+        records = [trail.record_at(rba) for rba in rbas]
+        trail.tables.learn(start, stop, [MetadataRecord.of(record) for record in records if record is not None])

@@ -18,6 +18,9 @@ from logdump.spark.source.reader import read
 from logdump.spark.source.request import Request
 from tests.logdump.spark.reads import planned, rows, table
 from tests.searching import IS_LONG, examples, some_trails
+from tests.trailformat.samples import BOTH, trail_of
+from tests.trailformat.scan.drawn_definitions import drawn_trail
+from trailformat import ByteOrder
 from trailformat.scan import parallel
 
 WHOLE = some_trails((path for path in TRAILS.iterdir() if path.name[0] in "eondrpuvhs"), __name__)
@@ -53,15 +56,31 @@ def test_a_larger_trail(order: str, tmp_path: Path) -> None:
         assert table(path, *BULK, maxPartitionBytes=size).equals(whole), size
 
 
+def _assert_threads_find_the_same(path: Path, most: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    options = Options(path=str(path), max_partition_bytes=most)
+    for wanted in (["table", "csn", "problems"], ["table"], ["csn"]):
+        with monkeypatch.context() as patch:
+            patch.setattr(before, "cores", lambda: 1)
+            alone = plan(options, wanted)
+            patch.setattr(before, "cores", lambda: 3)
+            patch.setattr(parallel, "PIECE", 200)
+            assert plan(options, wanted) == alone
+
+
 @pytest.mark.parametrize("path", WHOLE, ids=lambda path: path.name)
 def test_threads_find_what_one_finds_before_each_piece(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    options = Options(path=str(path), max_partition_bytes=900)
-    wanted = frozenset({"table", "csn", "problems"})
-    monkeypatch.setattr(before, "cores", lambda: 1)
-    alone = plan(options, wanted)
-    monkeypatch.setattr(before, "cores", lambda: 3)
-    monkeypatch.setattr(parallel, "PIECE", 200)
-    assert plan(options, wanted) == alone
+    _assert_threads_find_the_same(path, 900, monkeypatch)
+
+
+@pytest.mark.parametrize("order", BOTH)
+def test_threads_find_the_definitions_of_drawn_trails(
+    order: ByteOrder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """References, indexes that are defined again, and damage, on either side of each border."""
+    chance = random.Random(order.value)
+    for is_damaged in (False, True) * examples(2):
+        records = drawn_trail(chance, order, is_damaged=is_damaged)
+        _assert_threads_find_the_same(trail_of(tmp_path, *records), chance.randrange(300, 3000), monkeypatch)
 
 
 def test_pieces_lie_side_by_side() -> None:

@@ -44,10 +44,12 @@ def by_record(trail: TrailFile, start: int = 0) -> Told:
 
 
 def by_batch(trail: TrailFile, batch_size: int, start: int = 0) -> Told:
-    carrier = TransactionTracker(trail)
+    carrier, passing = TransactionTracker(trail), TransactionTracker(trail)
     told: Told = []
     for batch in scan(trail, start, batch_size=batch_size):
         owners = carrier.of(batch)
+        passing.pass_over(batch)
+        assert passing.state == carrier.state
         assert len(owners.index) == len(batch)
         assert owners.transactions[0] is NO_TRANSACTION
         for rba, kind, number in zip(batch.rba, batch.kind, owners.index, strict=True):
