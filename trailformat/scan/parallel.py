@@ -295,7 +295,11 @@ def _end(trail: TrailFile, stop: int | None) -> int:
 
 def _shift(batch: Batch, transactions: int) -> None:
     column: Any = batch.transaction
-    column += (column >= 0) * transactions
+    inside = column >= 0
+    if inside.all():
+        column += transactions
+    else:
+        column[inside] += transactions
 
 
 def parallel_counts(
