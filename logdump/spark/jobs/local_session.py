@@ -22,6 +22,8 @@ _SETTINGS = {
     "spark.sql.execution.pyspark.udf.faulthandler.enabled": "true",
     "spark.sql.execution.pyspark.udf.hideTraceback.enabled": "true",
 }
+_IN_PIPELINE = "ATTEMPT_ANALYSIS_IN_PIPELINE_QUERY_FUNCTION"
+"""The error in a query function of a pipeline, which may ask a session for nothing."""
 _ROOT = str(Path(__file__).parents[3])
 
 
@@ -63,18 +65,24 @@ def register(spark: SparkSession) -> None:
 
     A registered format is planned by the Python of ``PYSPARK_PYTHON`` in the driver, which may be for the workers alone
     (``--archives``); one that is found is planned by the driver's own. Where both are one, registering is faster.
+    In a query function of a pipeline nothing is done: there the format is found, or was registered before.
     """
-    if os.environ.get("PYSPARK_PYTHON") == sys.executable:
-        _add(spark)
-        return
     from pyspark.errors import AnalysisException  # noqa: PLC0415 - beside its only use
 
     try:
-        _ = spark.read.format("trail").option("columns", "rba").load("").schema
+        if os.environ.get("PYSPARK_PYTHON") != sys.executable:
+            _ = spark.read.format("trail").option("columns", "rba").load("").schema
+            return
     except AnalysisException as error:
+        if _IN_PIPELINE in str(error):
+            return
         if "DATA_SOURCE_NOT_FOUND" not in str(error):
             raise
+    try:
         _add(spark)
+    except AnalysisException as error:
+        if _IN_PIPELINE not in str(error):
+            raise
 
 
 def _add(spark: SparkSession) -> None:

@@ -78,9 +78,12 @@ class _Session:
         return "rba bigint"
 
     def register(self, source: type) -> None:
+        if self.problem == IN_PIPELINE:
+            raise AnalysisException(self.problem)
         self.registered.append(source)
 
 
+IN_PIPELINE = "[ATTEMPT_ANALYSIS_IN_PIPELINE_QUERY_FUNCTION] Operations that trigger analysis are not allowed."
 NOT_FOUND = "[DATA_SOURCE_NOT_FOUND] Failed to find the data source: trail."
 
 
@@ -91,12 +94,17 @@ NOT_FOUND = "[DATA_SOURCE_NOT_FOUND] Failed to find the data source: trail."
         ("./env/bin/python", NOT_FOUND, [TrailSource]),
         (None, None, []),
         (sys.executable, None, [TrailSource]),
+        ("./env/bin/python", IN_PIPELINE, []),
+        (sys.executable, IN_PIPELINE, []),
     ],
 )
 def test_the_format_is_registered_where_spark_does_not_find_it(
     python: str | None, problem: str | None, expected: list[type], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """With ``--archives`` a registered source would be planned by a Python that is not on the driver."""
+    """With ``--archives`` a registered source would be planned by a Python that is not on the driver.
+
+    A query function of a pipeline may ask for nothing; what it reads was registered before.
+    """
     monkeypatch.setattr(os, "environ", {"PYSPARK_PYTHON": python} if python else {})
     session = _Session(problem)
     register(cast("SparkSession", session))
