@@ -1,7 +1,9 @@
-"""Spark's daemon of workers, in which first attempts of tasks that write die where a test says so.
+"""Spark's daemon of workers, in which first attempts of tasks die where a test says so.
 
-Run by Spark as ``spark.python.daemon.module``. They die by an error, or with their process: which of them, where and
-how, is drawn by the value of the local property DYING and the number of the task; where it is empty none does.
+Run by Spark as ``spark.python.daemon.module``. Those that write die by an error, or with their process: which of them,
+where and how, is drawn by the value of the local property DYING and the number of the task; where it is empty none
+does. Those that read die with their process, all of them, when they open or close a trail file, as AT_FILE says: each
+adds a line to the file that it names.
 """
 
 from __future__ import annotations
@@ -9,13 +11,15 @@ from __future__ import annotations
 import importlib
 import os
 import random
+from pathlib import Path
 from typing import Any
 
 from pyspark import TaskContext, daemon
 
 from logdump.spark.write.part_files import PartFiles
+from trailformat import TrailFile
 
-DYING = "tests.dying"
+DYING, AT_FILE = "tests.dying", "tests.dying_at_file"
 _WAYS = ("error", "exit", "exit", "none")
 
 
@@ -32,6 +36,33 @@ def _dies_in(step: str) -> bool:
     if way == "exit":
         os._exit(9)
     return True
+
+
+def _dies_at_file(step: str) -> None:
+    """End the process of a first attempt, where the local property names this step."""
+    context = TaskContext.get()
+    named = context and context.getLocalProperty(AT_FILE)
+    if context is None or not named or context.attemptNumber():
+        return
+    where, _, log = named.partition(":")
+    if where == step:
+        with Path(log).open("a", encoding="utf-8") as file:
+            file.write(f"{context.stageId()} {context.partitionId()}\n")
+        os._exit(9)
+
+
+def _deadly_files() -> None:
+    make, close = TrailFile.__init__, TrailFile.close
+
+    def made(self: TrailFile, *arguments: Any, **named: Any) -> None:
+        make(self, *arguments, **named)
+        _dies_at_file("open")
+
+    def closed(self: TrailFile) -> None:
+        close(self)
+        _dies_at_file("close")
+
+    TrailFile.__init__, TrailFile.close = made, closed  # type: ignore[method-assign]
 
 
 def _deadly(name: str, step: str) -> None:
@@ -51,4 +82,5 @@ if __name__ == "__main__":
         importlib.import_module(module)  # each worker is a fork, and else loads them again
     for name, step in (("write", "write"), ("write_bytes", "copy"), ("copy_range", "copy"), ("end", "end")):
         _deadly(name, step)
+    _deadly_files()
     daemon.manager()
