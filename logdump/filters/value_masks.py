@@ -17,9 +17,10 @@ from trailformat.arrays import StoredValues
 from trailformat.codec.mapped_file import FileBuffer
 from trailformat.definitions.column import ColumnDefinition
 from trailformat.definitions.metadata import TableDefinition
+from trailformat.native.scan.arguments import ONE
 from trailformat.records.images import PREFIX_SIZES, ROW_TYPES
 from trailformat.scan import RECORD, Batch
-from trailformat.scan.rows import NO_INDEX, RowBytes, by_definition, headers_of, images_of, metadata_rows
+from trailformat.scan.rows import NO_INDEX, RowBytes, by_definition, column_of, headers_of, metadata_rows
 from trailformat.trail.row_definitions import RowDefinition
 
 Array = np.ndarray[Any, Any]
@@ -110,21 +111,17 @@ class ValueSearch:
 
     def _held_by(self, wanted: _Wanted) -> tuple[Array, Array]:
         """The rows whose column has such a value, and those whose data are no plain list of columns."""
-        parts = images_of(wanted.rows)
-        is_plain = parts.is_sound & (parts.present[0] | parts.present[1]) & ~wanted.is_continued
+        columns = column_of(wanted.rows, wanted.column)
+        is_plain = columns.is_plain & ~wanted.is_continued
         held = np.zeros(len(is_plain), np.bool_)
-        for image in parts.images:
-            region = image.region
-            found = np.flatnonzero(image.number == wanted.column[region])
-            row = region[found]
-            is_plain &= np.bincount(row, minlength=len(is_plain)) <= 1
+        for image in columns.images:
+            row = np.flatnonzero((image.found == ONE) & is_plain)
             comparison = wanted.comparison[row]
             for number in np.flatnonzero(np.bincount(comparison)).tolist():
-                one = comparison == number
-                at, of_row = found[one], row[one]
-                stored = StoredValues(wanted.rows.view, wanted.rows.is_little[of_row], image.start[at], image.size[at])
-                held[of_row[self._comparisons[number].held(stored)]] = True
-        return held & is_plain, ~is_plain
+                at = row[comparison == number]
+                stored = StoredValues(wanted.rows.view, wanted.rows.is_little[at], image.start[at], image.size[at])
+                held[at[self._comparisons[number].held(stored)]] = True
+        return held, ~is_plain
 
     def _meant(self, rba: int, table_index: int, *, is_one_definition: bool) -> _Meant:
         """The column in the definition of the row at ``rba``.

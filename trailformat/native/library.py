@@ -7,7 +7,7 @@ from trailformat.native.arrays.columns import make_columns
 from trailformat.native.arrays.lines import count_lines, write_lines
 from trailformat.native.arrays.runs import join_runs
 from trailformat.native.arrays.spelling import spell_values
-from trailformat.native.scan.columns import count_fields, locate, take_fields
+from trailformat.native.scan.columns import count_fields, locate, pick_columns, take_fields
 from trailformat.native.scan.counts import count, count_rows
 from trailformat.native.scan.definitions import find_metadata
 from trailformat.native.scan.fill import fill
@@ -28,6 +28,7 @@ KERNELS = (
     mark_rows,
     count_fields,
     take_fields,
+    pick_columns,
     locate,
     read_headers,
     find_metadata,

@@ -75,6 +75,8 @@ NULL, UNDECIDED = -2, -3
 """Sizes of columns besides ABSENT: NULL; the indicator is neither 0000 nor ffff, or the value is for no kernel."""
 GOOD, BEYOND, BROKEN = range(3)
 """The data of a row: columns; columns, one of them with an index beyond the table's; no columns."""
+ANOTHER, ONE, SEVERAL, NO_COLUMNS = range(4)
+"""What picking a column by its index finds in an image: none with it, one, more; the image does not come apart."""
 HAS_VALUE, HAS_NULL, HAS_UNDECIDED = 1, 2, 4
 """Bits of what a column may hold; one that is set promises nothing, for a later column of a row may take the place of
 an earlier."""

@@ -13,6 +13,7 @@ import numpy as np
 from trailformat.native.constants import MOST_FIELDS
 from trailformat.native.loads import AHEAD, fetch, i64, inlined, store8, store32, store64, u8, u16
 from trailformat.native.scan.arguments import (
+    ANOTHER,
     BEYOND,
     BROKEN,
     GOOD,
@@ -24,7 +25,10 @@ from trailformat.native.scan.arguments import (
     I_SIZES,
     I_STARTS,
     I_WIDE,
+    NO_COLUMNS,
     NULL,
+    ONE,
+    SEVERAL,
     UNDECIDED,
 )
 from trailformat.native.scan.tokens import next_token
@@ -93,6 +97,29 @@ def take_fields(
             store64(places, 8 * field, at)
             store64(sizes, 8 * field, size)
             at += size
+    return regions
+
+
+def pick_columns(
+    data: int, starts: int, ends: int, little: int, regions: int, wanted: int, places: int, sizes: int, found: int
+) -> int:
+    """Place and size, int64, of the column in each region whose index ``wanted``, int64, names.
+
+    ``found``, uint8, becomes ONE where there is one, ANOTHER where there is none, SEVERAL, or NO_COLUMNS where the
+    region is not filled by columns.
+    """
+    for region in range(regions):
+        at, stop, order = i64(starts, 8 * region), i64(ends, 8 * region), u8(little, region)
+        index, state, fields = i64(wanted, 8 * region), np.int64(ANOTHER), 0
+        while at < stop and fields < MOST_FIELDS:
+            number, at, size = next_column(data, at, stop, order)
+            if number == index:
+                state = np.int64(ONE if state == ANOTHER else SEVERAL)
+                store64(places, 8 * region, at)
+                store64(sizes, 8 * region, size)
+            at += size
+            fields += 1
+        store8(found, region, state if at == stop else NO_COLUMNS)
     return regions
 
 

@@ -6,7 +6,7 @@ from trailformat.native.constants import NO_INDEX
 from trailformat.scan.rows.definitions import RowGroups, by_definition, grouped, learn_definitions, metadata_rows
 from trailformat.scan.rows.fields import Fields, columns_in, tokens_in
 from trailformat.scan.rows.headers import headers_at, headers_of
-from trailformat.scan.rows.images import ImageFields, has_columns, images_of
+from trailformat.scan.rows.images import ImageFields, column_of, has_columns, images_of
 from trailformat.scan.rows.lobs import WholeLobs
 from trailformat.scan.rows.related import (
     NONE,
@@ -33,6 +33,7 @@ __all__ = [
     "RowGroups",
     "WholeLobs",
     "by_definition",
+    "column_of",
     "columns_in",
     "grouped",
     "halves_of",

@@ -9,6 +9,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from trailformat.native.loaded import kernels
+from trailformat.native.scan.arguments import ONE
 from trailformat.scan.rows.fields import Fields, columns_in
 from trailformat.scan.rows.headers import length_at
 from trailformat.scan.rows.row_bytes import Array, RowBytes, RowData
@@ -77,3 +79,45 @@ def images_of(rows: RowBytes) -> ImageFields:
     )
     is_sound = regions.is_sound & before.is_sound & after.is_sound
     return ImageFields((before.only(is_sound), after.only(is_sound)), regions.present, is_sound)
+
+
+class PickedColumn(NamedTuple):
+    """One column of an image of each row.
+
+    Attributes:
+        start, size: int64, where it is: its indicator stands first; meant only where ``found`` is ONE.
+        found: uint8: ONE, or ANOTHER, SEVERAL, NO_COLUMNS of ``native.scan.arguments``.
+    """
+
+    start: Array
+    size: Array
+    found: Array
+
+
+class PickedColumns(NamedTuple):
+    """One column of rows, in the images before and after; ``is_plain``: which have it once at most in each image."""
+
+    images: tuple[PickedColumn, PickedColumn]
+    is_plain: Array
+
+
+def column_of(rows: RowBytes, wanted: Array) -> PickedColumns:
+    """The column of each row with the index ``wanted``, int64; a row without images of columns is not plain."""
+    view, data = rows.view, rows.row_data
+    regions = image_regions(view, data)
+    indexes = np.ascontiguousarray(wanted, np.int64)
+    before, after = (
+        _picked(view, *bounds, data.little, indexes) for bounds in zip(regions.starts, regions.ends, strict=True)
+    )
+    has_image = regions.is_sound & (regions.present[0] | regions.present[1])
+    return PickedColumns((before, after), has_image & (before.found <= ONE) & (after.found <= ONE))
+
+
+def _picked(view: Array, starts: Array, ends: Array, little: Array, wanted: Array) -> PickedColumn:
+    places = [np.ascontiguousarray(column, np.int64) for column in (starts, ends)]
+    orders, number = np.ascontiguousarray(little, np.uint8), len(wanted)
+    start, size = np.zeros((2, number), np.int64)
+    picked = PickedColumn(start, size, np.empty(number, np.uint8))
+    given = (array.ctypes.data for array in (view, *places, orders))
+    kernels()["pick_columns"](*given, number, wanted.ctypes.data, *(column.ctypes.data for column in picked))
+    return picked

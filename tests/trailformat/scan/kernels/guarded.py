@@ -159,6 +159,13 @@ def _take_fields(guard: Guard, args: Ends) -> None:
         args[at] = guard.given(args[at], size)
 
 
+def _pick_columns(guard: Guard, args: Ends) -> None:
+    regions = args[4]
+    args[0] = _spanned(guard, args[0], longs(args[1], regions), longs(args[2], regions))
+    for at, size in ((1, 8), (2, 8), (3, 1), (5, 8), (6, 8), (7, 8), (8, 1)):
+        args[at] = guard.given(args[at], size * regions)
+
+
 def _locate(guard: Guard, args: Ends) -> None:
     rows, words = args[4], longs(args[5], scan.IMAGE_SIZE)
     args[0] = _spanned(guard, args[0], longs(args[1], rows), longs(args[2], rows))
@@ -339,6 +346,7 @@ CONTRACTS: dict[str, Callable[[Guard, Ends], object]] = {
     "mark_rows": _mark_rows,
     "count_fields": _count_fields,
     "take_fields": _take_fields,
+    "pick_columns": _pick_columns,
     "locate": _locate,
     "read_headers": _read_headers,
     "find_metadata": _find_metadata,

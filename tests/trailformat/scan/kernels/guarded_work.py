@@ -47,7 +47,7 @@ from trailformat.scan.position import first_position
 from trailformat.scan.row_tokens import rows_with_token
 from trailformat.scan.rows import RowBytes, headers_of
 from trailformat.scan.rows.fields import tokens_in
-from trailformat.scan.rows.images import image_regions, images_of
+from trailformat.scan.rows.images import column_of, image_regions, images_of
 from trailformat.scan.scanning import Scanning
 from trailformat.trail import file
 from trailformat.trail.resync import next_sound
@@ -145,6 +145,7 @@ def _count(trail: TrailFile) -> None:
 def _look_at_rows(rows: RowBytes) -> None:
     headers_of(rows)
     images_of(rows)
+    column_of(rows, np.arange(len(rows)) % 3)
     spans = locate_columns(rows, 4)
     for image in (spans.before, spans.after):
         column_arrays(spans, image, [column()] * len(image.seen))

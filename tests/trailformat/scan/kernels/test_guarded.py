@@ -27,6 +27,7 @@ NAMES = (
     "mark_rows",
     "count_fields",
     "take_fields",
+    "pick_columns",
     "locate",
     "read_headers",
     "find_metadata",
