@@ -236,7 +236,11 @@ def main(arguments: list[str] | None = None) -> None:
     known: dict[str, dict[str, Measured]] = {}
     CACHE.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory(dir=CACHE) as folder:
-        settings: dict[str, Any] = {"spark_driver_memory": "4g", "spark_sql_warehouse_dir": f"{folder}/warehouse"}
+        settings: dict[str, Any] = {
+            "spark_driver_memory": "4g",
+            "spark_sql_warehouse_dir": f"{folder}/warehouse",
+            "spark_python_daemon_module": "benchmarks.spark_daemon",
+        }
         spark = session(**settings)
         print(f"{os.cpu_count()} cores, Spark {spark.version}; best of {options.runs}, warm page cache")
         for text in options.trails:
