@@ -1,7 +1,7 @@
 """Spark's daemon of workers, with which the processor seconds of workers that have ended are not lost.
 
-Run by Spark as ``spark.python.daemon.module``. Spark's own ignores SIGCHLD: the system forgets such a process at its end.
-Here it stays, as a zombie, until the daemon ends, and :func:`benchmarks.spark_peers.processor_seconds` counts it.
+Run by Spark as ``spark.python.daemon.module``. Spark's own ignores SIGCHLD: the system forgets such a process when it
+ends. Here it stays, as a zombie, until the daemon ends, and ``processor_seconds`` of ``spark_peers`` counts it.
 """
 
 from __future__ import annotations
@@ -24,5 +24,5 @@ class _Signals:
 
 
 if __name__ == "__main__":
-    daemon.signal = _Signals()  # type: ignore[attr-defined]
+    daemon.signal = _Signals()  # type: ignore[assignment]
     daemon.manager()
