@@ -24,5 +24,5 @@ class _Signals:
 
 
 if __name__ == "__main__":
-    daemon.signal = _Signals()  # type: ignore[assignment]
+    daemon.signal = _Signals()  # type: ignore[assignment, attr-defined]
     daemon.manager()
