@@ -8,9 +8,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from textual._compositor import Compositor
+from textual._context import visible_screen_stack
 from textual.css.model import RuleSet
 from textual.css.stylesheet import Stylesheet
+from textual.screen import Screen
 
+from tests.logdump.tui.resting import come_to_rest
 from tests.short_folder import short_folder
 
 _FOLDER = Path(__file__).parent / "screens"
@@ -39,6 +43,40 @@ def _styles_are_parsed_once() -> Iterator[None]:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Stylesheet, "_parse_rules", parse_once)
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _keys_and_clicks_take_no_longer_than_they_need() -> Iterator[None]:
+    """Textual guesses from the processor's time, looked at every 20 ms, when what a key or a click began is done."""
+
+    async def no_task_can_go_on(*_: float) -> None:
+        await come_to_rest(lambda: True)
+
+    with pytest.MonkeyPatch.context() as patch:
+        for module in ("textual.app", "textual.pilot"):
+            patch.setattr(f"{module}.wait_for_idle", no_task_can_go_on)
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _nothing_is_painted_for_nobody() -> Iterator[None]:
+    """No terminal takes what an app paints sixty times a second: tests ask for the text of the screen, which paints."""
+
+    def painted(compositor: Compositor, *_: Any, screen_stack: list[Screen[Any]], **__: Any) -> None:
+        visible_screen_stack.set(screen_stack)
+        compositor._dirty_regions.clear()
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Compositor, "render_update", painted)
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _a_test_says_when_an_app_looks_at_its_file() -> Iterator[None]:
+    """However slow the machine is: an app looks by itself once a second."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("logdump.tui.app._POLL_EVERY", 3600.0)
         yield
 
 

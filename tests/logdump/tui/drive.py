@@ -20,7 +20,7 @@ from logdump.tui.app import TrailApp
 from logdump.tui.keys.kept_choices import KeptChoices
 from logdump.tui.reading.start_page import StartPlace
 from logdump.tui.text.appearance import Appearance
-from tests.logdump.tui.resting import come_to_rest
+from tests.logdump.tui.resting import come_to_rest, resize
 from tests.short_folder import short_folder
 
 NARROW, WIDE = (80, 24), (120, 36)
@@ -52,6 +52,11 @@ class Screen:
         self.app.prompt.focus()
         self.app.prompt.begin(line)
         await self.press("enter")
+
+    async def resize(self, width: int, height: int) -> None:
+        """Give the terminal another size, then wait until all is painted for it."""
+        await resize(self.pilot, width, height)
+        await self.settle()
 
     async def settle(self) -> None:
         """Wait until all is done and painted."""

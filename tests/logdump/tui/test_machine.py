@@ -28,6 +28,7 @@ from logdump.tui.reading.rows import RowKind
 from logdump.tui.reading.transcript import Answer
 from tests.logdump.tui.beside import Beside, expected_row, places
 from tests.logdump.tui.growing_trail import GrowingTrail
+from tests.logdump.tui.resting import resize
 from tests.logdump.tui.stepped import THREADS, Stepped
 from tests.logdump.tui.test_current_record import LineMode, mismatch, tells_what_is_visible
 from tests.logdump.tui.twin import painted_anew
@@ -213,7 +214,7 @@ class Screen(RuleBasedStateMachine):
     @rule(size=st.sampled_from(SIZES))
     def resize(self, size: tuple[int, int]) -> None:
         """Another terminal."""
-        self.step(lambda: self.screen.pilot.resize_terminal(*size))
+        self.step(lambda: resize(self.screen.pilot, *size))
 
     @precondition(lambda self: "commands" not in self.screen.threads.held)
     @rule(halves=st.integers(1, 4))

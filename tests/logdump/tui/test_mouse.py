@@ -135,8 +135,7 @@ def test_the_side_pane_is_as_wide_as_its_names_also_when_the_terminal_gets_wider
         sums.tables = {**sums.tables, **dict.fromkeys(("TEAHOUSE.ORDERS", "TEAHOUSE.ORDER_LINES"), first)}
         screen.app.query_one(Sidebar).draw()
         await screen.settle()
-        await screen.pilot.resize_terminal(160, 50)
-        await screen.settle()
+        await screen.resize(160, 50)
         assert "TEAHOUSE.ORDER_LINES " in screen.text
 
     drive(steps, size=before)

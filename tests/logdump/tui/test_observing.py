@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, chdir, contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +31,8 @@ from logdump.tui.panes.timeline_pane import TimelinePane
 from logdump.tui.reading.messages import ListedTrail, StoryRead, TrailsListed
 from logdump.tui.reading.state import State
 from logdump.tui.reading.trail_files import ListedFile
+from logdump.tui.text.styled import Line
+from tests.logdump.tui.resting import resize
 from tests.logdump.tui.stepped import Stepped
 from tests.logdump.tui.twin import PARTS, painted_anew
 from trailformat.index import TrailIndex
@@ -200,6 +203,46 @@ def test_a_page_is_read_again_for_other_switches_and_for_another_file_with_the_s
         assert "teapots" in stepped.app.pages.shown.whole_text
         stepped.run(lambda: stepped.app.enter("reclen 16"))
         assert len(stepped.app.pages.shown.whole_text) < len(before)
+
+
+MOVES = [
+    *(("records", "detail", key) for key in ("j", "k", "pagedown")),
+    *((pane, "detail", "j") for pane in ("tables", "transactions")),
+    *(("", page, "j") for page in ("detail", "hex")),
+    ("", TIMELINE, "left"),
+]
+"""The pane above that has the keyboard, or else the page below has it; and a key."""
+
+
+def test_what_a_key_or_another_size_of_the_screen_changes_is_painted(tmp_path: Path) -> None:
+    missed: list[object] = []
+    with screen(tmp_path) as stepped:
+        app = stepped.app
+
+        def check(name: object, act: Callable[[], object]) -> None:
+            stepped.painted()
+            stepped.run(act)
+            if stepped.painted() != painted_anew(app):
+                missed.append(name)
+
+        for pane, page, key in MOVES:
+            stepped.run(partial(setattr, app.model, "upper", "records"), partial(app.model.show_page, page))
+            if pane in ("", "records"):
+                stepped.run((app.records if pane else app.pages.shown).focus)
+            else:
+                stepped.run(partial(app.action_show_choices, pane))
+            check((pane, page, key), partial(app.simulate_key, key))
+        for size in ((100, 30), (60, 20)):
+            check(size, partial(resize, stepped.pilot, *size))
+    assert missed == []
+
+
+def test_a_page_of_which_one_character_changes_is_painted(tmp_path: Path) -> None:
+    with screen(tmp_path) as stepped:
+        page = stepped.app.pages.shown
+        for text in ("a page", "a cage"):
+            stepped.run(partial(page.show, [Line(((text, ""),))]))
+            assert any(text in one for one in stepped.painted())
 
 
 FORGOTTEN = [

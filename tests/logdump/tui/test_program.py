@@ -43,32 +43,27 @@ def test_no_colour_is_sent_where_none_is_wanted() -> None:
     with terminal("--tui", TRAIL, NO_COLOR="1") as screen:
         sent = screen.read("Logdump 2 >")
         assert not [code for code in (b"[38;", b"[48;", b";38;", b";48;", b"[31m", b"[36m") if code in sent]
-        screen.press(b"\x11")
 
 
 @pytest.mark.parametrize("mode", [{}, {"PYTHONUTF8": "1"}, {"PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}])
 def test_a_locale_without_utf_8_gets_plain_characters(mode: dict[str, str]) -> None:
     with terminal("--tui", TRAIL, LC_ALL="C", **mode) as screen:  # type: ignore[arg-type]
         assert screen.read("Logdump 2 >").isascii()
-        screen.press(b"\x11")
 
 
 def test_a_locale_of_utf_8_gets_lines() -> None:
     with terminal("--tui", TRAIL, LC_ALL="C.UTF-8") as screen:
         assert "─" in screen.read("Logdump 2 >").decode()
-        screen.press(b"\x11")
 
 
 @pytest.mark.skipif(not (shutil.which("setsid") and shutil.which("bash")), reason="needs a shell with job control")
 def test_ctrl_z_leads_back_to_the_shell_and_fg_to_the_screen() -> None:
     with terminal("--tui", TRAIL, in_shell=True) as screen:
         screen.read("Logdump 2 >")
-        screen.press(b"\x1a")
+        screen.press(b"\x1a", until="Stopped")
         assert b"Stopped" in screen.seen.rsplit(b"\x1b[?1049l", 1)[1]
-        screen.press(b"fg\n")
+        screen.press(b"fg\n", until="1130")
         assert "1130" in screen.seen.rsplit(b"\x1b[?1049h", 1)[1].decode(), "the screen is painted again"
-        screen.press(b"\x11")
-        screen.press(b"exit\n")
 
 
 def test_ctrl_z_without_a_shell_says_so() -> None:
@@ -89,7 +84,6 @@ def test_it_ends_when_its_terminal_is_gone() -> None:
 def test_the_mouse_is_left_to_the_terminal_on_request() -> None:
     with terminal("--tui", "--no-mouse", TRAIL) as screen:
         assert _MOUSE_ON not in screen.read("Logdump 2 >")
-        screen.press(b"\x11")
 
 
 def test_the_command_leads_in_and_exit_leads_back() -> None:

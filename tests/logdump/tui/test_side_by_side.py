@@ -22,7 +22,7 @@ from logdump.tui.text.appearance import Appearance
 from logdump.tui.text.glyphs import ASCII, UNICODE
 from tests.hostile import nasty, raw_characters
 from tests.logdump.tui.conftest import Golden
-from tests.logdump.tui.drive import Screen, drive
+from tests.logdump.tui.drive import WIDE, Screen, drive
 from tests.logdump.tui.test_harmless import characters
 from tests.logdump.tui.test_records import rba_of
 from tests.searching import in_turn
@@ -82,6 +82,20 @@ def test_the_keys_go_from_difference_to_difference(path: Path) -> None:
         assert here(screen) == found[-2]
 
     drive(steps, path)
+
+
+def test_a_click_puts_the_cursor_on_the_row_and_the_side_under_the_mouse(path: Path) -> None:
+    async def steps(screen: Screen) -> None:
+        await screen.type(LINE)
+        region = pane(screen).region
+        for side, x in enumerate((region.x + 2, region.right - 3)):
+            for row in (1, 3):
+                await screen.pilot.click(offset=(x, region.y + row))
+                await screen.settle()
+                cursor = pane(screen).cursor
+                assert (cursor.side, cursor.at) == (side, cursor.top + row - 1)
+
+    drive(steps, path, WIDE)
 
 
 def test_enter_opens_the_record_of_the_first_and_proposes_the_line_for_that_of_the_second(path: Path) -> None:
@@ -185,8 +199,7 @@ def test_values_are_harmless_and_plain_characters_enough(tmp_path: Path) -> None
     async def steps(screen: Screen) -> None:
         await screen.type(LINE)
         for size in ((20, 8), (40, 12), (80, 24)):
-            await screen.pilot.resize_terminal(*size)
-            await screen.settle()
+            await screen.resize(*size)
             assert raw_characters(characters(screen)) == []
             assert screen.text.isascii()
             assert max(map(len, screen.text.splitlines())) <= size[0]

@@ -18,8 +18,7 @@ def test_a_terminal_of_any_size_and_one_that_changes_it(golden: Golden) -> None:
     async def steps(screen: Screen) -> None:
         await screen.press("escape", "j", "j", "j")
         for size in ((80, 24), (60, 20), (80, 10), (20, 5), (300, 100), (120, 36), (20, 5)):
-            await screen.pilot.resize_terminal(*size)
-            await screen.settle()
+            await screen.resize(*size)
             lines = screen.text.splitlines()
             assert len(lines) == size[1]
             assert max(map(cell_len, lines)) <= size[0]
@@ -32,8 +31,7 @@ def test_a_terminal_of_any_size_and_one_that_changes_it(golden: Golden) -> None:
 def test_a_list_that_gets_smaller_shows_its_cursor_at_once() -> None:
     async def steps(screen: Screen) -> None:
         await screen.press("escape", *"jjjjjjjjjj")
-        await screen.pilot.resize_terminal(120, 24)
-        await screen.settle()
+        await screen.resize(120, 24)
         assert "▶" in screen.text
 
     drive(steps, size=(120, 36))

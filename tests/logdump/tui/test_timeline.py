@@ -199,6 +199,12 @@ def test_a_click_on_a_bar_puts_the_cursor_there(path: Path) -> None:
         await screen.settle()
         assert pane(screen).point != newest
         assert pane(screen).has_focus
+        left, points = region.x + pane(screen)._page.left, pane(screen)._page.points
+        for column in (points[0].first, points[0].end - 1):
+            await screen.press("right")
+            await screen.pilot.click(offset=(left + column, region.y + 4))
+            await screen.settle()
+            assert pane(screen).point == points[0]
 
     drive(steps, path)
 
@@ -260,8 +266,7 @@ def test_it_is_drawn_anew_for_another_size_and_keeps_its_cursor(path: Path) -> N
         await screen.press("left", "left")
         before = pane(screen).point
         for size in ((20, 5), (200, 50)):
-            await screen.pilot.resize_terminal(*size)
-            await screen.settle()
+            await screen.resize(*size)
             assert max(len(one) for one in screen.text.splitlines()) <= size[0]
         after = pane(screen).point
         assert before is not None

@@ -10,6 +10,7 @@ import shutil
 import sys
 from itertools import takewhile
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -66,6 +67,13 @@ ANSWERS = [
 def here(trails: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The folder of the trails."""
     monkeypatch.chdir(trails)
+
+
+@pytest.fixture(autouse=True)
+def _tail_waits_by_a_clock_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    slept: list[float] = []
+    clock = SimpleNamespace(sleep=slept.append, monotonic=lambda: sum(slept))
+    monkeypatch.setattr("logdump.features.list.follow.time", clock)
 
 
 @pytest.mark.parametrize(("line", "status", "part"), ANSWERS, ids=[line for line, *_ in ANSWERS])
