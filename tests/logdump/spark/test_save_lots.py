@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import gzip
+import json
+from collections.abc import Callable
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -22,6 +25,8 @@ from logdump.spark.write.save import Job, SliceFailure, save_lots
 from logdump.spark.write.target import Mode, Target
 from tests.logdump.line import Line
 from tests.logdump.spark.written import body, meant_rows, paths_of
+from tests.logdump.stores.conftest import _apart, put, s3, s3_server  # noqa: F401 - fixtures
+from tests.logdump.stores.servers import CREDENTIALS
 from tests.searching import in_turn, some_trails
 from trailformat import CannotWrite, TrailFile, TrailWriter
 from trailformat.scan import parallel, scan
@@ -114,6 +119,28 @@ def test_threads_write_the_same_files(
     assert isinstance(together, list)
     assert [body(one) for one in paths_of(together)] == [body(one) for one in paths_of(alone)]
     assert [one[1:3] for one in together] == [one[1:3] for one in alone]
+
+
+@pytest.mark.parametrize("kind", ["packed", "in a store"])
+def test_threads_read_packed_files_and_stores_too(
+    kind: str,
+    s3_server: str,  # noqa: F811
+    s3: str,  # noqa: F811
+    put: Callable[[str, bytes], None],  # noqa: F811
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    name, data = "et000000000", (TRAILS / "et000000000").read_bytes()
+    (tmp_path / f"{name}.gz").write_bytes(gzip.compress(data))
+    put(f"{s3}/dirdat/{name}", data)
+    path = str(tmp_path / f"{name}.gz") if kind == "packed" else f"{s3}/dirdat/{name}"
+    _in_threads(monkeypatch)
+    given = {"endpoint_url": s3_server, "key": CREDENTIALS["AWS_ACCESS_KEY_ID"]}
+    store = json.dumps(given | {"secret": CREDENTIALS["AWS_SECRET_ACCESS_KEY"]})
+    options = parse_options({"path": path, "maxPartitionBytes": "0", "storageOptions": store}, Use.READ)
+    [outcome] = save_lots(Job(JobFolder(tmp_path / "job"), options, None, threads=3), 0, plan(options))
+    assert isinstance(outcome, list)
+    assert [body(one) for one in paths_of(outcome)] == [body(TRAILS / name)]
 
 
 @pytest.mark.parametrize("where", [None, "filename *sales"])
