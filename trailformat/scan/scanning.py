@@ -96,6 +96,7 @@ class Scanning(Iterator[T]):
             if self.position.rba >= stop:
                 break
             window = self._windows.at(self.position.rba, need, size, stop)
+            stop = stop if window.is_whole else self.position.rba + 1
             self.position, need = filler.fill(window, self.position, size, stop)
             if not need and self.position.rba < stop and not filler.is_full:
                 self._step_over_damage(size)

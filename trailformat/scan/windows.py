@@ -58,12 +58,16 @@ _LENGTHS = 8
 
 
 class Window(NamedTuple):
-    """The bytes from ``base`` to before ``limit`` of a file; they begin at offset 0 of the buffer, at ``address``."""
+    """The bytes from ``base`` to before ``limit`` of a file; they begin at offset 0 of the buffer, at ``address``.
+
+    ``is_whole``: they are all there; else those that tell whether a record of this length begins at ``base``.
+    """
 
     buffer: mmap.mmap
     address: int
     base: int
     limit: int
+    is_whole: bool = True
 
 
 class Windows:
@@ -87,7 +91,7 @@ class Windows:
             CannotRead: the file has become smaller than ``size``.
         """
         window = self._window
-        if window.base <= rba and rba + need <= window.limit:
+        if window.base <= rba <= (window.limit if window.is_whole else window.base) and rba + need <= window.limit:
             return window
         if need > self._capacity and rba + self._capacity < size:
             self._window = self._of_large_record(rba, min(need, size - rba))
@@ -98,7 +102,7 @@ class Windows:
         return self._window
 
     def _of_large_record(self, rba: int, length: int) -> Window:
-        window = _empty_window(length)._replace(base=rba, limit=rba + length)
+        window = _empty_window(length)._replace(base=rba, limit=rba + length, is_whole=False)
         self._copy(window, 0, min(length, self._capacity))
         self._copy(window, max(0, length - _LENGTHS), length)
         for order in ByteOrder:

@@ -53,6 +53,19 @@ def test_a_fixture_in_small_windows(name: str, monkeypatch: pytest.MonkeyPatch) 
     assert assert_same(TRAILS / name)
 
 
+@pytest.mark.parametrize("capacity", [64, 200, 4096])
+@pytest.mark.parametrize("claimed", [300, 700, 1100])
+@pytest.mark.parametrize("order", BOTH)
+def test_records_behind_a_damaged_one_that_claims_to_be_larger_than_a_window(
+    tmp_path: Path, order: ByteOrder, claimed: int, capacity: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(windows, "CAPACITY", capacity)
+    sound = row(bytes(30), order=order)
+    damaged = bytearray(sound.raw)
+    damaged[2:4] = order.encode(claimed, 2)
+    assert assert_same(trail_of(tmp_path, sound, bytes(damaged), *[sound] * 20))
+
+
 @pytest.mark.usefixtures("kernels")
 def test_a_large_record_is_not_copied_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     copied = 0
