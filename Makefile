@@ -24,11 +24,12 @@ native: $(VENV)/.base
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[build]'
 	$(BIN)/python -m scripts.build_native
 
+# Two cores have three workers: one of them waits for a process, a server or the JVM most of the time.
 # On another machine: `make test TZ=America/New_York` in another time zone, `make test TMPDIR=<folder>` under another path.
 test: $(VENV)/.test
 	$(BIN)/python -m scripts.build_native --if-possible
 	$(BIN)/python -m scripts.provide_for_tests
-	$(BIN)/python -m pytest -n 2
+	$(BIN)/python -m pytest -n 3
 
 # The same with many times as many drawn trails, flipped bits and cuts, drawn anew at each run.
 test-long: export LOGDUMP_TESTS := long

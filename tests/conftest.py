@@ -26,7 +26,9 @@ from tests.searching import IS_LONG, examples
 
 UseZone = Callable[[str], None]
 ROOT = Path(__file__).parents[1]
-_OF_SPARK = "spark"
+OF_SPARK = ("spark", "spark, the second half")
+_SECOND_HALF = "tests/logdump/spark/test_p"
+"""The first module of the second half, by the time that they take: each half has a session of its own."""
 _EVIDENCE = ROOT.parent / "shared" / "evidence"
 
 # The tests start the program some thousand times: without its bytecode each start compiles what it imports again.
@@ -128,7 +130,7 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Workers begin with the tests that need Spark, which take longest."""
     if hasattr(config, "workerinput"):
-        items.sort(key=lambda item: scope_of(item.nodeid) != _OF_SPARK)
+        items.sort(key=lambda item: [*OF_SPARK, scope_of(item.nodeid)].index(scope_of(item.nodeid)))
 
 
 def pytest_collection_finish() -> None:
@@ -139,11 +141,13 @@ def pytest_collection_finish() -> None:
 
 @cache
 def _scope_of_module(path: str) -> str:
-    return _OF_SPARK if "mark.spark" in (ROOT / path).read_text(encoding="utf-8") else path
+    if "mark.spark" not in (ROOT / path).read_text(encoding="utf-8"):
+        return path
+    return OF_SPARK[path >= _SECOND_HALF]
 
 
 def scope_of(nodeid: str) -> str:
-    """What goes to one worker together: a module, or all those that need Spark, whose session takes long to start."""
+    """What goes to one worker together: a module, or half of those that need Spark, whose session starts slowly."""
     return _scope_of_module(nodeid.split("::", maxsplit=1)[0])
 
 

@@ -106,12 +106,12 @@ def _in_threads(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_threads_write_the_same_files(
     path: Path, max_bytes_and_where: tuple[int | None, str | None], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Of a file that grows on too, and with the same damage."""
+    """Of a file that grows on too, and with the same damage: a path as long, which the header has, rolls at the same place."""
     max_bytes, where = max_bytes_and_where
     given: dict[str, Any] = {"max_bytes": max_bytes, **({"where": where} if where else {})}
     alone = _outcome(path, tmp_path / "alone", **given)
     _in_threads(monkeypatch)
-    together = _outcome(path, tmp_path / "together", threads=3, **given)
+    together = _outcome(path, tmp_path / "three", threads=3, **given)
     if isinstance(alone, SliceFailure):
         assert isinstance(together, SliceFailure)
         assert str(together.error) == str(alone.error)
