@@ -249,7 +249,7 @@ def compare_transactions(trail: TrailFile) -> None:
 
 
 _SMALL_WINDOWS = {1: 64, 3: 300}
-"""Bytes of a window, by the rows of a batch: what is drawn is never larger than a usual one."""
+"""Bytes of a window, by the rows of a batch. No input that is drawn fills a window of the usual size."""
 
 
 def _scanned(trail: TrailFile, position: Any, batch_size: int, way: Kernels) -> list[Batch]:

@@ -431,7 +431,6 @@ class RowCount:
     def __init__(self, taken: CountBounds, breakdown: Breakdown = NO_BREAKDOWN) -> None:
         self._taken, self._breakdown = taken, breakdown
         self._names: Names | None = None
-        self._state = array("q", bytes(8 * arguments.STATE_SIZE))
         self._flags = array("B", arguments.FLAG_BYTES)
 
     def of(self, batch: Batch, mask: Any) -> Iterator[KernelTotals]:

@@ -23,7 +23,7 @@ _SETTINGS = {
     "spark.sql.execution.pyspark.udf.hideTraceback.enabled": "true",
 }
 _IN_PIPELINE = "ATTEMPT_ANALYSIS_IN_PIPELINE_QUERY_FUNCTION"
-"""The error in a query function of a pipeline, which may ask a session for nothing."""
+"""The error of a session that is asked for anything in a query function of a pipeline."""
 _ROOT = str(Path(__file__).parents[3])
 
 
