@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from logdump.features.export import batch_walk, record_pieces
+from logdump.features.export import batch_walk, record_lines
 from tests.logdump.line import Line
 from trailformat import TrailFile
 from trailformat.codec import mapped_file
@@ -95,7 +95,7 @@ def run(source: Path, folder: Path, command: str, field: str, byte: bytes, after
     one = Overwriting(path, places(source)[field], byte, after)
     with pytest.MonkeyPatch.context() as patched, overwriting(one):
         patched.setattr(batch_walk, "_ROWS", 3)
-        patched.setattr(record_pieces, "_MOST_BYTES", 300)
+        patched.setattr(record_lines, "_MOST_BYTES", 300)
         line(command.replace("OUT", str(folder / "out")))
     line.session.close()
     return one.is_done

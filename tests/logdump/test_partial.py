@@ -18,10 +18,10 @@ from fixtures import TRAILS
 from logdump.commands import REGISTRY
 from logdump.display import json_lines, text
 from logdump.display.trail_text import PARTIAL
-from logdump.features.bounded_recovery.options import BrOptions
+from logdump.features.bounded_recovery.model import BrOptions
 from logdump.features.bounded_recovery.survey import BrSurvey
-from logdump.features.diff.aligned_listing import AlignedListing, AlignedSoFar
 from logdump.features.diff.model import DiffLevel
+from logdump.features.diff.side_by_side import AlignedListing, AlignedSoFar
 from logdump.features.timeline import open_transactions
 from logdump.language.execute import run_line
 from logdump.line.history_file import KeptHistory

@@ -71,7 +71,7 @@ WRITING_MODULES = {
     "trailformat/trail/whole_file/staged.py",
     "trailformat/trail/whole_file/leftovers.py",
     "logdump/session/session_log.py",
-    "logdump/features/export/appended_file.py",
+    "logdump/features/export/files.py",
     "logdump/features/export/spark_export.py",
     "logdump/spark/write/publish.py",
     "logdump/spark/targets/target.py",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from logdump.features.export.tally import ExportTally
+from logdump.features.export.target import ExportTally
 from logdump.session.events import Event
 from logdump.session.scan import FilteredReader
 from logdump.session.session import Session

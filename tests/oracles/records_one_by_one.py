@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from logdump.arrow.tables.layout import ALL
-from logdump.features.export.open_files import OpenFiles
+from logdump.features.export.files import OpenFiles, TextFile
 from logdump.features.export.record_lines import RecordLines
 from logdump.features.export.text_export import TextExport
-from logdump.features.export.text_file import TextFile
 from logdump.session.events import Event
 from tests.oracles.record_walk import walk
 from trailformat import Record

@@ -10,10 +10,9 @@ from logdump.arrow.tables.layout import DATA, FIXED, PROBLEMS, ROW_OPERATIONS, S
 from logdump.arrow.tables.lines import PieceLines
 from logdump.arrow.tables.rows import RowProblem, columns_of, data_of, time_problem
 from logdump.display.json_shape import exact
-from logdump.features.export.csv_text import CsvText
-from logdump.features.export.open_files import OpenFiles
+from logdump.features.export.files import OpenFiles, TextFile
 from logdump.features.export.text_export import TextExport
-from logdump.features.export.text_file import TextFile
+from logdump.features.export.text_formats import CsvText
 from logdump.notation.times import iso_time
 from logdump.session.events import Event
 from tests.oracles.record_walk import walk

@@ -9,9 +9,8 @@ import numpy as np
 from logdump.arrow.tables.piece import pieces
 from logdump.commands.records.first_match import show_record
 from logdump.commands.records.many_rows import handed_over
-from logdump.features.export.jsonl import JsonLines
-from logdump.features.export.record_lines import RecordLines, Rooms, record_lines
-from logdump.features.export.record_pieces import RecordPieces
+from logdump.features.export.record_lines import RecordLines, RecordPieces, Rooms, record_lines
+from logdump.features.export.text_formats import JsonLines
 from logdump.notation.escape import Harmless, ascii_json
 from logdump.session.events import Event, Progress
 from logdump.session.session import Session

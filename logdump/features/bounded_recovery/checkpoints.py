@@ -12,15 +12,107 @@ kept are the changes of sums from one checkpoint to the next, and the least begi
 
 from __future__ import annotations
 
+import csv
+import re
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import cached_property
 from itertools import accumulate
+from pathlib import Path
 from typing import NamedTuple
 
-from logdump.features.bounded_recovery.model import BrIntervalShown, CheckpointShown, RedoStart, TransactionInterval
-from trailformat.transactions.redo_clock import RedoPlace
+from logdump.features.bounded_recovery.model import (
+    BeginSource,
+    BrIntervalShown,
+    CheckpointShown,
+    RedoStart,
+    TransactionInterval,
+)
+from logdump.notation.times import TimeOffset, parse_datetime
+from logdump.session.errors import CommandError
+from trailformat.records.io_types import NOT_TRANSACTIONAL
+from trailformat.scan import RECORD, Batch, scan
+from trailformat.transactions.extent import Extent, Moment
+from trailformat.transactions.redo_clock import RedoClock, RedoPlace
+from trailformat.transactions.whole_trail import TrailPosition, WholeTrail
+
+_HEADERS = (["xid", "begin"], ["xid", "begin", "end"], ["xid", "begin", "records"], ["xid", "begin", "end", "records"])
+_DATE = re.compile(r"[0-9]{4}[-/][0-9]")
+MOST_GIVEN = 100_000
+"""Maximum number of transactions in the file."""
+
+
+class GivenBegin(NamedTuple):
+    """A line of the file; ``end`` is None of a transaction that is still open."""
+
+    line: int
+    xid: str
+    begin: int
+    end: int | None
+    records: int
+
+
+def read_begins(path: Path, offset: TimeOffset) -> dict[str, GivenBegin]:
+    """The lines of a file by their transactions; times without a zone are meant in that of ``offset``.
+
+    Raises:
+        CommandError: it cannot be read, or a line is wrong, with its number.
+    """
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as file:
+            return _by_xid(path, file, offset)
+    except OSError as error:
+        raise CommandError(f"{path}: {error.strerror}") from error
+    except (UnicodeDecodeError, csv.Error) as error:
+        raise CommandError(f"{path} is not a CSV file in UTF-8: {error}") from error
+
+
+def _by_xid(path: Path, file: Iterator[str], offset: TimeOffset) -> dict[str, GivenBegin]:
+    rows = csv.reader(file)
+    header = [name.strip().lower() for name in next(rows, [])]
+    if header not in _HEADERS:
+        raise CommandError(f"{path}, line 1: the columns are xid,begin[,end][,records], not {','.join(header)!r}.")
+    found: dict[str, GivenBegin] = {}
+    for row in rows:
+        if not any(cell.strip() for cell in row):
+            continue
+        try:
+            given = _given(rows.line_num, header, row, offset)
+        except ValueError as error:
+            raise CommandError(f"{path}, line {rows.line_num}: {error}.") from error
+        if given.xid in found:
+            before = found[given.xid].line
+            raise CommandError(f"{path}, line {rows.line_num}: {given.xid} is on line {before} already.")
+        if len(found) >= MOST_GIVEN:
+            raise CommandError(f"{path}, line {rows.line_num}: there are more than {MOST_GIVEN} transactions.")
+        found[given.xid] = given
+    return found
+
+
+def _given(line: int, header: list[str], row: list[str], offset: TimeOffset) -> GivenBegin:
+    """Parse one line. Raises ValueError with the reason if it is malformed."""
+    if len(row) != len(header):
+        raise ValueError(f"{len(row)} values for {len(header)} columns")
+    cells = dict(zip(header, (cell.strip() for cell in row), strict=True))
+    if not cells["xid"]:
+        raise ValueError("there is no xid")
+    begin = _time(cells["begin"], offset)
+    end = _time(cells["end"], offset) if cells.get("end") else None
+    if end is not None and end < begin:
+        raise ValueError("it ends before it begins")
+    records = cells.get("records") or "0"
+    if not records.isascii() or not records.isdigit():
+        raise ValueError(f"records are a number, not {records!r}")
+    return GivenBegin(line, cells["xid"], begin, end, int(records))
+
+
+def _time(text: str, offset: TimeOffset) -> int:
+    """A time with its date. Raises ValueError."""
+    if _DATE.match(text) is None:
+        raise ValueError(f"a time is yyyy-mm-ddThh:mm:ss, with Z or +hh:mm unless it is in the zone here, not {text!r}")
+    return parse_datetime(text, offset)
+
 
 MOST_CHECKPOINTS = 50_000
 
@@ -208,3 +300,81 @@ def is_before(one: TransactionInterval, other: TransactionInterval) -> bool:
     if one.high != other.high or one.place is None or other.place is None:
         return one.high < other.high
     return one.place < other.place
+
+
+_SECOND = 1_000_000
+_BESIDE, _MOST_ROWS = 4, 4096
+"""Rows that are read beside the records of a transaction, and the most at a time."""
+
+
+def place_of(moment: Moment) -> RedoPlace | None:
+    """The redo position of a record; None where it has none."""
+    place = RedoPlace(moment.audit_rba, moment.audit_pos)
+    return place if any(place) else None
+
+
+def began(extent: Extent, given: GivenBegin | None, clock: RedoClock | None) -> TransactionInterval:
+    """A whole transaction with the bounds of its begin.
+
+    Raises:
+        CommandError: the file of begins has it begin after its commit.
+    """
+    first, last = extent.first_moment, extent.last_moment
+    place = place_of(first)
+    low, high, source = _bounds(extent, place, clock)
+    if given is not None:
+        if given.begin >= last.time + _SECOND:
+            raise CommandError(f"BEGINS, line {given.line}: {given.xid} begins after its commit in the trail.")
+        low = high = min(given.begin, last.time)
+        source = BeginSource.GIVEN
+    csn, xid = extent.transaction
+    last_place = max(place, place_of(last) or place) if place is not None else None
+    size = extent.records, extent.size
+    return TransactionInterval(
+        csn, xid, low, high, source, last.time, place, last_place, extent.begin, *size, extent.last
+    )
+
+
+def _bounds(extent: Extent, place: RedoPlace | None, clock: RedoClock | None) -> tuple[int | None, int, BeginSource]:
+    first, commit = extent.first_moment.time, extent.last_moment.time
+    clocked = clock.latest(place) if clock is not None and place is not None else None
+    low = clock.earliest(place) if clock is not None and place is not None else None
+    if not extent.has_one_time:
+        high = min(first, commit)
+        return (min(low, high) if low is not None else None), high, BeginSource.OPERATIONS
+    if clocked is None:
+        return None, commit, BeginSource.NONE
+    high = min(clocked, commit)
+    return (min(low, high) if low is not None else None), high, BeginSource.REDO_CLOCK
+
+
+def operations_of(whole: WholeTrail, extent: Extent, clock: RedoClock | None) -> Iterator[TimedOperation] | None:
+    """Return the operations of a whole transaction, None if neither their times nor the redo clock dates them."""
+    if extent.begin is None or extent.after is None or (extent.has_one_time and clock is None):
+        return None
+    return _operations(whole, extent, clock if extent.has_one_time else None)
+
+
+def _operations(whole: WholeTrail, extent: Extent, clock: RedoClock | None) -> Iterator[TimedOperation]:
+    begin, after = (TrailPosition(whole.ordinals[spot.path], spot.rba) for spot in (extent.begin, extent.after) if spot)
+    few = min(extent.records + _BESIDE, _MOST_ROWS)
+    for ordinal in range(begin.ordinal, after.ordinal + 1):
+        trail = whole.open(ordinal)
+        if trail is None:
+            return
+        with trail:
+            start = begin.rba if ordinal == begin.ordinal else 0
+            for batch in scan(trail, start, batch_size=few):
+                for row in range(len(batch)):
+                    if (ordinal, int(batch.rba[row])) >= after:
+                        return
+                    if int(batch.kind[row]) == RECORD and int(batch.io_type[row]) not in NOT_TRANSACTIONAL:
+                        yield from _operation(batch, row, clock)
+
+
+def _operation(batch: Batch, row: int, clock: RedoClock | None) -> Iterator[TimedOperation]:
+    time: int | None = int(batch.io_time[row])
+    if clock is not None:
+        time = clock.latest(RedoPlace(int(batch.audit_rba[row]), int(batch.audit_pos[row])))
+    if time is not None:
+        yield TimedOperation(time, int(batch.length[row]))

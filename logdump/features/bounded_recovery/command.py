@@ -6,13 +6,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from logdump.features.bounded_recovery.begins import read_begins
-from logdump.features.bounded_recovery.model import TransactionInterval
-from logdump.features.bounded_recovery.options import (
+from logdump.features.bounded_recovery.checkpoints import read_begins
+from logdump.features.bounded_recovery.model import (
     INTERVAL_BOUNDS,
     LONGER_BOUNDS,
     BrOptions,
     DurationBounds,
+    TransactionInterval,
     read_duration,
     with_parameters,
 )

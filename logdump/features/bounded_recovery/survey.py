@@ -8,11 +8,20 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
 
-from logdump.features.bounded_recovery.begins import GivenBegin
-from logdump.features.bounded_recovery.checkpoints import MOST_CHECKPOINTS, BrCheckpoints, is_before, start_of
+from logdump.features.bounded_recovery.checkpoints import (
+    MOST_CHECKPOINTS,
+    BrCheckpoints,
+    GivenBegin,
+    began,
+    is_before,
+    operations_of,
+    place_of,
+    start_of,
+)
 from logdump.features.bounded_recovery.model import (
     BeginSource,
     BoundedRecoveryShown,
+    BrOptions,
     BrRestartShown,
     CheckpointShown,
     ClockState,
@@ -25,12 +34,10 @@ from logdump.features.bounded_recovery.model import (
     RestartReach,
     TransactionInterval,
 )
-from logdump.features.bounded_recovery.options import BrOptions
-from logdump.features.bounded_recovery.sources import began, operations_of, place_of
 from logdump.features.heartbeat.beats import beats_of
 from logdump.features.heartbeat.model import Direction, HeartbeatRow
 from logdump.features.heartbeat.reading import HeartbeatReader
-from logdump.features.recovery.lists import Findings
+from logdump.features.recovery.model import Findings
 from logdump.session.effective_rows import NotAppliedByFile
 from logdump.session.errors import CommandError
 from logdump.session.events import Event, Progress

@@ -8,8 +8,7 @@ from typing import Any, NamedTuple
 
 from logdump.features.ddl.evaluation import evaluate
 from logdump.features.ddl.model import DdlCounted, DdlEvaluated, Outcome
-from logdump.features.ddl.subject import DdlSubject, subject_of
-from logdump.features.ddl.trail_statements import ddl_records, subject_of_record
+from logdump.features.ddl.statement import DdlSubject, ddl_records, subject_of, subject_of_record
 from logdump.language.command import Command, Origin
 from logdump.language.forms import Alternatives, AnyOrder, Keyword
 from logdump.language.parameters import File, Number, OneOf, Word

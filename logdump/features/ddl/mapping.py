@@ -6,8 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from logdump.features.ddl.statement import WrittenName
-from logdump.features.ddl.subject import DdlSubject
+from logdump.features.ddl.statement import DdlSubject, WrittenName
 from logdump.notation.sql_tokens import SqlTokenizer, SqlTokenKind
 from logdump.parameters.model import Rule
 from logdump.parameters.names import MOST_PARTS, NAME_PARTS, NamePattern, ObjectName

@@ -8,8 +8,7 @@ from typing import NamedTuple
 
 from logdump.features.ddl.mapping import not_converted
 from logdump.features.ddl.model import DdlEvaluated, Outcome, StepResult
-from logdump.features.ddl.statement import OLD_NAMES
-from logdump.features.ddl.subject import DdlSubject
+from logdump.features.ddl.statement import OLD_NAMES, DdlSubject
 from logdump.parameters.model import ProcessSide, Rule
 from logdump.parameters.names import NamePattern, ObjectName
 from logdump.parameters.not_used import ParameterUse, StatementInQuestion, not_used

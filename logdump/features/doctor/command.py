@@ -13,9 +13,8 @@ from logdump.features.check.model import CheckShown
 from logdump.features.count.survey import CountOptions, CountRun, count_files
 from logdump.features.doctor.findings import findings_of
 from logdump.features.doctor.model import DoctorShown, Growth, LoneBeforeImages, TableImages
-from logdump.features.heartbeat.events import PathLagShown
-from logdump.features.heartbeat.run import run_heartbeat
-from logdump.features.heartbeat.survey import HeartbeatOptions
+from logdump.features.heartbeat.model import PathLagShown
+from logdump.features.heartbeat.survey import HeartbeatOptions, run_heartbeat
 from logdump.features.recovery.command import RecoveryOptions, RecoveryRun
 from logdump.features.recovery.model import KeepShown, RecoveryShown, TrailFileShown
 from logdump.features.recovery.versions import FileFacts

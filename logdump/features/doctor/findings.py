@@ -7,7 +7,7 @@ from typing import Any
 
 from logdump.features.check.model import CheckShown, GapShown
 from logdump.features.doctor.model import Finding, LoneBeforeImages, Severity, TableImages
-from logdump.features.heartbeat.events import PathLagShown
+from logdump.features.heartbeat.model import PathLagShown
 from logdump.features.recovery.model import (
     CutShown,
     OrderBreakShown,

@@ -7,13 +7,13 @@ from typing import Any, NamedTuple, Protocol
 
 from logdump.commands.records.explained_message import explain_log, explain_message
 from logdump.commands.records.sequence_search import csn_goal, find_in_sequence
-from logdump.features.bounded_recovery.options import BrOptions, with_parameters
+from logdump.features.bounded_recovery.model import BrOptions, with_parameters
 from logdump.features.explain.ddl import DdlQuestion
 from logdump.features.explain.lag import LagQuestion
 from logdump.features.explain.messages import message_of
 from logdump.features.explain.model import Explained
 from logdump.features.explain.restart import RestartQuestion
-from logdump.features.heartbeat.table_in_use import heartbeat_table
+from logdump.features.heartbeat.tables import heartbeat_table
 from logdump.features.recovery.command import SEQNO_AND_RBA
 from logdump.language.command import Command, Origin
 from logdump.language.forms import Alternatives, Keyword, Maybe, Sequence

@@ -8,9 +8,8 @@ from typing import NamedTuple
 
 from logdump.features.ddl.evaluation import evaluate
 from logdump.features.ddl.model import DdlEvaluated, Outcome
-from logdump.features.ddl.trail_statements import ddl_records, subject_of_record
-from logdump.features.explain.model import NO_VERDICT, Evidence, Explained, Phrase, Question
-from logdump.features.explain.rules import VerdictRule, conclusion
+from logdump.features.ddl.statement import ddl_records, subject_of_record
+from logdump.features.explain.model import NO_VERDICT, Evidence, Explained, Phrase, Question, VerdictRule, conclusion
 from logdump.notation.plural import amount
 from logdump.parameters.in_use import ParametersInUse
 from logdump.parameters.model import ProcessSide

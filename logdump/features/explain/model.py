@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import enum
-from typing import NamedTuple
+from collections.abc import Callable, Iterable
+from typing import Generic, NamedTuple, TypeVar
 
 from logdump.session.errors import ExitStatus
 from trailformat.trail.sequence import Spot
@@ -80,3 +81,19 @@ class Explained(NamedTuple):
     def status(self) -> ExitStatus:
         """Bad data when there is damage."""
         return ExitStatus.BAD_DATA if self.damaged else ExitStatus.OK
+
+
+F = TypeVar("F")
+
+
+class VerdictRule(NamedTuple, Generic[F]):
+    """A rule: its name, and the verdict where it holds."""
+
+    name: str
+    verdict: Callable[[F], Phrase | None]
+
+
+def conclusion(rules: Iterable[VerdictRule[F]], facts: F) -> Conclusion:
+    """The verdict of the first rule that holds; one of them always does."""
+    found = ((rule.name, rule.verdict(facts)) for rule in rules)
+    return next(Conclusion(name, text) for name, text in found if text is not None)

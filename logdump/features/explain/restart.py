@@ -5,11 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-from logdump.features.bounded_recovery.model import BrRestartShown
-from logdump.features.bounded_recovery.options import BrOptions
+from logdump.features.bounded_recovery.model import BrOptions, BrRestartShown
 from logdump.features.bounded_recovery.survey import BrSurvey
-from logdump.features.explain.model import NO_VERDICT, Evidence, Explained, Phrase, Question, Span, When
-from logdump.features.explain.rules import VerdictRule, conclusion
+from logdump.features.explain.model import (
+    NO_VERDICT,
+    Evidence,
+    Explained,
+    Phrase,
+    Question,
+    Span,
+    VerdictRule,
+    When,
+    conclusion,
+)
 from logdump.features.recovery.model import KeepShown, RecoveryShown
 from logdump.features.recovery.report import RecoveryReport
 from logdump.features.recovery.survey import Survey

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import base64
 from collections.abc import Callable, Iterator
-from concurrent.futures import Executor
+from concurrent.futures import Executor, Future
 from functools import cache, partial
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 
 from logdump.arrow.records.columns import batch_of_rows
 from logdump.arrow.records.errors import ValueTooLarge
@@ -14,21 +18,213 @@ from logdump.arrow.records.rows import Rows, Source
 from logdump.arrow.records.schema import COLUMNS, CORRUPT, Selected, arrow_schema
 from logdump.arrow.tables.arrow_rows import BuiltBatches, build
 from logdump.arrow.tables.batches import TableBatches, blocks
-from logdump.arrow.tables.layout import ALL, TableLayout
+from logdump.arrow.tables.layout import ALL, SIDES, TableLayout
 from logdump.arrow.tables.piece import Piece
-from logdump.arrow.tables.schema import batch_schema_of, schema_of
-from logdump.features.export.appended_file import Place
-from logdump.features.export.arrow_files import FORMATS, ArrowFile, Schemas
-from logdump.features.export.batch_walk import BatchWalk
-from logdump.features.export.open_files import OpenFiles, exported_files
+from logdump.arrow.tables.schema import batch_schema_of, key_of, schema_of
+from logdump.features.export.batch_walk import BatchWalk, new_pool, results
+from logdump.features.export.files import OpenFiles, Place, Waiting, check_rows, exported_files, opened
 from logdump.features.export.options import ExportOptions
-from logdump.features.export.side_by_side import new_pool, results
-from logdump.features.export.tally import ExportTally
-from logdump.features.export.text_file import Waiting
+from logdump.features.export.target import ExportTally
 from logdump.session.events import Event
 from logdump.session.session import Session
 from trailformat import CannotWrite, TrailFile, TrailName
 from trailformat.trail.row_definitions import RowDefinitions
+
+_ROWS, _BYTES = 1 << 17, 32 << 20
+"""The rows, and the bytes in memory, at which a row group is written."""
+_VALUES = 1 << 14
+"""Values that are encoded at a time; of 1,024, as pyarrow has it, encoding takes a tenth longer."""
+
+
+class Schemas(NamedTuple):
+    """The schema of a file as its readers see it, and that of its batches, with dictionaries instead of text."""
+
+    file: pa.Schema
+    batches: pa.Schema
+
+
+class ArrowFormat(NamedTuple):
+    """A file format: the constructor of its writer, and a function that counts the rows of a finished file.
+
+    The constructor takes the open file, the schemas of readers and batches, and the compression.
+    """
+
+    writer: Callable[[Any, Schemas, str], Any]
+    count_rows: Callable[[Path], int]
+
+
+class ArrowFile:
+    """One file of record batches; row groups are written by ``pool`` while the next one is made.
+
+    The writer lives from the first row group to the footer: of thousands of small files few have one at a time.
+
+    Args:
+        path: where it is written.
+        schemas: of the file and of the batches.
+        format_: how it is written.
+        compression: one of those that the format has.
+        pool: threads that write, one row group of a file at a time.
+        waiting: takes what waits in this file.
+    """
+
+    def __init__(
+        self,
+        path: Place,
+        schemas: Schemas,
+        format_: ArrowFormat,
+        compression: str,
+        pool: Executor,
+        waiting: Waiting | None = None,
+    ) -> None:
+        self._path = path
+        self._format = format_
+        self._pool = pool
+        self._file = opened(path)
+        self._new_writer = partial(format_.writer, self._file, schemas, compression)
+        self._writer: Any = None
+        self._all_waiting = waiting or Waiting()
+        self._waiting: list[pa.RecordBatch] = []
+        self._waiting_rows = self._waiting_bytes = self._rows = 0
+        self._is_finished = False
+        self._job: Future[None] | None = None
+
+    def write(self, batch: pa.RecordBatch) -> None:
+        """Add a batch. Raises the error of an earlier write."""
+        size = batch.get_total_buffer_size()
+        self._waiting.append(batch)
+        self._waiting_rows += len(batch)
+        self._waiting_bytes += size
+        self._all_waiting.bytes += size
+        if self._waiting_rows >= _ROWS or self._waiting_bytes >= _BYTES:
+            self.flush()
+
+    def flush(self) -> None:
+        """Have the batches that wait written, as one row group."""
+        if self._waiting:
+            self._later(partial(self._write, self._taken()))
+
+    def finish(self) -> None:
+        """Have the rest written, and the footer."""
+        if not self._is_finished:
+            self._is_finished = True
+            self._later(partial(self._end, self._taken()))
+
+    def close(self) -> int:
+        """Wait until everything is written; returns how many rows were found there. Raises CannotWrite, OSError."""
+        self.finish()
+        self._settle()
+        if not isinstance(self._path, Path):
+            return self._rows
+        rows = self._format.count_rows(self._path)
+        check_rows(self._path, self._rows, rows)
+        return rows
+
+    def abandon(self) -> None:
+        """Let go of the file, whatever is in it; the pool is at rest."""
+        self._waiting = []
+        self._file.abandon()
+
+    def _taken(self) -> list[pa.RecordBatch]:
+        """The batches that wait, which wait no more."""
+        taken = self._waiting
+        self._rows += self._waiting_rows
+        self._all_waiting.bytes -= self._waiting_bytes
+        self._waiting, self._waiting_rows, self._waiting_bytes = [], 0, 0
+        return taken
+
+    def _later(self, job: Callable[[], None]) -> None:
+        self._settle()
+        self._job = self._pool.submit(job)
+
+    def _settle(self) -> None:
+        if self._job is not None:
+            self._job.result()
+
+    def _write(self, batches: list[pa.RecordBatch]) -> None:
+        if self._writer is None:
+            self._writer = self._new_writer()
+        if batches:
+            # of several dictionaries in one column Parquet keeps none
+            self._writer.write_table(pa.Table.from_batches(batches).unify_dictionaries())
+            self._file.flush()
+
+    def _end(self, batches: list[pa.RecordBatch]) -> None:
+        self._write(batches)
+        self._writer.close()
+        self._writer = None
+        self._file.close()
+
+
+def _parquet(file: Any, schemas: Schemas, compression: str) -> Any:
+    """Without a dictionary where no two values are equal, and without statistics where no filter would gain by them.
+
+    The schema that a file is to show to Arrow is written here, for the batches have another.
+    """
+    schema = schemas.file
+    writer = pq.ParquetWriter(
+        file,
+        schemas.batches,
+        compression=compression,
+        use_dictionary=[path for field in schema for path in leaf_paths(field) if path != "rba"],
+        write_statistics=[field.name for field in schema if _is_compared(field, schema)],
+        write_batch_size=_VALUES,
+        store_schema=False,
+    )
+    shown = base64.b64encode(schema.serialize().to_pybytes())
+    writer.add_key_value_metadata({**(schema.metadata or {}), b"ARROW:schema": shown})
+    return writer
+
+
+def leaf_paths(field: pa.Field, path: str = "") -> Iterator[str]:
+    """The paths by which Parquet knows the columns of a field."""
+    path = f"{path}.{field.name}" if path else field.name
+    if pa.types.is_list(field.type):
+        yield from leaf_paths(field.type.value_field.with_name("element"), f"{path}.list")
+    elif pa.types.is_struct(field.type):
+        for child in field.type:
+            yield from leaf_paths(child, path)
+    elif pa.types.is_map(field.type):
+        for child in (field.type.key_field.with_name("key"), field.type.item_field.with_name("value")):
+            yield from leaf_paths(child, f"{path}.key_value")
+    else:
+        yield path
+
+
+def _is_compared(field: pa.Field, schema: pa.Schema) -> bool:
+    """Return True if filters may use a column: not lists, bytes, or text of a table outside its key."""
+    if pa.types.is_nested(field.type) or pa.types.is_binary(field.type):
+        return False
+    side, _, name = field.name.partition("_")
+    return not pa.types.is_string(field.type) or side not in SIDES or name in key_of(schema)
+
+
+class _IpcWriter:
+    """Text in place of dictionaries: the columns are written in the types that readers see."""
+
+    def __init__(self, file: Any, schemas: Schemas, compression: str) -> None:
+        options = pa.ipc.IpcWriteOptions(compression=None if compression == "NONE" else compression)
+        self._schema = schemas.file
+        self._writer = pa.ipc.new_file(file, schemas.file, options=options)
+
+    def write_table(self, table: pa.Table) -> None:
+        """Write a table as it is to be read."""
+        self._writer.write_table(table.cast(self._schema))
+
+    def close(self) -> None:
+        """Write the footer."""
+        self._writer.close()
+
+
+def _rows_of_ipc(path: Path) -> int:
+    with pa.OSFile(str(path)) as source, pa.ipc.open_file(source) as reader:
+        return sum(reader.get_batch(number).num_rows for number in range(reader.num_record_batches))
+
+
+FORMATS = {
+    "PARQUET": ArrowFormat(_parquet, lambda path: int(pq.read_metadata(path).num_rows)),
+    "ARROW": ArrowFormat(_IpcWriter, _rows_of_ipc),
+}
+
 
 _OF_SEVERAL_FILES = "file_order"
 _COLUMNS = tuple(column for column in COLUMNS if column.name not in (CORRUPT, _OF_SEVERAL_FILES))

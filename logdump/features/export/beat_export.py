@@ -2,25 +2,71 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
 from typing import Protocol
 
+import pyarrow as pa
+
+from logdump.arrow.records.objects import column_of
+from logdump.arrow.records.schema import RowColumn, Selected, arrow_schema
 from logdump.arrow.tables.layout import ALL
-from logdump.features.export.appended_file import Place
-from logdump.features.export.csv_text import CsvText
-from logdump.features.export.jsonl import JsonLines
-from logdump.features.export.open_files import Sink
+from logdump.display.json_shape import Shape
+from logdump.features.export.arrow_export import FORMATS, ArrowFile, Schemas
+from logdump.features.export.files import Place, Sink, TextFile
 from logdump.features.export.options import ExportOptions
-from logdump.features.export.tally import ExportTally, FileTally
-from logdump.features.export.text_file import TextFile
-from logdump.features.heartbeat.events import BeatShown
+from logdump.features.export.target import ExportTally, FileTally
+from logdump.features.export.text_formats import CsvText, JsonLines
 from logdump.features.heartbeat.json import HEARTBEAT
-from logdump.features.heartbeat.run import run_heartbeat
-from logdump.features.heartbeat.survey import HeartbeatOptions
+from logdump.features.heartbeat.model import BeatShown
+from logdump.features.heartbeat.survey import HeartbeatOptions, run_heartbeat
 from logdump.notation.plural import amount
 from logdump.session.events import Event, say
 from logdump.session.session import Session
+
+_ROWS = 1 << 13
+
+
+class ObjectColumns:
+    """A file of record batches; takes events, of which each is a row.
+
+    Args:
+        path: where it is written.
+        options: of the export.
+        shape: of the objects.
+        columns: those of its members.
+        pool: threads that write.
+    """
+
+    def __init__(
+        self, path: Place, options: ExportOptions, shape: Shape, columns: Sequence[RowColumn], pool: Executor
+    ) -> None:
+        self._shape = shape
+        self._columns = columns
+        self._schema = arrow_schema(Selected(column.name, column) for column in columns)
+        schemas = Schemas(self._schema, self._schema)
+        self._file = ArrowFile(path, schemas, FORMATS[options.format], options.compression, pool)
+        self._waiting: list[dict[str, object]] = []
+
+    def put(self, event: Event) -> None:
+        """Add a row. Raises the error of an earlier write."""
+        self._waiting.append(self._shape.build(event))
+        if len(self._waiting) >= _ROWS:
+            self._flush()
+
+    def close(self) -> int:
+        """Write what waits, for the last time; returns how many rows were found there."""
+        self._flush()
+        return self._file.close()
+
+    def abandon(self) -> None:
+        """Let go of the file, whatever is in it."""
+        self._file.abandon()
+
+    def _flush(self) -> None:
+        arrays = [column_of(self._waiting, column) for column in self._columns]
+        self._file.write(pa.RecordBatch.from_arrays(arrays, schema=self._schema))
+        self._waiting = []
 
 
 class _File(Sink, Protocol):
@@ -63,7 +109,6 @@ class BeatExport:
     def _opened(self, path: Place, pool: Executor) -> _File:
         if self._options.format in _SPELLINGS:
             return _TextOfBeats(path, self._options)
-        from logdump.features.export.object_files import ObjectColumns  # noqa: PLC0415 - it needs pyarrow
         from logdump.features.heartbeat.columns import BEATS  # noqa: PLC0415 - few need it
 
         return ObjectColumns(path, self._options, HEARTBEAT, BEATS, pool)

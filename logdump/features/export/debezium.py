@@ -22,9 +22,8 @@ from logdump.arrow.tables.piece import Piece
 from logdump.arrow.tables.row_lobs import LobValue, RowLobs, with_lobs
 from logdump.arrow.tables.rows import RowProblem
 from logdump.display.json_shape import encoded
-from logdump.features.export.open_files import OpenFiles
+from logdump.features.export.files import OpenFiles, TextFile
 from logdump.features.export.text_export import TextExport
-from logdump.features.export.text_file import TextFile
 from logdump.session.events import Event
 from trailformat import TrailName
 from trailformat.values import plain_text

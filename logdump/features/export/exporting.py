@@ -10,10 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from logdump.arrow.without_pandas import leave_out_pandas
-from logdump.features.export.appended_file import Place, StandardOutput
+from logdump.features.export.files import Place, StandardOutput
 from logdump.features.export.options import ExportOptions
-from logdump.features.export.tally import ExportTally
-from logdump.features.export.target import export_target
+from logdump.features.export.target import ExportTally, export_target
 from logdump.language.execute import stopped_writing
 from logdump.notation.plural import amount
 from logdump.session.across import move_to
@@ -149,8 +148,7 @@ def check_whole(tally: ExportTally, options: ExportOptions) -> None:
 
 def _text(session: Session, options: ExportOptions, tally: ExportTally) -> Export:
     from logdump.features.export import text_export  # noqa: PLC0415 - it needs numpy and kernels
-    from logdump.features.export.csv_text import CsvText  # noqa: PLC0415 - loaded with its first use
-    from logdump.features.export.jsonl import JsonLines  # noqa: PLC0415 - loaded with its first use
+    from logdump.features.export.text_formats import CsvText, JsonLines  # noqa: PLC0415 - they need numpy
 
     kind = text_export.TextOfTables if options.by_table else text_export.TextOfRecords
     return kind(session, options, tally, JsonLines() if options.format == "JSONL" else CsvText())
@@ -159,7 +157,7 @@ def _text(session: Session, options: ExportOptions, tally: ExportTally) -> Expor
 def _debezium(session: Session, options: ExportOptions, tally: ExportTally) -> Export:
     _require_extra("JSONL … DEBEZIUM")
     from logdump.features.export.debezium import DebeziumExport  # noqa: PLC0415 - it needs pyarrow
-    from logdump.features.export.jsonl import JsonLines  # noqa: PLC0415 - loaded with its first use
+    from logdump.features.export.text_formats import JsonLines  # noqa: PLC0415 - loaded with its first use
 
     return DebeziumExport(session, options, tally, JsonLines())
 

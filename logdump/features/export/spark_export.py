@@ -19,8 +19,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from logdump.arrow.tables.layout import FileNames, TableLayout
 from logdump.features.export.exporting import check_whole, export_of
 from logdump.features.export.options import ExportOptions
-from logdump.features.export.tally import ExportTally, FileTally
-from logdump.features.export.target import part_name, suffix_of
+from logdump.features.export.target import ExportTally, FileTally, part_name, suffix_of
 from logdump.session.marks import SourceDefinitions
 from logdump.session.session import Session
 from logdump.session.settings import Settings

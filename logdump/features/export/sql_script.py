@@ -11,12 +11,11 @@ from logdump.display.sql import DIALECTS, SqlScript, WalkProgress, dialect_of
 from logdump.display.sql.block_lines import BlockStatements
 from logdump.display.sql.block_text import ScriptLines
 from logdump.display.sql.script import Item
-from logdump.features.export.appended_file import Place
-from logdump.features.export.line_count import count_lines
+from logdump.features.export.batch_walk import written
+from logdump.features.export.files import Place, TextFile
 from logdump.features.export.options import ExportOptions
-from logdump.features.export.side_by_side import written
-from logdump.features.export.tally import ExportTally
-from logdump.features.export.text_file import TextFile
+from logdump.features.export.target import ExportTally
+from logdump.features.export.text_formats import count_lines
 from logdump.features.redo.script import script_of
 from logdump.notation.plural import amount
 from logdump.session.errors import ExitStatus

@@ -14,15 +14,11 @@ from logdump.arrow.tables.layout import ALL, TableLayout
 from logdump.arrow.tables.lines import PieceLines, RowForm, lines_of
 from logdump.arrow.tables.piece import Array, Piece
 from logdump.arrow.tables.rows import RowProblem, columns_of
-from logdump.features.export.appended_file import Place
-from logdump.features.export.batch_walk import BatchWalk
-from logdump.features.export.open_files import OpenFiles, exported_files
+from logdump.features.export.batch_walk import BatchWalk, written
+from logdump.features.export.files import OpenFiles, Place, TextFile, Waiting, exported_files
 from logdump.features.export.options import ExportOptions
-from logdump.features.export.record_lines import RecordLines, Rooms, parts_of, record_lines
-from logdump.features.export.record_pieces import RecordPieces
-from logdump.features.export.side_by_side import written
-from logdump.features.export.tally import ExportTally
-from logdump.features.export.text_file import TextFile, Waiting
+from logdump.features.export.record_lines import RecordLines, RecordPieces, Rooms, parts_of, record_lines
+from logdump.features.export.target import ExportTally
 from logdump.session.events import Event
 from logdump.session.known_record import KnownRecord
 from logdump.session.session import Session
@@ -30,7 +26,7 @@ from trailformat import Record
 from trailformat.arrays.lines import LinePart, count, merged
 
 if TYPE_CHECKING:
-    from logdump.features.export.member_forms import MemberForms
+    from logdump.features.export.members import MemberForms
 
 
 L = TypeVar("L")

@@ -12,11 +12,66 @@ two clocks and may be negative: the documentation has them shown so.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections import OrderedDict
+from collections.abc import Hashable, Iterator
+from typing import Generic, TypeVar
 
 from logdump.features.heartbeat.model import Beat, Direction, HeartbeatRow, Role
-from logdump.features.heartbeat.paths import routing_path
-from logdump.features.heartbeat.recent import Recent
+
+_ANY = "*"
+_ITEM = re.compile(r'\s*(?:"([^"]*)"|([^,"]*))\s*(?:,|$)')
+MOST_ITEMS = 10_000
+
+
+def routing_path(text: str | None) -> tuple[str, ...]:
+    """The groups of a routing path in their order, without ``*`` and empty ones; at most MOST_ITEMS of them."""
+    names: list[str] = []
+    at = 0
+    while text and at < len(text) and len(names) < MOST_ITEMS:
+        match = _ITEM.match(text, at)
+        if match is None or match.end() == at:
+            return (*names, text[at:].strip())
+        name = (match[1] if match[1] is not None else match[2]).strip()
+        if name and name != _ANY:
+            names.append(name)
+        at = match.end()
+    return tuple(names)
+
+
+K = TypeVar("K", bound=Hashable)
+V = TypeVar("V")
+
+MOST_KEYS = 10_000
+
+
+class Recent(Generic[K, V]):
+    """The newest value of each key; beyond ``MOST_KEYS`` keys the one that was set longest ago is forgotten."""
+
+    def __init__(self) -> None:
+        self._values: OrderedDict[K, V] = OrderedDict()
+
+    def get(self, key: K) -> V | None:
+        """The value of a key; None where there is none, or none any more."""
+        return self._values.get(key)
+
+    def set(self, key: K, value: V) -> None:
+        """Take a value as the newest of its key."""
+        self._values[key] = value
+        self._values.move_to_end(key)
+        if len(self._values) > MOST_KEYS:
+            self._values.popitem(last=False)
+
+    def drop(self, key: K) -> None:
+        """Remove a key if it is present."""
+        self._values.pop(key, None)
+
+    def newest_first(self) -> Iterator[tuple[K, V]]:
+        """Keys with their values, the one set last first."""
+        return reversed(self._values.items())
+
+    def __iter__(self) -> Iterator[tuple[K, V]]:
+        return iter(self._values.items())
 
 
 def beats_of(row: HeartbeatRow) -> Iterator[Beat]:

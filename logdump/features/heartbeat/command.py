@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from logdump.features.heartbeat.run import run_heartbeat
-from logdump.features.heartbeat.survey import Display, HeartbeatOptions
+from logdump.features.heartbeat.survey import Display, HeartbeatOptions, run_heartbeat
 from logdump.language.command import Command, Origin
 from logdump.language.forms import Alternatives, AnyOrder, Keyword
 from logdump.language.parameters import EnteredTime, File, Number, OneOf, Table, Time, Word

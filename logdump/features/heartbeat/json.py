@@ -7,16 +7,16 @@ from typing import Any
 
 from logdump.display.json_parts import SPOT
 from logdump.display.json_shape import PARTIAL, Get, Member, Shape, at, member, time_at, verdict
-from logdump.features.heartbeat.events import (
+from logdump.features.heartbeat.model import (
     BeatGapShown,
     BeatIntervalShown,
     BeatShown,
     HeartbeatRowShown,
     HeartbeatsShown,
+    PathLag,
     PathLagShown,
     RestartPositionShown,
 )
-from logdump.features.heartbeat.model import PathLag
 from logdump.notation.times import iso_time
 
 HOPS = {

@@ -2,11 +2,235 @@
 
 from __future__ import annotations
 
+import math
+from array import array
+from bisect import bisect_right
+from collections import Counter
 from collections.abc import Iterator
+from heapq import nlargest
+from typing import NamedTuple, Self
 
-from logdump.features.heartbeat.gaps import GapFinder
-from logdump.features.heartbeat.model import Beat, HopLags, PathLag
-from logdump.features.heartbeat.spread import Spread
+from logdump.features.heartbeat.model import Beat, BeatPlace, Gap, HopLags, PathLag, SpreadSummary
+from trailformat.trail.sequence import Spot
+
+MOST_EXACT = 100_000
+_STEP = math.log(1.01)
+
+
+class Ranks:
+    """Values by their ranks; memory is bounded by ``MOST_EXACT`` of them.
+
+    Attributes:
+        count: how many values there are.
+        least, greatest: of all values that were ever there; 0 before the first.
+    """
+
+    def __init__(self) -> None:
+        self._values: array[int] = array("q")
+        self._removed: Counter[int] = Counter()
+        self._steps: Counter[int] = Counter()
+        self.count = self.least = self.greatest = 0
+
+    def copy(self) -> Self:
+        """Return an independent copy, to which values can be added."""
+        copied = type(self)()
+        own = {"_values": self._values[:], "_removed": self._removed.copy(), "_steps": self._steps.copy()}
+        vars(copied).update(vars(self) | own)
+        return copied
+
+    def add(self, value: int) -> None:
+        """Add a value."""
+        self.least = min(self.least, value) if self._has_values else value
+        self.greatest = max(self.greatest, value) if self._has_values else value
+        self.count += 1
+        if self._steps:
+            self._steps[_step(value)] += 1
+            return
+        self._values.append(value)
+        if len(self._values) > MOST_EXACT:
+            self._steps = Counter(map(_step, self._exact()))
+            self._values, self._removed = array("q"), Counter()
+
+    def remove(self, value: int) -> None:
+        """Take a value that was added away again."""
+        self.count -= 1
+        if self._steps:
+            self._steps[_step(value)] -= 1
+        else:
+            self._removed[value] += 1
+
+    @property
+    def _has_values(self) -> bool:
+        return bool(self._values or self._steps)
+
+    def _exact(self) -> list[int]:
+        """Return all values in ascending order; requires ``is_exact``."""
+        if not self._removed:
+            return sorted(self._values)
+        return sorted((Counter(self._values) - self._removed).elements())
+
+    @property
+    def is_exact(self) -> bool:
+        """True if ranks come from the values themselves, False if from the histogram."""
+        return not self._steps
+
+    def of(self, *parts: float) -> list[int]:
+        """The values of these ranks, as parts of all; there is a value."""
+        ordered = self._exact()
+        return [self._of_rank(ordered, math.ceil(self.count * part)) for part in parts]
+
+    def _of_rank(self, ordered: list[int], rank: int) -> int:
+        if not self._steps:
+            return ordered[rank - 1]
+        for step in sorted(self._steps):
+            rank -= self._steps[step]
+            if rank <= 0:
+                return max(self.least, min(self.greatest, _middle(step)))
+        return self.greatest
+
+
+class Spread:
+    """Takes values in, in the order of the trail."""
+
+    def __init__(self) -> None:
+        self._ranks = Ranks()
+        self._negative = self._last = 0
+        self._greatest_at: Spot | None = None
+
+    def add(self, value: int, at: Spot, *, is_late: bool = False) -> None:
+        """Add a value and its position; a late value does not become the last one."""
+        if self._greatest_at is None or value > self._ranks.greatest:
+            self._greatest_at = at
+        if not is_late or not self._ranks.count:
+            self._last = value
+        self._ranks.add(value)
+        self._negative += value < 0
+
+    def summary(self) -> SpreadSummary | None:
+        """The summary so far; None without a value."""
+        if self._greatest_at is None:
+            return None
+        ranks = self._ranks
+        median, p95 = ranks.of(0.5, 0.95)
+        return SpreadSummary(
+            ranks.count,
+            self._last,
+            ranks.least,
+            median,
+            p95,
+            ranks.greatest,
+            self._greatest_at,
+            self._negative,
+            ranks.is_exact,
+        )
+
+
+def _step(value: int) -> int:
+    """The step of the histogram that a value is in: 0 for less than 2 microseconds, its sign kept."""
+    size = round(math.log(abs(value)) / _STEP) if abs(value) > 1 else 0
+    return -size if value < 0 else size
+
+
+def _middle(step: int) -> int:
+    size = round(math.exp(abs(step) * _STEP)) if step else 0
+    return -size if step < 0 else size
+
+
+MOST_GAPS = 10_000
+"""The number of the widest distances that are kept of one way."""
+
+
+class _Distance(NamedTuple):
+    """Two beats without another between them."""
+
+    after: BeatPlace
+    before: BeatPlace
+
+    @property
+    def microseconds(self) -> int:
+        """Time between the beat before the gap and the beat after it."""
+        return self.before.time - self.after.time
+
+
+class GapFinder:
+    """Finds the gaps among the beats of one way, whatever the order in which they come.
+
+    A beat that comes late divides the distance in which it was missing. Beats of one time are one beat.
+    """
+
+    def __init__(self) -> None:
+        self._first: BeatPlace | None = None
+        self.newest: BeatPlace | None = None
+        self._ranks = Ranks()
+        self._widest: list[_Distance] = []
+        """In the order of their times."""
+
+    def copy(self) -> GapFinder:
+        """A finder that knows the same beats, and takes in others."""
+        copied = GapFinder()
+        vars(copied).update(vars(self) | {"_ranks": self._ranks.copy(), "_widest": self._widest[:]})
+        return copied
+
+    def add(self, time: int, spot: Spot) -> None:
+        """Add a beat; it extends the range or divides a distance."""
+        place = BeatPlace(time, spot)
+        if self._first is None or self.newest is None:
+            self._first = self.newest = place
+        elif time > self.newest.time:
+            self._put(len(self._widest), 0, _Distance(self.newest, place))
+            self.newest = place
+        elif time < self._first.time:
+            self._put(0, 0, _Distance(place, self._first))
+            self._first = place
+        else:
+            self._divide(place)
+
+    def _divide(self, place: BeatPlace) -> None:
+        at = bisect_right(self._widest, place.time, key=lambda one: one.after.time) - 1
+        if at < 0 or not self._widest[at].after.time < place.time < self._widest[at].before.time:
+            return
+        whole = self._widest[at]
+        self._ranks.remove(whole.microseconds)
+        self._put(at, 1, _Distance(whole.after, place), _Distance(place, whole.before))
+
+    def _put(self, at: int, number: int, *distances: _Distance) -> None:
+        """Put distances in the place of some."""
+        self._widest[at : at + number] = distances
+        for one in distances:
+            self._ranks.add(one.microseconds)
+        if len(self._widest) > 2 * MOST_GAPS:
+            self._widest = self._kept
+
+    @property
+    def _kept(self) -> list[_Distance]:
+        return sorted(
+            nlargest(MOST_GAPS, self._widest, key=lambda one: one.microseconds), key=lambda one: one.after.time
+        )
+
+    @property
+    def interval(self) -> int | None:
+        """The median distance of two beats in microseconds; None without two."""
+        return self._ranks.of(0.5)[0] if self._ranks.count else None
+
+    @property
+    def is_interval_exact(self) -> bool:
+        """False if the interval is a median from the histogram, exact to one per cent only."""
+        return self._ranks.is_exact
+
+    def gaps(self, interval: int | None = None) -> Iterator[Gap]:
+        """The gaps in their order, by the given interval in microseconds or by the median distance."""
+        interval = interval or self.interval
+        if interval is None:
+            return
+        for one in self._kept:
+            if missing := missing_beats(one.microseconds, interval):
+                yield Gap(one.after, one.before, missing)
+
+
+def missing_beats(distance: int, interval: int) -> int:
+    """The number of beats that are missing in a distance; up to half an interval beyond a beat, it is only late."""
+    return max(0, -((interval - 2 * distance) // (2 * interval)) - 1)
+
 
 MOST_PATHS = 10_000
 """How many ways are shown one by one; of the others only the beats are counted."""

@@ -8,8 +8,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from logdump.features.heartbeat.beats import Recent
 from logdump.features.heartbeat.model import KEY, HeartbeatRow, Key, Role
-from logdump.features.heartbeat.recent import Recent
 from logdump.features.heartbeat.tables import BASE_NAME, TEXTS, TIMES, has_beats, role_of
 from logdump.session.selection import Selection
 from trailformat.changes.row_changes import OPERATIONS, Change, changes

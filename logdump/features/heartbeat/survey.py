@@ -5,28 +5,41 @@ from __future__ import annotations
 import enum
 from array import array
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import NamedTuple
 
 from logdump.features.heartbeat.beats import NewBeats, beats_of
-from logdump.features.heartbeat.events import (
+from logdump.features.heartbeat.lags import MOST_PATHS, Lags
+from logdump.features.heartbeat.model import (
+    Beat,
     BeatGapShown,
     BeatIntervalShown,
     BeatShown,
     Clock,
+    HeartbeatRow,
     HeartbeatRowShown,
     HeartbeatsShown,
     PathLagShown,
     RestartPositionShown,
+    Role,
+    way_text,
 )
-from logdump.features.heartbeat.lags import MOST_PATHS, Lags
-from logdump.features.heartbeat.model import Beat, HeartbeatRow, Role, way_text
 from logdump.features.heartbeat.reading import HeartbeatReader
-from logdump.features.heartbeat.table_in_use import HeartbeatTable
+from logdump.features.heartbeat.tables import HeartbeatTable, heartbeat_table
+from logdump.notation.times import current_timestamp
 from logdump.notation.wildcard import matches
-from logdump.session.events import Event, Progress
-from logdump.session.matching_files import FileNames
+from logdump.session.across import files_from
+from logdump.session.answers import answered
+from logdump.session.effective_rows import NotAppliedByFile
+from logdump.session.events import Bad, Event, Notice, Progress
+from logdump.session.matching_files import FileNames, matching_files
+from logdump.session.reading import Reading
+from logdump.session.session import Session
+from trailformat import NotATrail
 from trailformat.changes.csn import CsnKey, csn_key
+from trailformat.scan import Workers
 from trailformat.trail.file import TrailFile
+from trailformat.transactions.whole_trail import gaps_among
 
 MOST_POSITIONS = 100_000
 """The number of beats of one way that are kept; beyond it every second one is dropped, which is the safe side."""
@@ -293,3 +306,50 @@ def _interval(start: int, length: int, lags: Lags) -> Iterator[Event]:
     """The beats of one way in an interval."""
     for lag in lags.paths():
         yield BeatIntervalShown(start, start + length, lag)
+
+
+def run_heartbeat(session: Session, options: HeartbeatOptions) -> Iterator[Event]:
+    """Add up the heartbeats of the open trail, with ACROSS of the files after it, or of those that a wildcard names.
+
+    The position stays.
+    """
+    with Workers() as workers:
+        yield from _surveyed(session, options, workers)
+
+
+def _surveyed(session: Session, options: HeartbeatOptions, workers: Workers) -> Iterator[Event]:
+    table = heartbeat_table(session, options.table)
+    ranges = NotAppliedByFile(workers=workers)
+    reader = HeartbeatReader(
+        session.definitions_of, table.name, session.selection, not_applied_in=ranges.of, uses_threads=True
+    )
+    survey = HeartbeatSurvey(options, table, reader, session.settings.notify)
+    paths = list(files_from(session)) if options.over is None else matching_files(options.over)
+    unreadable = list[Path]()
+
+    def reading() -> Reading:
+        return Reading(damaged=survey.damaged, unreadable=len(unreadable), missing=len(gaps_among(paths)))
+
+    def results(of: Reading) -> Iterator[Event]:
+        return survey.results(current_timestamp, is_partial=of.is_partial)
+
+    yield from answered(_over_files(session, survey, paths, unreadable), reading, results)
+
+
+def _over_files(
+    session: Session, survey: HeartbeatSurvey, paths: list[Path], unreadable: list[Path]
+) -> Iterator[Event]:
+    for path in paths:
+        try:
+            yield from _other(session, survey, path)
+        except NotATrail as error:
+            unreadable.append(path)
+            yield Notice((f"{error}: not read",), bad=Bad(error))
+
+
+def _other(session: Session, survey: HeartbeatSurvey, path: Path) -> Iterator[Event]:
+    if session.has_trail and path == session.trail.path:
+        yield from survey.take(session.trail)
+        return
+    with TrailFile(path) as trail:
+        yield from survey.take(trail)

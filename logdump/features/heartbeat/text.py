@@ -6,17 +6,19 @@ from collections.abc import Iterable, Iterator
 
 from logdump.display.text import Renderers
 from logdump.display.trail_text import as_read
-from logdump.features.heartbeat.events import (
+from logdump.features.heartbeat.model import (
     BeatGapShown,
     BeatIntervalShown,
     BeatShown,
     Clock,
     HeartbeatRowShown,
     HeartbeatsShown,
+    PathLag,
     PathLagShown,
     RestartPositionShown,
+    SpreadSummary,
+    way_text,
 )
-from logdump.features.heartbeat.model import PathLag, SpreadSummary, way_text
 from logdump.notation.durations import duration_text, seconds_text
 from logdump.notation.plural import amount
 from logdump.notation.times import format_timestamp

@@ -14,9 +14,8 @@ from datetime import datetime
 from decimal import Decimal
 from typing import NamedTuple
 
+from logdump.features.heartbeat.beats import Recent, routing_path
 from logdump.features.heartbeat.model import HeartbeatRow, HopLags, Key, Role, WayTimes, difference, way, way_text
-from logdump.features.heartbeat.paths import routing_path
-from logdump.features.heartbeat.recent import Recent
 from logdump.features.heartbeat.tables import TEXTS, TIMES
 from trailformat.codec.timestamps import to_datetime
 

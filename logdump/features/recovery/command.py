@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from weakref import WeakKeyDictionary
 
 from logdump.features.recovery.model import RecoveryEnd, TransactionRef, so_far
-from logdump.features.recovery.report import RecoveryReport
-from logdump.features.recovery.second_copies import records_of
+from logdump.features.recovery.report import RecoveryReport, records_of
 from logdump.features.recovery.survey import Survey
 from logdump.features.recovery.versions import VERSIONS, FileFacts, release_number
 from logdump.language.command import Command, Origin

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from logdump.features.recovery.lists import MOST_LISTED, Findings
+from logdump.features.recovery.model import MOST_LISTED, Findings
 from logdump.features.recovery.versions import FileFacts, facts_of, is_rollover
 from trailformat.scan import Workers
 from trailformat.trail.sequence import Spot

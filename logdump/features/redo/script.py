@@ -10,7 +10,7 @@ from logdump.display.sql import Closing, ScriptReach, SqlScript, WalkProgress
 from logdump.display.sql.block_lines import BlockStatements
 from logdump.display.sql.block_text import ScriptLines
 from logdump.display.sql.dialect import Dialect
-from logdump.features.export.side_by_side import new_pool, results
+from logdump.features.export.batch_walk import new_pool, results
 from logdump.notation.times import TimeOffset
 from logdump.session.across import files_from
 from logdump.session.effective_rows import not_applied_around

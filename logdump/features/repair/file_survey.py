@@ -2,16 +2,169 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from itertools import pairwise
+from array import array
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator
+from itertools import islice, pairwise
+from typing import NamedTuple
 
-from logdump.features.repair.byte_ranges import ByteRange, ByteRanges
-from logdump.features.repair.damaged_records import claimed_extent, extents_ending, holds_no_row
 from logdump.session.events import Progress
 from trailformat.codec.byte_order import ByteOrder
+from trailformat.codec.mapped_file import Source
+from trailformat.codec.tokens import is_wide, length_at, token_places
 from trailformat.errors import TrailError
+from trailformat.records import framing
+from trailformat.records.io_types import METADATA, NOT_TRANSACTIONAL
+from trailformat.records.record_header import HEADER_SIZE, RecordHeader, parse_header
 from trailformat.scan import FILE_HEADER, PARTIAL, RECORD, Batch, scan
+from trailformat.trail import resync
 from trailformat.trail.file import TrailFile
+
+
+class ByteRange(NamedTuple):
+    """The bytes from one RBA to before another."""
+
+    start: int
+    stop: int
+
+    @property
+    def size(self) -> int:
+        """Number of bytes."""
+        return self.stop - self.start
+
+
+class ByteRanges:
+    """ByteRanges in order that neither overlap nor touch; those given may do both."""
+
+    def __init__(self, given: Iterable[ByteRange] = ()) -> None:
+        self._starts, self._stops = array("q"), array("q")
+        for start, stop in sorted(given):
+            if self._stops and start <= self._stops[-1]:
+                self._stops[-1] = max(self._stops[-1], stop)
+            else:
+                self._starts.append(start)
+                self._stops.append(stop)
+
+    def __len__(self) -> int:
+        return len(self._starts)
+
+    def __iter__(self) -> Iterator[ByteRange]:
+        return map(ByteRange, self._starts, self._stops)
+
+    def at(self, rba: int) -> ByteRange | None:
+        """Return the range that contains an RBA, None without one."""
+        span = self.before(rba + 1)
+        return span if span is not None and rba < span.stop else None
+
+    def before(self, rba: int) -> ByteRange | None:
+        """The last one that begins before an RBA."""
+        at = bisect_right(self._starts, rba - 1) - 1
+        return ByteRange(self._starts[at], self._stops[at]) if at >= 0 else None
+
+    def after(self, rba: int) -> ByteRange | None:
+        """Return the first range that begins at an RBA or after it."""
+        at = bisect_left(self._starts, rba)
+        return ByteRange(self._starts[at], self._stops[at]) if at < len(self) else None
+
+    def outside(self, start: int, stop: int) -> Iterator[ByteRange]:
+        """Yield the parts of ``start`` to ``stop`` that no range covers."""
+        held = self.at(start)
+        at = start if held is None else held.stop
+        while at < stop:
+            following = self.after(at)
+            end = stop if following is None else min(following.start, stop)
+            if at < end:
+                yield ByteRange(at, end)
+            at = stop if following is None else following.stop
+
+    @property
+    def size(self) -> int:
+        """The bytes in all of them."""
+        return sum(span.size for span in self)
+
+
+_SMALLEST = 8
+_MOST_CANDIDATES = 100_000
+_FRAMES = ((False, 4), (True, 6))
+_FIRST = {framing.RECORD: ord("H"), framing.FILE_HEADER: ord("0")}
+
+
+def claimed_extent(buffer: Source, rba: int, size: int) -> ByteRange | None:
+    """Return the extent of the record at ``rba`` by its length, if its trailer confirms it.
+
+    The tokens together with a sound record after it confirm it too.
+    """
+    if size - rba < _SMALLEST or buffer[rba] not in _FIRST:
+        return None
+    for order in ByteOrder:
+        length, frame = length_at(buffer, rba, order)
+        stop = rba + length
+        if 2 * frame < stop - rba <= size - rba and (
+            _has_trailer(buffer, ByteRange(rba, stop), frame)
+            or (_has_tokens(buffer, ByteRange(rba, stop), frame, order) and _is_followed(buffer, stop, size))
+        ):
+            return ByteRange(rba, stop)
+    return None
+
+
+def _has_trailer(buffer: Source, span: ByteRange, frame: int) -> bool:
+    trailer = buffer[span.stop - frame : span.stop]
+    return trailer[:1] == b"Z" and trailer[2:] == buffer[span.start + 2 : span.start + frame]
+
+
+def _is_followed(buffer: Source, stop: int, size: int) -> bool:
+    return stop == size or any(framing.is_sound(buffer, stop, size, order) for order in ByteOrder)
+
+
+def _has_tokens(buffer: Source, span: ByteRange, frame: int, order: ByteOrder) -> bool:
+    try:
+        places = token_places(buffer, span.start + frame, span.stop - frame, order)
+        tokens = [token for token, _, _, _ in places]
+    except TrailError:
+        return False
+    return len(tokens) > 1 and tokens[0] == _FIRST[buffer[span.start]]
+
+
+def extents_ending(buffer: Source, stop: int) -> Iterator[ByteRange]:
+    """Yield the extents of a record that ends at ``stop``, by the possible trailers there."""
+    for wide, frame in _FRAMES:
+        trailer = buffer[max(0, stop - frame) : stop]
+        if len(trailer) == frame and trailer[:1] == b"Z" and is_wide(trailer[1]) == wide:
+            for order in ByteOrder:
+                length = order.decode(trailer[2:])
+                if 2 * frame < length <= stop:
+                    yield ByteRange(stop - length, stop)
+
+
+def readable_headers(buffer: Source, span: ByteRange, order: ByteOrder) -> Iterator[tuple[int, RecordHeader]]:
+    """The headers of metadata records that can be read in damage, with the RBAs of those records.
+
+    Not all places are looked at where very many look like records.
+    """
+    for rba in islice(resync.candidates(buffer, span.start, span.stop), _MOST_CANDIDATES):
+        header = _header_at(buffer, rba, span.stop, order) if buffer[rba] == framing.RECORD else None
+        if header is not None and header.io_type == METADATA:
+            yield rba, header
+
+
+def _header_at(buffer: Source, rba: int, stop: int, order: ByteOrder) -> RecordHeader | None:
+    token = rba + length_at(buffer, rba, order)[1]
+    length, size = length_at(buffer, token, order)
+    at = token + size
+    if not HEADER_SIZE <= length <= stop - at:
+        return None
+    return parse_header(buffer[at : at + length], order)
+
+
+def holds_no_row(buffer: Source, span: ByteRange, size: int) -> bool:
+    """Return True if damage is exactly one record that was the file header or of a kind outside of transactions."""
+    whole = {claimed_extent(buffer, span.start, size), *extents_ending(buffer, span.stop)}
+    if span not in whole:
+        return False
+    if buffer[span.start] != framing.RECORD:
+        return not span.start
+    headers = (_header_at(buffer, span.start, span.stop, order) for order in ByteOrder)
+    return any(header is not None and header.io_type in NOT_TRANSACTIONAL for header in headers)
 
 
 class FileSurvey:

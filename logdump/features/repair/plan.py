@@ -9,10 +9,9 @@ from contextlib import suppress
 from itertools import chain, islice, takewhile
 from typing import NamedTuple
 
-from logdump.features.recovery.lists import Findings
-from logdump.features.repair.byte_ranges import ByteRange, ByteRanges
+from logdump.features.recovery.model import Findings
 from logdump.features.repair.definitions import CopiedDefinitions
-from logdump.features.repair.file_survey import FileSurvey
+from logdump.features.repair.file_survey import ByteRange, ByteRanges, FileSurvey
 from logdump.features.repair.model import LossReason, RepairLoss
 from trailformat import BadRecord, Record, TrailFile
 from trailformat.changes.segments import Kind, kind_of

@@ -8,10 +8,8 @@ from heapq import merge
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
-from logdump.features.repair.byte_ranges import ByteRange, ByteRanges
-from logdump.features.repair.definition_sources import DefinitionSources
-from logdump.features.repair.definitions import CopiedDefinitions
-from logdump.features.repair.file_survey import FileSurvey
+from logdump.features.repair.definitions import CopiedDefinitions, DefinitionSources
+from logdump.features.repair.file_survey import ByteRange, ByteRanges, FileSurvey
 from logdump.features.repair.headers import HeaderChoice, HeaderPlan, NewHeader
 from logdump.features.repair.model import LossReason, RepairShown
 from logdump.features.repair.plan import SurveyedFile, TransactionPlan

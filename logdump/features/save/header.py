@@ -3,11 +3,68 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
-from trailformat import FileHeader, Record, TrailName
+from trailformat import FileHeader, Record, TrailFile, TrailName
 from trailformat.changes.transactions import is_transactional, own_transaction
+from trailformat.definitions.metadata import DATABASE, REFERENCE, TABLE
 from trailformat.records.file_header import replace_values
+from trailformat.trail.carried_definitions import definition_of
+
+
+class SavedDefinitions:
+    """The definitions of the source that the new file holds already."""
+
+    def __init__(self, trail: TrailFile) -> None:
+        self._trail = trail
+        self._written: dict[int, int] = {}
+        self._highest = -1
+        self._database_written: int | None = None
+
+    def go_on_in(self, trail: TrailFile) -> None:
+        """Take the next file of the source: its rows mean definitions of its own."""
+        self._trail, self._written, self._database_written = trail, {}, None
+
+    def before(self, record: Record) -> Iterator[Record]:
+        """Yield the definitions to be written before ``record``; they count as written from then on."""
+        if record.is_metadata:
+            if record.header.orig_node != DATABASE:
+                yield from self._database(record)
+            return
+        entry = self._trail.table_of(record)
+        if entry is not None and self._written.get(entry.table_index) != entry.rba:
+            yield from self._database(record)
+            definition = definition_of(self._trail, entry)
+            if definition is not None:
+                yield definition
+            self._note(entry.table_index, entry.rba)
+
+    def own_form(self, record: Record) -> Record:
+        """A metadata record that is saved itself, in the form that means the same in the new file."""
+        kind, (_, index) = record.header.orig_node, record.metadata_indexes
+        if kind == DATABASE:
+            self._database_written = record.rba
+        elif kind == TABLE:
+            self._note(index, record.rba)
+        elif kind == REFERENCE and (entry := self._trail.tables.defined_at(record.rba)) is not None:
+            comes_out_the_same = index in self._written and self._highest + 1 == entry.table_index
+            self._note(entry.table_index, entry.rba)
+            return record if comes_out_the_same else definition_of(self._trail, entry) or record
+        return record
+
+    def _note(self, index: int, rba: int) -> None:
+        self._written[index] = rba
+        self._highest = max(self._highest, index)
+
+    def _database(self, record: Record) -> Iterator[Record]:
+        """The DDR in force at a record, where the target does not hold it yet."""
+        database = self._trail.tables.database_before(record.rba)
+        if database is not None and database != self._database_written:
+            definition = self._trail.record_at(database)
+            if definition is not None:
+                yield definition
+            self._database_written = database
 
 
 def own_header(header: FileHeader, target: Path, name: str, first: Record | None) -> FileHeader:

@@ -13,8 +13,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from logdump.features.save.definitions import SavedDefinitions
-from logdump.features.save.header import own_header
+from logdump.features.save.header import SavedDefinitions, own_header
 from logdump.notation.times import current_timestamp
 from logdump.session.across import move_to, over_files
 from logdump.session.errors import CommandError

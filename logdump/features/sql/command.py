@@ -203,7 +203,7 @@ def _local_results(statement: str, source: QuerySource, most: int | None) -> Gen
         raise CommandError(f"{MISSING_EXTRA} ({', '.join(missing)} not installed).")
     leave_out_pandas()
     from logdump.features.sql.local_query import LocalQuery, as_ours  # noqa: PLC0415 - DuckDB takes its time to load
-    from logdump.features.sql.read_ahead import Ahead  # noqa: PLC0415 - as above
+    from logdump.features.sql.trail_table import Ahead  # noqa: PLC0415 - as above
 
     given = path_options(source.paths) if source.paths else {}
     options = {**source.options, **given}
@@ -263,7 +263,7 @@ def _source(session: Session, query: Query) -> QuerySource:
 
 def _heartbeat_table(session: Session) -> dict[str, str]:
     """The name of the heartbeat tables as an option, where a file of PARAMS tells it."""
-    from logdump.features.heartbeat.table_in_use import heartbeat_table  # noqa: PLC0415 - for a few views alone
+    from logdump.features.heartbeat.tables import heartbeat_table  # noqa: PLC0415 - for a few views alone
 
     table = heartbeat_table(session)
     return {"heartbeatTable": table.name} if table.rule is not None else {}

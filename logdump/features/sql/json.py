@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from logdump.display.json_shape import Shape, member
 from logdump.features.sql.model import RowsShown
-from logdump.features.sql.row_values import named
+from logdump.features.sql.rows import named
 
 ROW = Shape(
     "row",

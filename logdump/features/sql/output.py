@@ -7,11 +7,10 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Any
 
-from logdump.features.export.appended_file import AppendedFile
-from logdump.features.export.csv_text import csv_line
+from logdump.features.export.files import AppendedFile
 from logdump.features.export.target import export_target
-from logdump.features.sql.row_values import named, plain
-from logdump.features.sql.rows import ResultRows, rows_shown
+from logdump.features.export.text_formats import csv_line
+from logdump.features.sql.rows import ResultRows, named, plain, rows_shown
 from logdump.features.sql.target import LineFormat, Output
 from logdump.notation.plural import amount
 from logdump.session.events import Event, Text, say

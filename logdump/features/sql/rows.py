@@ -2,9 +2,61 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Sequence
+from datetime import UTC, date, datetime
+from decimal import Decimal
+from math import isfinite
 from typing import Any, NamedTuple
 
 from logdump.features.sql.model import RowsShown
+
+
+def plain(value: Any) -> Any:
+    """The JSON form of a value; a number that JSON cannot hold exactly is text."""
+    if value is None:
+        return None
+    return _PLAIN.get(type(value), str)(value)
+
+
+def named(names: Iterable[str], values: Sequence[Any]) -> dict[str, Any]:
+    """An object; a name that comes again gets a number: ``op``, ``op_2``."""
+    members: dict[str, Any] = {}
+    for name, value in zip(names, values, strict=True):
+        free, number = name, 1
+        while free in members:
+            number += 1
+            free = f"{name}_{number}"
+        members[free] = plain(value)
+    return members
+
+
+def _list_or_map(values: list[Any]) -> Any:
+    """Arrow gives a map as a list of pairs, in which a key may come twice."""
+    if values and all(type(item) is tuple for item in values):
+        return named((str(key) for key, _ in values), [value for _, value in values])
+    return [plain(item) for item in values]
+
+
+def _moment(value: datetime) -> str:
+    """Spark's TIMESTAMP is a moment; its TIMESTAMP_NTZ has no zone, and is shown without one."""
+    has_zone = value.tzinfo is not None
+    wall = value.astimezone(UTC).replace(tzinfo=None) if has_zone else value
+    return wall.isoformat(timespec="microseconds") + ("Z" if has_zone else "")
+
+
+_PLAIN: dict[type, Callable[[Any], Any]] = {
+    bool: bool,
+    int: int,
+    str: str,
+    float: lambda value: value if isfinite(value) else str(value),
+    bytes: bytes.hex,
+    Decimal: lambda value: int(value) if value == value.to_integral_value() else str(value),
+    datetime: _moment,
+    date: date.isoformat,
+    dict: lambda value: {name: plain(item) for name, item in value.items()},
+    list: _list_or_map,
+}
+"""By the type that Arrow gives a value."""
 
 
 class ResultRows(NamedTuple):

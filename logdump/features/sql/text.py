@@ -21,7 +21,7 @@ from typing import Any
 
 from logdump.display.text import Renderers
 from logdump.features.sql.model import RowsShown
-from logdump.features.sql.row_values import plain
+from logdump.features.sql.rows import plain
 from logdump.notation.display_width import GAP, aligned, cut_to, display_width, widths_of
 from logdump.notation.escape import escape
 from logdump.notation.plural import amount

@@ -11,12 +11,13 @@ from typing import NamedTuple
 from logdump.features.bounded_recovery.checkpoints import BrCheckpoints, is_before, start_of
 from logdump.features.bounded_recovery.model import (
     BoundedRecoveryShown,
+    BrOptions,
     CheckpointShown,
     LongTransactionsEnd,
     LongTransactionShown,
     RedoStart,
+    with_parameters,
 )
-from logdump.features.bounded_recovery.options import BrOptions, with_parameters
 from logdump.features.bounded_recovery.survey import BrSurvey
 from logdump.parameters.in_use import ParametersInUse
 from logdump.session.chosen_trail import trail_title

@@ -1,11 +1,15 @@
-"""Records and data bytes per interval, as COUNT INTERVAL has them, in a bounded number of intervals."""
+"""The shape of a file: its records over time by what they do, for a strip of one line."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from bisect import bisect_right
+from collections.abc import Generator, Iterable, Sequence
 from typing import NamedTuple
 
-from trailformat.scan import RECORD, Batch
+from logdump.session.reading import Reading
+from logdump.session.session import Session
+from trailformat.changes.row_changes import OPERATIONS
+from trailformat.scan import FILE_HEADER, RECORD, Batch, scan
 
 MOST_INTERVALS = 1024
 """The most intervals that are kept: more than a terminal has columns."""
@@ -101,3 +105,93 @@ def _parts(batch: Batch, rows: Sequence[int]) -> list[VolumeInterval]:
     return [
         VolumeInterval(int(times[first]), records, size, int(batch.rba[kept[first]])) for first, records, size in parts
     ]
+
+
+KINDS = ("insert", "update", "delete", "other")
+"""What records do; ``other`` is DDL, LOBs and all that is no change of a row."""
+_VERBS = {"INSERT": 0, "UPDATE": 1, "PK UPDATE": 1, "DELETE": 2, "TRUNCATE": 2}
+_KIND_OF = {io_type: _VERBS.get(verb, 3) for io_type, verb in OPERATIONS.items()}
+
+
+class ShapeColumn(NamedTuple):
+    """A column of the strip: its times from ``start`` to before ``end`` (Julian), its first record, records by kind."""
+
+    start: int
+    end: int
+    rba: int | None = None
+    counts: tuple[int, ...] = (0,) * len(KINDS)
+
+    @property
+    def records(self) -> int:
+        """All of them."""
+        return sum(self.counts)
+
+    @property
+    def kind(self) -> str:
+        """What most of them do."""
+        return KINDS[max(range(len(KINDS)), key=lambda at: self.counts[at])]
+
+
+class TrailShape(NamedTuple):
+    """A file up to the RBA ``covered``: a volume for each of ``KINDS``."""
+
+    covered: int
+    volumes: tuple[Volume, ...]
+
+    def columns(self, most: int) -> list[ShapeColumn]:
+        """The file in ``most`` columns of equal times, from its first record to its last; none of an empty one."""
+        intervals = [(one, at) for at, volume in enumerate(self.volumes) for one in volume.intervals]
+        if not intervals or most < 1:
+            return []
+        begin = min(one.start for one, _ in intervals)
+        end = max(one.start + self.volumes[at].interval for one, at in intervals)
+        edges = [begin + (end - begin) * at // most for at in range(most + 1)]
+        counts = [[0] * len(KINDS) for _ in range(most)]
+        rbas: list[int | None] = [None] * most
+        for one, kind in intervals:
+            at = bisect_right(edges, one.start) - 1
+            counts[at][kind] += one.records
+            known = rbas[at]
+            rbas[at] = one.rba if known is None else min(known, one.rba)
+        return [ShapeColumn(edges[at], edges[at + 1], rbas[at], tuple(counts[at])) for at in range(most)]
+
+    def column_of(self, rba: int, columns: list[ShapeColumn]) -> int | None:
+        """The number of the column that a record is in: the last that begins at it or before."""
+        found = [at for at, one in enumerate(columns) if one.rba is not None and one.rba <= rba]
+        return found[-1] if found else None
+
+
+class ShapeScan:
+    """Reads a file for its shape, and goes on at its end when it has grown."""
+
+    def __init__(self) -> None:
+        self._sums = [VolumeSums() for _ in KINDS]
+        self._covered = 0
+        self.shape = TrailShape(0, ())
+
+    def extend(self, session: Session) -> Generator[int, None, None]:
+        """Read the rest of the session's file; yields the RBA up to which it is read."""
+        import numpy as np  # noqa: PLC0415 - batches are of numpy
+
+        kinds = np.full(256, len(KINDS) - 1, dtype=np.int64)
+        for io_type, kind in _KIND_OF.items():
+            kinds[io_type] = kind
+        for batch in scan(session.trail, self._covered):
+            of_rows = kinds[np.asarray(batch.io_type) & 255]
+            for kind, sums in enumerate(self._sums):
+                sums.add(batch, (of_rows == kind).nonzero()[0].tolist())
+            self._covered = _sound_end(batch, self._covered)
+            self.shape = TrailShape(self._covered, tuple(one.volume() for one in self._sums))
+            yield self._covered
+
+    def lacks(self) -> Reading:
+        """Nothing: the index says what is damaged."""
+        return Reading()
+
+
+def _sound_end(batch: Batch, before: int) -> int:
+    """The RBA after the last row of a batch that cannot grow."""
+    for row in range(len(batch) - 1, -1, -1):
+        if batch.kind[row] <= FILE_HEADER:
+            return int(batch.rba[row]) + int(batch.length[row])
+    return before

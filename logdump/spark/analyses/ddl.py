@@ -11,7 +11,7 @@ from logdump.display.json_columns import columns_of, struct_of
 from logdump.display.json_parts import RULE
 from logdump.features.ddl.evaluation import evaluate
 from logdump.features.ddl.json import EVALUATION
-from logdump.features.ddl.trail_statements import ddl_records, subject_of_record
+from logdump.features.ddl.statement import ddl_records, subject_of_record
 from logdump.notation.times import iso_time
 from logdump.session.events import Notice
 from logdump.spark.analyses.analysis import Analysis

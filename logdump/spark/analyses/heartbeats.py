@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING
 from logdump.arrow.records.schema import RowColumn
 from logdump.features.heartbeat import columns, views
 from logdump.features.heartbeat.beats import NewBeats, beats_of
-from logdump.features.heartbeat.events import BeatShown
 from logdump.features.heartbeat.json import HEARTBEAT
 from logdump.features.heartbeat.lags import Lags
-from logdump.features.heartbeat.model import HeartbeatRow
+from logdump.features.heartbeat.model import BeatShown, HeartbeatRow
 from logdump.features.heartbeat.tables import BASE_NAME
 from logdump.spark.analyses.analysis import Analysis
 from logdump.spark.source.source_definitions import definitions_of

@@ -10,7 +10,7 @@ from logdump.arrow.records.schema import RowColumn
 from logdump.display.json_columns import columns_of, struct_of
 from logdump.display.json_parts import SPOT
 from logdump.features.bounded_recovery.json import TRANSACTION
-from logdump.features.bounded_recovery.options import BrOptions, with_parameters
+from logdump.features.bounded_recovery.model import BrOptions, with_parameters
 from logdump.session.errors import CommandError
 from logdump.spark.analyses.analysis import Analysis
 from logdump.spark.errors import BadOption, BadTrail

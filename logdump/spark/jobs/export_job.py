@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
     from logdump.features.export.spark_export import ExportJob
-    from logdump.features.export.tally import ExportTally
+    from logdump.features.export.target import ExportTally
 
 
 def export_in_spark(session: Session, options: ExportOptions) -> Generator[Event, None, bool]:

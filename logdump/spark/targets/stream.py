@@ -16,7 +16,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from logdump.features.ddl.trail_statements import subject_of_record
+from logdump.features.ddl.statement import subject_of_record
 from logdump.spark.errors import BadTrail, SchemaChanged, SourceError, carried_by
 from logdump.spark.source.change_columns import ARROW, flat_schema
 from logdump.spark.source.defined_tables import tables_like

@@ -11,7 +11,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from logdump.features.save.definitions import SavedDefinitions
+from logdump.features.save.header import SavedDefinitions
 from logdump.features.save.ranges import CopyRows
 from logdump.spark.errors import BadTrail, SourceError, located
 from logdump.spark.write.part_files import SourceFiles

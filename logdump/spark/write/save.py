@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from logdump.arrow.records.column_types import BIGINT, BINARY
 from logdump.arrow.records.schema import RowColumn
-from logdump.features.save.definitions import SavedDefinitions
+from logdump.features.save.header import SavedDefinitions
 from logdump.features.save.ranges import RangeCopy, RowsOfFile
 from logdump.session.passing import passing_batches
 from logdump.spark.errors import BadTrail, SourceError, located

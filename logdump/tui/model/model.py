@@ -24,10 +24,10 @@ from trailformat import TrailName
 from trailformat.index import TableTotals, TrailIndex
 
 if TYPE_CHECKING:
-    from logdump.features.diff.aligned_listing import AlignedSoFar
+    from logdump.features.diff.side_by_side import AlignedSoFar
     from logdump.features.timeline.open_transactions import BrRefusal, OpenTransactions
-    from logdump.features.timeline.shape import TrailShape
     from logdump.features.timeline.timeline import Timeline
+    from logdump.features.timeline.volume import TrailShape
 
 OUTPUT = "output"
 """The page of what the commands printed."""

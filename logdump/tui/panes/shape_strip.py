@@ -15,7 +15,7 @@ from logdump.tui.text.glyphs import Glyphs
 from logdump.tui.text.styled import Piece, Styled
 
 if TYPE_CHECKING:
-    from logdump.features.timeline.shape import ShapeColumn
+    from logdump.features.timeline.volume import ShapeColumn
 
 _STYLES = {"insert": "insert", "update": "update", "delete": "delete", "other": "dim"}
 

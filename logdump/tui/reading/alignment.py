@@ -7,8 +7,8 @@ from collections.abc import Callable
 
 from textual.message import Message
 
-from logdump.features.diff.aligned_listing import AlignedListing, AlignedSoFar
 from logdump.features.diff.model import AlignedRow, DifferenceShown, DiffShown
+from logdump.features.diff.side_by_side import AlignedListing, AlignedSoFar
 from logdump.tui.reading.messages import AlignedGrew
 
 _EVERY = 0.25

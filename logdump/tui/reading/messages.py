@@ -22,7 +22,7 @@ from logdump.tui.text.styled import Line
 from trailformat.trail.sequence import Spot
 
 if TYPE_CHECKING:
-    from logdump.features.diff.aligned_listing import AlignedSoFar
+    from logdump.features.diff.side_by_side import AlignedSoFar
 
 
 class Report(Message):

@@ -44,8 +44,8 @@ from trailformat.trail.sequence import Spot
 
 if TYPE_CHECKING:
     from logdump.features.timeline.open_transactions import OpenTransactionsScan
-    from logdump.features.timeline.shape import ShapeScan
     from logdump.features.timeline.timeline import TimelineScan
+    from logdump.features.timeline.volume import ShapeScan
     from logdump.filters import FilterSet
 
 
@@ -169,7 +169,7 @@ class OpenFile:
 
     def ask_shape(self) -> None:
         """Scan the file for its records over time, unless that is done."""
-        from logdump.features.timeline.shape import ShapeScan  # noqa: PLC0415 - when it is shown
+        from logdump.features.timeline.volume import ShapeScan  # noqa: PLC0415 - when it is shown
 
         if self.shape is None:
             self.shape = ShapeScan()

@@ -166,7 +166,7 @@ class ScreenMode(LineMode):
 
     def _begin_aligned(self, level: DiffLevel, a: str, b: str) -> ReportedAlignment:
         """A page of its own shows two trails side by side."""
-        from logdump.features.diff.aligned_listing import AlignedListing  # noqa: PLC0415 - of a command
+        from logdump.features.diff.side_by_side import AlignedListing  # noqa: PLC0415 - of a command
         from logdump.tui.reading.alignment import ReportedAlignment  # noqa: PLC0415
 
         self._end_aligned()

@@ -9,7 +9,6 @@ from typing import NamedTuple
 from rich.cells import cell_len
 
 from logdump.display.trail_text import PARTIAL
-from logdump.features.diff.aligned_listing import MOST_PARTS, AlignedListing, AlignedSoFar
 from logdump.features.diff.model import (
     AlignedRow,
     DifferenceKind,
@@ -19,6 +18,7 @@ from logdump.features.diff.model import (
     PassedOver,
     SameRow,
 )
+from logdump.features.diff.side_by_side import MOST_PARTS, AlignedListing, AlignedSoFar
 from logdump.features.diff.text import (
     MARKS,
     diff_lines,

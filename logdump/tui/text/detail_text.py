@@ -148,8 +148,8 @@ def ddl_lines(session: Session, record: Record) -> Iterator[Line]:
     if parameters is None or record.is_file_header or record.header.io_type != DDL_OP:
         return
     from logdump.features.ddl.evaluation import evaluate  # noqa: PLC0415 - where parameter files are in use
+    from logdump.features.ddl.statement import subject_of_record  # noqa: PLC0415
     from logdump.features.ddl.text import evaluation_lines  # noqa: PLC0415
-    from logdump.features.ddl.trail_statements import subject_of_record  # noqa: PLC0415
 
     shows_steps = session.settings.detail is not Detail.OFF
     for result in evaluate(subject_of_record(session.trail, record), parameters.for_trail(session.trail.path)):

@@ -8,8 +8,7 @@ from itertools import pairwise
 from logdump.features.heartbeat.lags import HOPS
 from logdump.features.heartbeat.model import Gap
 from logdump.features.heartbeat.text import LABELS, accuracy_mark, route_text
-from logdump.features.timeline.beat_points import BeatPoint, WayTimeline, most_delayed
-from logdump.features.timeline.timeline import Timeline
+from logdump.features.timeline.timeline import BeatPoint, Timeline, WayTimeline, most_delayed
 from logdump.features.timeline.volume import Volume
 from logdump.notation.durations import duration_text, seconds_text
 from logdump.notation.plural import amount

@@ -9,10 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fixtures import TRAILS
-from logdump.features.bounded_recovery.begins import GivenBegin
-from logdump.features.bounded_recovery.checkpoints import BrCheckpoints
+from logdump.features.bounded_recovery.checkpoints import BrCheckpoints, GivenBegin, began
 from logdump.features.bounded_recovery.model import BeginSource, FirstSource, TransactionInterval
-from logdump.features.bounded_recovery.sources import began
 from logdump.features.bounded_recovery.survey import FirstPass, from_heartbeats
 from logdump.features.heartbeat.model import HeartbeatRow
 from logdump.features.heartbeat.reading import HeartbeatReader

@@ -9,12 +9,12 @@ from typing import NamedTuple
 
 import pytest
 
-from logdump.features.bounded_recovery.begins import GivenBegin
-from logdump.features.bounded_recovery.checkpoints import MOST_CHECKPOINTS, BrCheckpoints
+from logdump.features.bounded_recovery.checkpoints import MOST_CHECKPOINTS, BrCheckpoints, GivenBegin
 from logdump.features.bounded_recovery.model import (
     BeginSource,
     BoundedRecoveryShown,
     BrIntervalShown,
+    BrOptions,
     BrRestartShown,
     CheckpointShown,
     ClockState,
@@ -23,7 +23,6 @@ from logdump.features.bounded_recovery.model import (
     RestartKind,
     TransactionInterval,
 )
-from logdump.features.bounded_recovery.options import BrOptions
 from logdump.features.bounded_recovery.survey import BrSurvey
 from logdump.session.events import Event
 from tests.searching import examples

@@ -15,9 +15,8 @@ from fixtures.flavour import MYSQL_21, ORACLE_12, Flavour
 from fixtures.headers import file_header
 from fixtures.statements import EVERY_KIND
 from logdump.commands import REGISTRY
-from logdump.features.ddl.evaluation import EXTRACT_STEPS
+from logdump.features.ddl.evaluation import EXTRACT_STEPS, REPLICAT_STEPS
 from logdump.features.ddl.model import DdlCounted, DdlEvaluated
-from logdump.features.ddl.replicat_steps import REPLICAT_STEPS
 from logdump.language.execute import run_line
 from logdump.session.errors import ExitStatus
 from logdump.session.events import Notice

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from logdump.commands import REGISTRY
+from logdump.features.diff.comparison import RowComparison
 from logdump.features.diff.model import DifferenceShown, DiffShown
-from logdump.features.diff.row_comparison import RowComparison
 from logdump.language.reader import Context, parse
 from logdump.notation.times import GMT
 from logdump.session.errors import ExitStatus

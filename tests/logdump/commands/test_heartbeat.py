@@ -11,7 +11,7 @@ import pytest
 
 from logdump.commands import REGISTRY
 from logdump.display import json_lines
-from logdump.features.heartbeat import spread
+from logdump.features.heartbeat import lags as spread
 from logdump.features.parameters.model import ParametersShown
 from logdump.language.execute import run_line
 from logdump.session.session import Session

@@ -11,8 +11,7 @@ import pytest
 
 from benchmarks.generate import large_trail
 from logdump.commands import REGISTRY
-from logdump.features.diff import aligned_listing
-from logdump.features.diff.aligned_listing import AlignedListing
+from logdump.features.diff import side_by_side
 from logdump.features.diff.model import (
     DifferenceKind,
     DifferenceShown,
@@ -22,6 +21,7 @@ from logdump.features.diff.model import (
     PassedOver,
     SameRow,
 )
+from logdump.features.diff.side_by_side import AlignedListing
 from logdump.language.execute import run_line
 from logdump.session.session import Session
 from tests.logdump.comparison.test_simulated import OTHER_ORDER
@@ -103,7 +103,7 @@ def test_what_is_not_kept_is_counted_and_it_says_where_to_go_on(
     pair: tuple[str, str, list[Committed]], name: str, most: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     a, b, _ = pair
-    monkeypatch.setattr(aligned_listing, name, most)
+    monkeypatch.setattr(side_by_side, name, most)
     listing, found = _aligned(a, b)
     assert 0 < listing.left_out == len(found) - len(listing.differences)
     assert listing.goes_on == found[len(listing.differences)].csn

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from logdump.features.diff.alignment import Alignment, longest_common
+from logdump.features.diff.comparison import Alignment, longest_common
 
 TEXTS = st.text("abc", max_size=12)
 

@@ -15,8 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fixtures.changes import Change, insert
-from logdump.features.diff.alignment import AlignedStretch, longest_common
-from logdump.features.diff.comparison import Moves
+from logdump.features.diff.comparison import AlignedStretch, Moves, longest_common
 from logdump.features.diff.model import (
     DifferenceKind,
     DifferenceShown,
@@ -118,7 +117,7 @@ def test_a_transaction_has_moved_over_the_pairs_between_its_two_places(
 def test_in_any_order_rows_differ_by_how_often_each_is_there(a: str, b: str, level: str, most: int) -> None:
     line = Line()
     with _folder() as folder, pytest.MonkeyPatch.context() as patch:
-        patch.setattr("logdump.features.diff.row_comparison.MOST_COUNTED", most)
+        patch.setattr("logdump.features.diff.comparison.MOST_COUNTED", most)
         names = [
             written(folder / name, [Committed(1, tuple(map(_change, f"z{letters}")))])
             for name, letters in (("a", a), ("b", b))

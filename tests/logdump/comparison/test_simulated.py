@@ -17,8 +17,8 @@ from hypothesis import strategies as st
 
 from fixtures.changes import insert, unified_update, update_pair
 from fixtures.flavour import ORACLE_12
+from logdump.features.diff.comparison import RowComparison
 from logdump.features.diff.model import DifferenceKind, DifferenceShown, DiffShown
-from logdump.features.diff.row_comparison import RowComparison
 from tests.logdump.line import Line
 from tests.searching import examples
 from tests.simulated.pairs import Committed, Copier, Truth, drawn, edited, restocked, written
@@ -259,7 +259,7 @@ def test_values_that_differ_are_those_that_differ_in_what_export_writes(tmp_path
 def test_a_large_transaction_is_counted_in_parts_where_order_does_not_matter(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("logdump.features.diff.row_comparison.MOST_COUNTED", 2)
+    monkeypatch.setattr("logdump.features.diff.comparison.MOST_COUNTED", 2)
     (one,) = drawn(Random(7), 1)
     changed = (*one.changes[:0:-1], restocked(one.changes[0]))
     a, b = written(tmp_path / "a", [one]), written(tmp_path / "b", [one._replace(changes=changed)])

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from fixtures import TRAILS
-from logdump.features.compression.images import PARTS, ImageSavings
 from logdump.features.compression.model import ImageSaving
+from logdump.features.compression.survey import PARTS, ImageSavings
 from tests.searching import some_trails
 from trailformat import Images, Record, TableDefinition, TrailError, TrailFile
 from trailformat.records.columns import Column

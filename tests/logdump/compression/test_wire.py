@@ -11,8 +11,7 @@ import pytest
 
 from fixtures import TRAILS
 from logdump.features.compression.model import Compression
-from logdump.features.compression.survey import Packer
-from logdump.features.compression.wire import LEVELS, MOST_THRESHOLD, SAMPLE, Compressor
+from logdump.features.compression.survey import LEVELS, MOST_THRESHOLD, SAMPLE, Compressor, Packer
 from trailformat import TrailFile
 
 TRAIL = TRAILS / "et000000000"

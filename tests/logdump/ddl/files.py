@@ -6,7 +6,7 @@ from pathlib import Path
 
 from logdump.features.ddl.evaluation import evaluate
 from logdump.features.ddl.model import DdlEvaluated
-from logdump.features.ddl.subject import subject_of
+from logdump.features.ddl.statement import subject_of
 from logdump.parameters.in_use import ParametersInUse
 from logdump.parameters.reading import read_parameters
 from logdump.parameters.tree import ParameterFile

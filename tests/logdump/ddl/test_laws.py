@@ -9,7 +9,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from logdump.features.ddl.subject import subject_of
+from logdump.features.ddl.statement import subject_of
 from tests.logdump.ddl.files import evaluated, parameter_file
 from tests.searching import examples, in_turn
 

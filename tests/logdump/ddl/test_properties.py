@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from logdump.features.ddl import common_steps
+from logdump.features.ddl import evaluation
 from logdump.features.ddl.mapping import MAP, takers_of
 from logdump.features.ddl.model import DdlEvaluated, Outcome
-from logdump.features.ddl.subject import subject_of
+from logdump.features.ddl.statement import subject_of
 from logdump.notation.sql_tokens import MYSQL, STANDARD, SqlTokenizer, SqlTokenKind, meaningful
 from logdump.parameters.names import ObjectName
 from logdump.parameters.tree import ParameterFile
@@ -151,7 +151,7 @@ def test_of_two_exclusions_the_first_is_named() -> None:
 
 
 def test_after_a_substitution_that_grows_too_much_no_other_is_tried(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(common_steps, "MOST_CHARACTERS", 60)
+    monkeypatch.setattr(evaluation, "MOST_CHARACTERS", 60)
     statement = "create table hr.a1 (old int)"
     grows, other = f"DDLSUBST 'old' WITH '{'x' * 60}'", "DDLSUBST 'int' WITH 'number'"
     result = the_result(statement, grows, other)

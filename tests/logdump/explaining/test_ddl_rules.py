@@ -8,7 +8,7 @@ import pytest
 
 from logdump.features.ddl.model import Outcome
 from logdump.features.explain.ddl import RULES, DdlFacts
-from logdump.features.explain.rules import conclusion
+from logdump.features.explain.model import conclusion
 from logdump.parameters.model import ProcessSide
 
 OUTCOMES = {

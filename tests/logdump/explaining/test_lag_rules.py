@@ -8,7 +8,7 @@ from random import Random
 
 import pytest
 
-from logdump.features.explain.lag_rules import RULES
+from logdump.features.explain.lag import RULES
 from logdump.features.explain.model import Explained, Span, When
 from tests.logdump.line import Line
 from tests.searching import examples, in_turn

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from fixtures.flavour import ORACLE_12
 from logdump.features.ddl.model import DdlEvaluated, Outcome
 from logdump.features.explain import ddl
+from logdump.features.explain.lag_facts import DefinitionClocks
 from logdump.features.explain.model import Explained, When
-from logdump.features.explain.trail_facts import DefinitionClocks
 from tests.logdump.line import Line
 from tests.searching import examples
 from tests.simulated.heartbeat_trails import BEGUN, HeartbeatTrail

@@ -14,13 +14,12 @@ import pytest
 from fixtures.flavour import ORACLE_12
 from logdump.features.bounded_recovery.model import BeginSource, TransactionInterval
 from logdump.features.ddl.model import Outcome
-from logdump.features.explain import ddl, lag_rules
-from logdump.features.explain.beat_facts import BeatFacts, MissingBeats, PassedBeat
+from logdump.features.explain import ddl
+from logdump.features.explain import lag as lag_rules
 from logdump.features.explain.ddl import DdlFacts
-from logdump.features.explain.lag_rules import LagFacts
-from logdump.features.explain.model import Explained
-from logdump.features.explain.rules import VerdictRule, conclusion
-from logdump.features.explain.trail_facts import ClockLag, TrailFacts
+from logdump.features.explain.lag import LagFacts
+from logdump.features.explain.lag_facts import BeatFacts, ClockLag, MissingBeats, PassedBeat, TrailFacts
+from logdump.features.explain.model import Explained, VerdictRule, conclusion
 from logdump.features.heartbeat.model import BeatPlace
 from logdump.parameters.model import ProcessSide
 from tests.logdump.line import Line

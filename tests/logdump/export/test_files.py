@@ -9,9 +9,8 @@ from typing import IO, Any
 
 import pytest
 
-from logdump.features.export import appended_file, text_file
-from logdump.features.export.appended_file import AppendedFile, StandardOutput, opened
-from logdump.features.export.text_file import TextFile, Waiting
+from logdump.features.export import files as appended_file
+from logdump.features.export.files import AppendedFile, StandardOutput, TextFile, Waiting, opened
 from trailformat import CannotWrite
 
 
@@ -131,7 +130,7 @@ def _lines(file: IO[bytes]) -> int:
 
 
 def test_text_waits_in_its_file_and_is_counted_over_all_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(text_file, "_MOST_WAITING", 4)
+    monkeypatch.setattr(appended_file, "_MOST_WAITING", 4)
     waiting = Waiting()
     first, second = (
         TextFile(tmp_path / name, is_gzip=False, count_rows=_lines, waiting=waiting) for name in ("first", "second")

@@ -13,7 +13,7 @@ import pytest
 
 from fixtures import TRAILS
 from logdump.display.json_lines import render
-from logdump.features.heartbeat.events import BeatShown
+from logdump.features.heartbeat.model import BeatShown
 from logdump.session.errors import ArgumentError
 from tests.logdump.export.test_options import parsed
 from tests.logdump.line import Line
@@ -104,7 +104,7 @@ def test_an_interrupted_export_leaves_nothing(line: Line, tmp_path: Path, monkey
         raise KeyboardInterrupt
 
     line(f"open {TARGET}")
-    monkeypatch.setattr("logdump.features.export.csv_text.CsvText.line_of", interrupted)
+    monkeypatch.setattr("logdump.features.export.text_formats.CsvText.line_of", interrupted)
     with pytest.raises(KeyboardInterrupt):
         exported(line, "csv", tmp_path)
     assert [*tmp_path.iterdir()] == []

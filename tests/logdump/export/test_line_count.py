@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from logdump.features.export import line_count
+from logdump.features.export import text_formats
 from tests.kernels import needs_native
 
 CHARACTERS = st.sampled_from(["\n", '""', '"a\nb"', "leaf", ",", "\x0b\x8a\x22", "\x01"])
@@ -25,12 +25,14 @@ def test_parts_of_a_file_have_the_lines_of_all_of_it(
     path = tmp_path / "out"
     path.write_text("".join(texts), encoding="latin-1")
     with pytest.MonkeyPatch.context() as patched, path.open("rb") as file:
-        expected = line_count.count_lines(file, is_quoted=is_quoted)
-        patched.setattr(line_count, "_MANY_BYTES", 0)
-        patched.setattr(line_count, "_CHUNK", chunk)
-        assert line_count.count_lines(file, is_quoted=is_quoted) == expected
+        expected = text_formats.count_lines(file, is_quoted=is_quoted)
+        patched.setattr(text_formats, "_MANY_BYTES", 0)
+        patched.setattr(text_formats, "_CHUNK", chunk)
+        assert text_formats.count_lines(file, is_quoted=is_quoted) == expected
 
 
 def test_line_breaks_in_quotes_end_no_line() -> None:
     text = '"a ""b""\r\nc",d\r\n,\r\n"",""\r\n'
-    assert line_count.count_lines(io.BytesIO(text.encode()), is_quoted=True) == len(list(csv.reader(io.StringIO(text))))
+    assert text_formats.count_lines(io.BytesIO(text.encode()), is_quoted=True) == len(
+        list(csv.reader(io.StringIO(text)))
+    )

@@ -13,8 +13,7 @@ from typing import Any
 import pytest
 
 from logdump.features.export import text_export
-from logdump.features.export.open_files import OpenFiles
-from logdump.features.export.text_file import TextFile
+from logdump.features.export.files import OpenFiles, TextFile
 from tests.logdump.export.rows import arrow_rows, json_rows
 from tests.logdump.line import Line
 from tests.trailformat.samples import row, table_record, trail_of
@@ -103,7 +102,7 @@ def test_both_ways_hold_all_rows(trail: Path, tmp_path: Path) -> None:
 def test_the_writers_of_small_files_do_not_live_together(
     words: str, trail: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    arrow_files = pytest.importorskip("logdump.features.export.arrow_files", reason="Arrow files need pyarrow")
+    arrow_files = pytest.importorskip("logdump.features.export.arrow_export", reason="Arrow files need pyarrow")
     alive, most = set[int](), 0
 
     class Counted:
@@ -145,7 +144,7 @@ def test_each_file_waits_for_the_disk_once(trail: Path, tmp_path: Path, monkeypa
 
 
 def test_the_paths_of_columns_are_those_of_parquet(tmp_path: Path) -> None:
-    arrow_files = pytest.importorskip("logdump.features.export.arrow_files", reason="Arrow files need pyarrow")
+    arrow_files = pytest.importorskip("logdump.features.export.arrow_export", reason="Arrow files need pyarrow")
     records = pytest.importorskip("logdump.features.export.arrow_export").record_schema()
     pq = pytest.importorskip("pyarrow.parquet")
     pq.write_table(records.empty_table(), tmp_path / "out")

@@ -15,7 +15,7 @@ from fixtures import TRAILS
 from logdump.commands import REGISTRY
 from logdump.features.export import spark_export
 from logdump.features.export.spark_export import ATTEMPTS, ExportJob, TaskOutput, export_all, export_pieces, pieces_of
-from logdump.features.export.tally import ExportTally
+from logdump.features.export.target import ExportTally
 from logdump.language.reader import Context, parse
 from logdump.notation.plural import amount
 from logdump.session.session import Session

@@ -15,10 +15,9 @@ import pytest
 
 from fixtures import TRAILS
 from fixtures.shop import ORACLE_SALES
-from logdump.features.export import arrow_export, arrow_files, batch_walk
-from logdump.features.export.appended_file import Place, StandardOutput
-from logdump.features.export.arrow_files import FORMATS, ArrowFile, Schemas
-from logdump.features.export.text_file import Waiting
+from logdump.features.export import arrow_export, batch_walk
+from logdump.features.export.arrow_export import FORMATS, ArrowFile, Schemas
+from logdump.features.export.files import Place, StandardOutput, Waiting
 from tests.logdump.export.rows import table_of
 from tests.logdump.line import Line
 from tests.trailformat.samples import metadata_record, row, trail_of
@@ -49,11 +48,11 @@ def _rows_by_group(path: Path) -> list[int]:
 @pytest.mark.parametrize(
     ("module", "limit", "number", "teas", "sales"),
     [
-        (arrow_files, "_ROWS", 1 << 17, [11], [7]),
-        (arrow_files, "_ROWS", 1, TEAS, SALES),
-        (arrow_files, "_ROWS", 6, [6, 5], [6, 1]),
-        (arrow_files, "_ROWS", 7, [8, 3], [7]),
-        (arrow_files, "_BYTES", 1, TEAS, SALES),
+        (arrow_export, "_ROWS", 1 << 17, [11], [7]),
+        (arrow_export, "_ROWS", 1, TEAS, SALES),
+        (arrow_export, "_ROWS", 6, [6, 5], [6, 1]),
+        (arrow_export, "_ROWS", 7, [8, 3], [7]),
+        (arrow_export, "_BYTES", 1, TEAS, SALES),
         (arrow_export, "_MOST_WAITING", 0, TEAS, SALES),
     ],
 )
@@ -87,7 +86,7 @@ def _arrow_file(path: Place, pool: Executor, format_: str = "PARQUET", waiting: 
 def test_what_waits_is_counted_until_it_is_written(
     most: int, waiting: list[int], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(arrow_files, "_BYTES", most)
+    monkeypatch.setattr(arrow_export, "_BYTES", most)
     found, waits = [], Waiting()
     with ThreadPoolExecutor(1) as pool:
         file = _arrow_file(tmp_path / "out", pool, waiting=waits)
@@ -182,7 +181,7 @@ def test_what_arrow_cannot_write_is_told_with_the_target(
     def fail(*_arguments: object) -> None:
         raise pa.ArrowInvalid("it is a test")
 
-    monkeypatch.setattr(arrow_files.ArrowFile, "write", fail)
+    monkeypatch.setattr(arrow_export.ArrowFile, "write", fail)
     told = line(f"open {SHOP}; export {format_} to {tmp_path / 'out'}")
     assert f"{tmp_path / 'out'}" in told[-1]
     assert "it is a test" in told[-1]

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from fixtures import TRAILS
 from fixtures.flavour import MYSQL_21
 from logdump.display.sql import block_lines, block_reader, blocks
-from logdump.features.export import text_file
+from logdump.features.export import files
 from tests.logdump.export.scripts import EITHER, check, written
 from tests.logdump.export.strategies import records_of_a_table
 from tests.logdump.line import Line
@@ -229,7 +229,7 @@ def test_an_export_that_is_interrupted_leaves_nothing(tmp_path: Path, monkeypatc
     def interrupt(*_arguments: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(text_file.TextFile, "append", interrupt)
+    monkeypatch.setattr(files.TextFile, "append", interrupt)
     line = Line()
     with pytest.raises(KeyboardInterrupt):
         line(f"open {TRAILS / 'et000000000'}; export sql to {tmp_path / 'out'}")

@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from fixtures import TRAILS
-from logdump.features.export import text_file
+from logdump.features.export import files as appended_file
 from tests.logdump.export.related import RelatedRecords
 from tests.logdump.export.strategies import records_of_a_table
 from tests.logdump.line import Line
@@ -28,7 +28,7 @@ from trailformat.records.record_header import COMPRESSED, NAME_IS_INDEX
 
 batches = pytest.importorskip("logdump.arrow.tables.batches", reason="exports by columns need numpy and kernels")
 text_export = pytest.importorskip("logdump.features.export.text_export", reason="likewise")
-record_pieces = pytest.importorskip("logdump.features.export.record_pieces", reason="likewise")
+record_pieces = pytest.importorskip("logdump.features.export.record_lines", reason="likewise")
 batch_walk = pytest.importorskip("logdump.features.export.batch_walk", reason="likewise")
 
 FILES = some_trails((path for path in TRAILS.iterdir() if path.suffix != ".md"), __name__)
@@ -178,7 +178,7 @@ def test_an_export_that_is_interrupted_leaves_nothing(
     def interrupt(*_arguments: object) -> Iterator[object]:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(text_file.TextFile, "append", interrupt)
+    monkeypatch.setattr(appended_file.TextFile, "append", interrupt)
     line = Line()
     kind, _, rest = format_.partition(" ")
     with pytest.raises(KeyboardInterrupt):

@@ -11,7 +11,7 @@ from fixtures import TRAILS
 from logdump.arrow.tables.layout import ALL
 from logdump.display.text import render
 from logdump.features.export import batch_walk
-from logdump.features.export.tally import ExportTally, FileTally
+from logdump.features.export.target import ExportTally, FileTally
 from logdump.session.errors import ExitStatus
 from logdump.session.events import Event, Failure, Notice, Progress
 from logdump.session.settings import Settings

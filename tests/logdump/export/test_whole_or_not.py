@@ -13,11 +13,11 @@ import pytest
 
 from fixtures import TRAILS
 from logdump.arrow.tables.layout import ALL as LAYOUT
-from logdump.features.export import arrow_files, text_file
+from logdump.features.export import arrow_export
+from logdump.features.export import files as appended_file
 from logdump.features.export.exporting import check_whole
 from logdump.features.export.options import ExportOptions
-from logdump.features.export.tally import ExportTally, FileTally
-from logdump.features.export.target import export_target
+from logdump.features.export.target import ExportTally, FileTally, export_target
 from logdump.session.errors import CommandError
 from tests.logdump.line import Line
 from trailformat import CannotWrite, TrailFile
@@ -178,12 +178,12 @@ def test_a_folder_that_is_not_there_is_named(words: str, shop: Line, tmp_path: P
 def test_a_file_of_text_with_another_number_of_rows_is_not_kept(
     words: str, shop: Line, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(text_file.TextFile, "append", _forgetful)
+    monkeypatch.setattr(appended_file.TextFile, "append", _forgetful)
     assert "does not hold what was written" in _export(shop, words, tmp_path / "out")[0]
     assert _names(tmp_path) == []
 
 
-def _forgetful(file: text_file.TextFile, _data: bytes, rows: int) -> None:
+def _forgetful(file: appended_file.TextFile, _data: bytes, rows: int) -> None:
     file.rows += rows
 
 
@@ -191,8 +191,8 @@ def _forgetful(file: text_file.TextFile, _data: bytes, rows: int) -> None:
 def test_an_arrow_file_with_another_number_of_rows_is_not_kept(
     format_: str, shop: Line, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    lost = arrow_files.FORMATS[format_]._replace(count_rows=lambda _path: 1)
-    monkeypatch.setitem(arrow_files.FORMATS, format_, lost)
+    lost = arrow_export.FORMATS[format_]._replace(count_rows=lambda _path: 1)
+    monkeypatch.setitem(arrow_export.FORMATS, format_, lost)
     assert "does not hold what was written" in _export(shop, f"{format_.lower()} to T by table", tmp_path / "out")[0]
     assert _names(tmp_path) == []
 

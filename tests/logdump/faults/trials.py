@@ -251,7 +251,7 @@ def use_columns() -> None:
     """Have columns used wherever they can be."""
     numbers = {
         "logdump.commands.position": ("_MANY", "_ROW_BYTES"),
-        "logdump.features.export.line_count": ("_MANY_BYTES",),
+        "logdump.features.export.text_formats": ("_MANY_BYTES",),
     }
     for module, names in numbers.items():
         for name in names:

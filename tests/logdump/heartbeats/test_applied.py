@@ -10,8 +10,7 @@ import pytest
 
 from logdump.display import json_lines
 from logdump.features.count.model import CountShown
-from logdump.features.heartbeat.events import BeatShown, HeartbeatRowShown, HeartbeatsShown
-from logdump.features.heartbeat.model import HeartbeatRow
+from logdump.features.heartbeat.model import BeatShown, HeartbeatRow, HeartbeatRowShown, HeartbeatsShown
 from logdump.features.heartbeat.reading import HeartbeatReader
 from logdump.features.heartbeat.views import heartbeat_history, lag_history
 from logdump.features.timeline.timeline import TimelineScan

@@ -10,8 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from logdump.features.heartbeat.beats import NewBeats
-from logdump.features.heartbeat.events import HeartbeatsShown
-from logdump.features.heartbeat.model import Beat, Direction, HeartbeatRow, Role
+from logdump.features.heartbeat.model import Beat, Direction, HeartbeatRow, HeartbeatsShown, Role
 from logdump.features.heartbeat.reading import HeartbeatReader
 from tests.logdump.line import Line
 from tests.searching import examples, in_turn

@@ -13,11 +13,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from logdump.features.heartbeat.gaps import MOST_GAPS, GapFinder
+from logdump.features.heartbeat.beats import routing_path
+from logdump.features.heartbeat.lags import MOST_EXACT, MOST_GAPS, GapFinder, Spread
 from logdump.features.heartbeat.model import Role, way, way_text
-from logdump.features.heartbeat.paths import routing_path
 from logdump.features.heartbeat.reading import timestamp
-from logdump.features.heartbeat.spread import MOST_EXACT, Spread
 from logdump.features.heartbeat.tables import role_of
 from trailformat.trail.sequence import Spot
 from trailformat.values import Plain, Value

@@ -8,7 +8,7 @@ from random import Random
 import pytest
 
 from logdump.features.heartbeat import survey
-from logdump.features.heartbeat.events import RestartPositionShown
+from logdump.features.heartbeat.model import RestartPositionShown
 from tests.logdump.commands.test_heartbeat import objects
 from tests.logdump.line import Line
 from tests.searching import examples

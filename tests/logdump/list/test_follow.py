@@ -29,8 +29,8 @@ def follows(monkeypatch: pytest.MonkeyPatch) -> Callable[..., tuple[list[str], l
                 left.pop(0)()
                 clock[0] = 0
 
-        monkeypatch.setattr("logdump.features.list.follow.time.sleep", sleep)
-        monkeypatch.setattr("logdump.features.list.follow.time.monotonic", lambda: clock[0])
+        monkeypatch.setattr("logdump.features.list.command.time.sleep", sleep)
+        monkeypatch.setattr("logdump.features.list.command.time.monotonic", lambda: clock[0])
         answer = logdump(str(path), "-c", f"{words}; follow list idle 5")
         said = [line for line in answer.err.splitlines() if line]
         return [line.split()[0] for line in answer.out.splitlines() if line.split()[0].isdigit()], said

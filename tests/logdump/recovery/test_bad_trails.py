@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from logdump.features.recovery import lists
+from logdump.features.recovery import model
 from logdump.features.recovery import survey as survey_of_recovery
 from logdump.features.recovery.model import RecoveryShown
 from logdump.session.errors import ExitStatus
@@ -125,7 +125,7 @@ def test_a_copy_that_differs_is_told_with_both_places(tmp_path: Path) -> None:
 
 
 def test_findings_beyond_the_list_are_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in (survey_of_recovery, lists):
+    for module in (survey_of_recovery, model):
         monkeypatch.setattr(module, "MOST_LISTED", 3)
     again = [one for at in range(5) for one in (_first(f"1{at}"), _MARKER, _first(f"1{at}"), _LAST)]
     found = report([_file(tmp_path, 0, *again)])
@@ -138,7 +138,7 @@ def test_findings_beyond_the_list_are_counted(tmp_path: Path, monkeypatch: pytes
 def test_copies_of_more_cut_transactions_than_are_listed_are_found(
     step: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for module in (survey_of_recovery, lists):
+    for module in (survey_of_recovery, model):
         monkeypatch.setattr(module, "MOST_LISTED", 3)
     csns = [f"1{at}" for at in range(6)]
     records = [*(_first(csn) for csn in csns), *(one for csn in csns[::step] for one in (_first(csn), _LAST))]

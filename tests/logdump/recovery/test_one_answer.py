@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fixtures.flavour import MYSQL_21, ORACLE_12
-from logdump.features.bounded_recovery.options import BrOptions
+from logdump.features.bounded_recovery.model import BrOptions
 from logdump.features.bounded_recovery.survey import BrSurvey
 from logdump.features.count.model import CountShown, TransactionsShown
 from logdump.features.diff.model import DiffShown

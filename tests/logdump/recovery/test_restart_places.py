@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from logdump.features.bounded_recovery.options import BrOptions
+from logdump.features.bounded_recovery.model import BrOptions
 from logdump.features.explain.model import Explained
 from logdump.features.explain.restart import RestartQuestion
 from tests.kernels import WAYS, run

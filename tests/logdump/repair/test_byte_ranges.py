@@ -7,7 +7,7 @@ from itertools import pairwise
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from logdump.features.repair.byte_ranges import ByteRange, ByteRanges
+from logdump.features.repair.file_survey import ByteRange, ByteRanges
 from tests.searching import examples
 
 GIVEN = st.lists(st.tuples(st.integers(0, 30), st.integers(1, 6)).map(lambda one: ByteRange(one[0], sum(one))))

@@ -14,7 +14,7 @@ import pytest
 import logdump.spark
 from fixtures import TRAILS
 from logdump.display.json_lines import render
-from logdump.features.heartbeat.events import HeartbeatsShown
+from logdump.features.heartbeat.model import HeartbeatsShown
 from logdump.spark.errors import BadTrail
 from logdump.spark.views import Views
 from tests.logdump.heartbeats.target import captured

@@ -7,7 +7,7 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from logdump.features.diff.alignment import longest_common
+from logdump.features.diff.comparison import longest_common
 from logdump.spark.comparison.moved import bounds_of, moves, out_of_order
 
 

@@ -17,7 +17,7 @@ from logdump.features.ddl.model import DdlEvaluated
 from logdump.features.diff.model import DiffLevel
 from logdump.features.diff.rows import RowOptions
 from logdump.features.diff.side import CsnBounds
-from logdump.features.heartbeat.events import HeartbeatsShown
+from logdump.features.heartbeat.model import HeartbeatsShown
 from logdump.spark.comparison.compared_trail import Compared, compared_trail
 from logdump.spark.comparison.transactions import transaction_rows
 from logdump.spark.errors import NoTrailFiles

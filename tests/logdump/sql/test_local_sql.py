@@ -14,10 +14,9 @@ import pytest
 
 from fixtures import TRAILS
 from logdump.display import text
-from logdump.features.sql import command, local_query, scan
+from logdump.features.sql import command, local_query
 from logdump.features.sql.model import RowsShown
-from logdump.features.sql.read_ahead import Ahead
-from logdump.features.sql.trail_table import Narrowed, TrailTable
+from logdump.features.sql.trail_table import Ahead, Narrowed, TrailTable
 from logdump.session.errors import ExitStatus
 from logdump.session.events import Notice, Text
 from logdump.session.settings import Settings
@@ -171,14 +170,14 @@ def test_two_reads_of_one_view_are_not_narrowed_by_the_conditions_of_one(asked: 
 def test_a_limit_ends_the_read_early(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     large = write_large(tmp_path / "lt000000000")
     made: list[int] = []
-    batch_of = scan.ViewScan._batches
+    batch_of = local_query.ViewScan._batches
 
-    def noted(self: scan.ViewScan) -> Iterator[object]:
+    def noted(self: local_query.ViewScan) -> Iterator[object]:
         for batch in batch_of(self):
             made.append(batch.num_rows)
             yield batch
 
-    monkeypatch.setattr(scan.ViewScan, "_batches", noted)
+    monkeypatch.setattr(local_query.ViewScan, "_batches", noted)
     asked = Asked(f"open {large}")
     [(everything,)] = asked.rows("select count(*) from records")
     assert sum(made) == everything

@@ -19,7 +19,7 @@ from fixtures import TRAILS
 from logdump.arrow.tables import row_lobs
 from logdump.arrow.tables.layout import TableLayout
 from logdump.arrow.tables.schema import schema_of
-from logdump.features.sql.read_ahead import Ahead
+from logdump.features.sql.trail_table import Ahead
 from logdump.spark.errors import BadOption, BadSchema, BadTrail, NoTrailFiles
 from logdump.spark.source.options import Options
 from logdump.spark.source.table_columns import spark_type, table_columns

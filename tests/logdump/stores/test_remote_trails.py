@@ -185,7 +185,7 @@ def test_a_trail_that_is_written_in_a_bucket_is_followed(s3: str, put: Put, monk
     monkeypatch.setattr(remote_file, "POLL", 0)
     monkeypatch.setattr(store, "RECENT", 0)
     # of this module alone: the clients of stores have clocks of their own
-    monkeypatch.setattr("logdump.features.list.follow.time", SimpleNamespace(sleep=sleep, monotonic=lambda: clock[0]))
+    monkeypatch.setattr("logdump.features.list.command.time", SimpleNamespace(sleep=sleep, monotonic=lambda: clock[0]))
     done = logdump(f"{s3}/dirdat/{NAMES[0]}", "-c", "follow list idle 5")
     shown = [line.split()[0] for line in done.out.splitlines() if line[:1].isspace() or line[:1].isdigit()]
     assert shown == expected, done.err

@@ -10,8 +10,7 @@ import pytest
 
 from fixtures import TRAILS
 from logdump.features.heartbeat.lags import HOPS
-from logdump.features.timeline.beat_points import MOST_POINTS, BeatPoint, PointSample, most_delayed
-from logdump.features.timeline.timeline import Timeline, TimelineScan
+from logdump.features.timeline.timeline import MOST_POINTS, BeatPoint, PointSample, Timeline, TimelineScan, most_delayed
 from logdump.features.timeline.volume import MOST_INTERVALS, Volume, VolumeInterval, VolumeSums
 from logdump.notation.times import GMT
 from logdump.session.session import Session

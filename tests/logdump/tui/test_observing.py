@@ -12,13 +12,12 @@ from typing import Any
 import pytest
 
 from fixtures import TRAILS
-from logdump.features.diff.aligned_listing import AlignedListing, AlignedSoFar
 from logdump.features.diff.model import DiffLevel
+from logdump.features.diff.side_by_side import AlignedListing, AlignedSoFar
 from logdump.features.row.model import RowStoryShown
 from logdump.features.timeline.open_transactions import BrRefusal
-from logdump.features.timeline.shape import TrailShape
 from logdump.features.timeline.timeline import Timeline
-from logdump.features.timeline.volume import Volume, VolumeInterval
+from logdump.features.timeline.volume import TrailShape, Volume, VolumeInterval
 from logdump.notation.times import GMT
 from logdump.session.marks import Mark
 from logdump.session.reading import Reading

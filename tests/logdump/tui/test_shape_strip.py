@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from fixtures import TRAILS
-from logdump.features.timeline.shape import KINDS, ShapeScan
+from logdump.features.timeline.volume import KINDS, ShapeScan
 from logdump.session.session import Session
 from logdump.tui.panes.shape_strip import ShapeStrip
 from tests.logdump.tui.drive import WIDE, Screen, drive

@@ -10,10 +10,10 @@ from random import Random
 
 import pytest
 
-from logdump.features.diff.aligned_listing import AlignedListing, AlignedSoFar
 from logdump.features.diff.comparison import TrailComparison
 from logdump.features.diff.model import DifferenceKind as Kind
 from logdump.features.diff.model import DifferenceShown, DiffLevel, PairedTransaction, PartDifference, PassedOver
+from logdump.features.diff.side_by_side import AlignedListing, AlignedSoFar
 from logdump.session.events import Progress
 from logdump.tui.model.model import SIDE_BY_SIDE
 from logdump.tui.panes.side_by_side_pane import SideBySidePane

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from logdump.features.heartbeat.model import BeatPlace, Gap
-from logdump.features.timeline.beat_points import BeatPoint, WayTimeline
+from logdump.features.timeline.timeline import BeatPoint, WayTimeline
 from logdump.notation.times import GMT, iso_time
 from logdump.session.session import Session
 from logdump.tui.model.model import TIMELINE

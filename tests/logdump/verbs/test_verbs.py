@@ -73,7 +73,7 @@ def here(trails: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def _tail_waits_by_a_clock_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
     slept: list[float] = []
     clock = SimpleNamespace(sleep=slept.append, monotonic=lambda: sum(slept))
-    monkeypatch.setattr("logdump.features.list.follow.time", clock)
+    monkeypatch.setattr("logdump.features.list.command.time", clock)
 
 
 @pytest.mark.parametrize(("line", "status", "part"), ANSWERS, ids=[line for line, *_ in ANSWERS])

@@ -1,0 +1,299 @@
+"""Files that are written to their end, as many at a time as there are tables; or standard output in their place.
+
+What is closed drops all further bytes: Arrow writes a footer when it lets go of a file, though that was abandoned.
+"""
+
+from __future__ import annotations
+
+import gzip
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import IO, BinaryIO, Generic, Protocol, TypeVar, cast
+
+from logdump.arrow.tables.layout import ALL, FileNames, TableLayout
+from logdump.features.export.batch_walk import new_pool
+from logdump.features.export.options import ExportOptions
+from logdump.features.export.target import ExportTally, FileTally, suffix_of
+from logdump.notation.escape import escape
+from logdump.session.across import over_files
+from logdump.session.session import Session
+from trailformat import CannotWrite, TrailFile
+from trailformat.trail.whole_file.early import EarlyWriting
+
+_MOST_WAITING = 1 << 20
+"""Bytes that wait until they are written together."""
+
+
+class AppendedFile:
+    """A new file that is open only while bytes go to it: thousands of them need no file descriptors.
+
+    Args:
+        path: path of the file; an existing one is emptied.
+
+    Attributes:
+        closed: True if nothing more is written to it.
+
+    Raises:
+        OSError: it cannot be written; every method but ``tell`` may raise it.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.closed = False
+        self._path = path
+        self._waiting = bytearray()
+        self._written = 0
+        path.open("wb").close()
+
+    def write(self, data: bytes | bytearray | memoryview) -> int:
+        """Append bytes, none once it is closed; returns ``len(data)``."""
+        if self.closed:
+            return len(data)
+        if not self._waiting and len(data) > _MOST_WAITING:
+            self._put(data)
+        else:
+            self._waiting += data
+        if len(self._waiting) > _MOST_WAITING:
+            self.flush()
+        return len(data)
+
+    def tell(self) -> int:
+        """Return the number of bytes."""
+        return self._written + len(self._waiting)
+
+    def flush(self) -> None:
+        """Write the buffered bytes."""
+        if self._waiting:
+            waiting, self._waiting = self._waiting, bytearray()
+            self._put(waiting)
+
+    def _put(self, data: bytes | bytearray | memoryview) -> None:
+        """Append bytes to the file."""
+        rest = memoryview(data)
+        with self._path.open("r+b", 0) as file:
+            file.seek(self._written)
+            while rest:
+                count = file.write(rest)
+                self._written += count
+                rest = rest[count:]
+
+    def close(self) -> None:
+        """Write what waits, for the last time; the disk begins to take a long file, whose name waits for fsync."""
+        if not self.closed:
+            self.flush()
+            if self._written > _MOST_WAITING:
+                with self._path.open("r+b", 0) as file:
+                    EarlyWriting(file).reach(self._written)
+            self.closed = True
+
+    def abandon(self) -> None:
+        """Discard the buffered bytes and close."""
+        self._waiting.clear()
+        self.closed = True
+
+
+class StandardOutput:
+    """Standard output in place of a file: written bytes cannot be taken back.
+
+    On a terminal control characters are escaped.
+    """
+
+    def __init__(self, stream: BinaryIO) -> None:
+        self.closed = False
+        self._stream = stream
+        self._is_terminal = stream.isatty()
+        self._written = 0
+
+    def write(self, data: bytes | bytearray | memoryview) -> int:
+        """Write bytes, none once it is closed; returns how many were given."""
+        if self.closed:
+            return len(data)
+        if self._is_terminal:
+            lines = bytes(data).decode(errors="backslashreplace").split("\n")
+            self._stream.write("\n".join(escape(line.removesuffix("\r")) for line in lines).encode())
+        else:
+            self._stream.write(data)
+        self._written += len(data)
+        return len(data)
+
+    def tell(self) -> int:
+        """Return the number of bytes."""
+        return self._written
+
+    def flush(self) -> None:
+        """Flush the stream."""
+        self._stream.flush()
+
+    def close(self) -> None:
+        """Write what waits; the stream stays open."""
+        if not self.closed:
+            self.flush()
+            self.closed = True
+
+    def abandon(self) -> None:
+        """Write nothing more."""
+        self.closed = True
+
+
+Place = Path | StandardOutput
+"""Where an export writes."""
+
+
+def opened(place: Place) -> AppendedFile | StandardOutput:
+    """The sink for the bytes of a place."""
+    return AppendedFile(place) if isinstance(place, Path) else place
+
+
+_SYNCED = 4
+"""Files that wait for the disk while the rows of others are counted."""
+
+
+class Sink(Protocol):
+    """A file that is being written."""
+
+    def close(self) -> int:
+        """Write what waits, for the last time; returns how many rows were found there."""
+
+    def abandon(self) -> None:
+        """Let go of the file, whatever is in it."""
+
+
+S = TypeVar("S", bound=Sink)
+
+
+class OpenFiles(Generic[S]):
+    """The files by layout; a single file for all records has the layout ALL.
+
+    Args:
+        path: the file, or the folder of the files.
+        options: options of the export.
+        make: opens a file for a layout.
+    """
+
+    def __init__(self, path: Place, options: ExportOptions, make: Callable[[Place, TableLayout], S]) -> None:
+        self._path = path
+        self._make = make
+        self._names = FileNames(suffix_of(options))
+        self._open: dict[TableLayout, tuple[str, S]] = {}
+
+    def of(self, layout: TableLayout) -> S:
+        """The file for rows of this layout."""
+        if layout not in self._open:
+            name = self._names.new(layout)
+            path = self._path / name if layout != ALL and isinstance(self._path, Path) else self._path
+            self._open[layout] = name, self._make(path, layout)
+        return self._open[layout][1]
+
+    @property
+    def sinks(self) -> list[S]:
+        """All open files."""
+        return [sink for _, sink in self._open.values()]
+
+    def close(self) -> list[FileTally]:
+        """Close all of them, side by side; returns what each file holds."""
+        with new_pool(_SYNCED) as pool:
+            rows = [*pool.map(lambda sink: sink.close(), self.sinks)]
+        return [
+            FileTally(name, layout, count) for (layout, (name, _)), count in zip(self._open.items(), rows, strict=True)
+        ]
+
+    def abandon(self) -> None:
+        """Discard all files."""
+        for _, sink in self._open.values():
+            sink.abandon()
+
+
+def exported_files(
+    session: Session, options: ExportOptions, tally: ExportTally, close: Callable[[TrailFile], None] = TrailFile.close
+) -> Iterator[TrailFile]:
+    """The files, each of which the session reads while it is handled. Arguments and errors as ``over_files``."""
+    for trail in over_files(session, close):
+        yield trail
+        if options.stop is not None or tally.selected == options.records:
+            return
+
+
+CountRows = Callable[[IO[bytes]], int]
+"""Counts the rows of a file, read from its beginning."""
+_LEVEL = 6
+_MOST_BYTES_WAITING = 1 << 20
+"""Bytes of text that wait until they are written, and compressed, together."""
+
+
+class Waiting:
+    """Bytes of text that wait in several files."""
+
+    def __init__(self) -> None:
+        self.bytes = 0
+
+
+class TextFile:
+    """One file of rows in UTF-8, compressed or not.
+
+    Args:
+        path: path of the file.
+        is_gzip: True if it is compressed.
+        count_rows: counts the rows in the written file.
+        waiting: total of the bytes buffered by all files, which this file adds to.
+    """
+
+    def __init__(self, path: Place, *, is_gzip: bool, count_rows: CountRows, waiting: Waiting | None = None) -> None:
+        self.rows = 0
+        self._path = path
+        self._is_gzip = is_gzip
+        self._count_rows = count_rows
+        self._all_waiting = waiting or Waiting()
+        self._waiting = bytearray()
+        self._file = opened(path)
+
+    def write(self, text: str, rows: int = 1) -> None:
+        """Write text with the ends of its rows; ``rows`` is their number."""
+        self.append(text.encode(), rows)
+
+    def append(self, data: bytes | memoryview, rows: int) -> None:
+        """Write rows that are encoded already."""
+        self.rows += rows
+        if not self._is_gzip and len(data) > _MOST_BYTES_WAITING:
+            self.flush()
+            self._file.write(data)
+            return
+        self._waiting += data
+        self._all_waiting.bytes += len(data)
+        if len(self._waiting) > _MOST_BYTES_WAITING:
+            self.flush()
+
+    def flush(self) -> None:
+        """Write what waits; compressed it is a member of its own, so that no file keeps a compressor."""
+        if self._waiting:
+            self._file.write(gzip.compress(self._waiting, _LEVEL, mtime=0) if self._is_gzip else self._waiting)
+            self._file.flush()
+        self._all_waiting.bytes -= len(self._waiting)
+        self._waiting = bytearray()
+
+    def close(self) -> int:
+        """Write what waits; returns how many rows were found there.
+
+        Raises:
+            CannotWrite: not as many as were written.
+        """
+        self.flush()
+        if self._is_gzip and not self._file.tell():
+            self._file.write(gzip.compress(b"", _LEVEL, mtime=0))
+        self._file.close()
+        if not isinstance(self._path, Path):
+            return self.rows
+        with cast("IO[bytes]", gzip.open(self._path) if self._is_gzip else self._path.open("rb")) as file:
+            rows = self._count_rows(file)
+        check_rows(self._path, self.rows, rows)
+        return rows
+
+    def abandon(self) -> None:
+        """Let go of the file, whatever is in it."""
+        self._file.abandon()
+
+
+def check_rows(path: Path, written: int, counted: int) -> None:
+    """Raises CannotWrite when a file does not hold as many rows as were written."""
+    if written != counted:
+        raise CannotWrite(
+            "the file does not hold what was written", path=path, expected=f"{written} rows", found=f"{counted}"
+        )

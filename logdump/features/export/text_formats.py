@@ -1,0 +1,232 @@
+r"""CSV as RFC 4180 has it: a header line, fields separated by commas, lines ended by CR LF, in UTF-8.
+
+rba,op,after_NAME,after_ORIGIN,nulls
+1811,"INSERT","Sencha ""Uji"" tin",,"[""after_ORIGIN""]"
+
+Every text is in quotes, quotes in it doubled, line breaks and other control characters unchanged. Nothing between
+two commas means that there is no value: ``nulls`` names the columns that are NULL; the image lacks the others.
+The empty text is ``""``. Lists and objects are JSON.
+"""
+
+from __future__ import annotations
+
+import functools
+import io
+import json
+import os
+from collections.abc import Iterable
+from functools import partial
+from itertools import pairwise
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any
+
+from logdump.arrow.tables.layout import ALL, DATA, FIXED, NULLS, NUMBERS, PROBLEMS, TableLayout
+from logdump.arrow.tables.rows import RowProblem
+from logdump.display import json_lines, json_record
+from logdump.display.json_shape import Shape, exact
+from logdump.session.events import Event
+from logdump.session.known_record import KnownRecord
+from logdump.session.settings import Settings
+from trailformat.native.loaded import why_interpreted
+
+if TYPE_CHECKING:
+    from logdump.arrow.tables.lines import RowForm
+    from logdump.features.export.members import MemberForms
+    from trailformat.arrays import FieldForm, LineBreaks
+
+
+_MANY_BYTES = 1 << 22
+"""Bytes from which on a kernel counts: to load it with pyarrow takes 280 ms, without it these take 210 ms."""
+_CHUNK = 1 << 20
+
+
+def count_lines(file: IO[bytes], *, is_quoted: bool) -> int:
+    """Return the number of line breaks, without those in quotes if ``is_quoted``."""
+    if isinstance(file, io.BufferedReader) and _pays(file):
+        found = _breaks_in(file)
+        return found.even if is_quoted else found.total
+    if not is_quoted:
+        chunks: Iterable[bytes] = iter(lambda: file.read(_CHUNK), b"")
+        return sum(chunk.count(b"\n") for chunk in chunks)
+    rows = quotes = 0
+    for piece in file:
+        quotes += piece.count(b'"')
+        rows += piece.endswith(b"\n") and not quotes % 2
+    return rows
+
+
+def _pays(file: io.BufferedReader) -> bool:
+    return os.fstat(file.fileno()).st_size >= _MANY_BYTES and why_interpreted() is None
+
+
+def _breaks_in(file: io.BufferedReader) -> LineBreaks:
+    from logdump.features.export.batch_walk import WORKERS, new_pool  # noqa: PLC0415 - few files are so large
+    from trailformat.arrays import LineBreaks  # noqa: PLC0415 - it needs pyarrow
+
+    size = os.fstat(file.fileno()).st_size
+    bounds = [size * part // WORKERS for part in range(WORKERS + 1)]
+    with new_pool() as pool:
+        parts = pool.map(lambda bound: _breaks_between(file.name, *bound), pairwise(bounds))
+        return functools.reduce(LineBreaks.then, parts)
+
+
+def _breaks_between(path: str, begin: int, end: int) -> LineBreaks:
+    """The line breaks from one byte to before another."""
+    import numpy as np  # noqa: PLC0415 - only where kernels are
+
+    from trailformat.arrays import LineBreaks, line_breaks  # noqa: PLC0415 - it needs pyarrow
+
+    found, buffer = LineBreaks(), np.empty(_CHUNK, np.uint8)
+    with open(path, "rb", buffering=0) as file:  # noqa: PTH123 - the name of a file that is open
+        file.seek(begin)
+        while begin < end and (count := file.readinto(buffer[: end - begin].data)):
+            found = found.then(line_breaks(buffer[:count]))
+            begin += count
+    return found
+
+
+class JsonLines:
+    """The spelling of records and rows as JSON lines."""
+
+    takes_file_header = True
+
+    def head(self, layout: TableLayout) -> str:  # noqa: ARG002 - other formats begin with a head
+        """Return "": JSON lines have no header."""
+        return ""
+
+    def head_of(self, shape: Shape) -> str:  # noqa: ARG002 - other formats begin with a head
+        """Return "": JSON lines have no header."""
+        return ""
+
+    def line_of(self, shape: Shape, event: Event) -> str:  # noqa: ARG002 - it is that of the event
+        """Return the line of an event's object."""
+        return "".join(f"{line}\n" for line in json_lines.render(event, Settings()))
+
+    def record(self, known: KnownRecord) -> str:
+        """Return the line of a record."""
+        return "".join(f"{line}\n" for line in json_lines.render(known, Settings()))
+
+    def problems(self, problems: list[RowProblem]) -> str:
+        """Return the problems of a row as JSON."""
+        return json.dumps(exact([problem._asdict() for problem in problems]), ensure_ascii=True, separators=(",", ":"))
+
+    def form(self, layout: TableLayout, path: Path) -> RowForm:
+        """The form of the lines of a table in a trail."""
+        from logdump.arrow.tables.lines import RowForm  # noqa: PLC0415 - it needs numpy
+        from trailformat.arrays import Escapes, FieldForm, LineForm  # noqa: PLC0415 - it needs numpy
+
+        def field(name: str) -> FieldForm:
+            key, quote = f",{json.dumps(name)}:", "" if name in NUMBERS else '"'
+            texts = f"{key}{quote}".encode(), quote.encode(), f"{key}null".encode()
+            return FieldForm(*texts, escapes=Escapes.JSON_ASCII)
+
+        line = LineForm(f'{{"{FIXED[0]}":{json.dumps(str(path))}'.encode(), b"}\n")
+        key = f',"{PROBLEMS}":'.encode()
+        fixed, images = [*map(field, FIXED[1:])], [*map(field, layout.image_names)]
+        return RowForm(line, fixed, field(DATA), images, FieldForm(key, null=key + b"[]"))
+
+    def members(self) -> MemberForms:
+        """The forms of the members of ordinary records."""
+        from logdump.features.export.members import MemberForms  # noqa: PLC0415 - it needs pyarrow
+        from trailformat.arrays import Escapes, FieldForm, LineForm  # noqa: PLC0415 - likewise
+
+        def form(quote: str, name: str) -> FieldForm:
+            texts = f',"{name}":{quote}'.encode(), quote.encode(), f',"{name}":null'.encode()
+            return FieldForm(*texts, escapes=Escapes.JSON_ASCII if quote else Escapes.PLAIN)
+
+        return MemberForms(
+            number=partial(form, ""),
+            text=partial(form, '"'),
+            json=partial(form, ""),
+            quoted=str,
+            nested=Escapes.JSON_ASCII,
+            line=lambda path: LineForm(f'{{"type":"record","file":{json.dumps(str(path))}'.encode(), b"}\n"),
+        )
+
+    def count_rows(self, file: IO[bytes]) -> int:
+        """Return the number of lines."""
+        return count_lines(file, is_quoted=False)
+
+
+_END = "\r\n"
+
+
+class CsvText:
+    """The spelling of records and rows as CSV."""
+
+    takes_file_header = False
+
+    def head(self, layout: TableLayout) -> str:
+        """The header line; of records the names that members have in JSON."""
+        return csv_line(names_of(layout))
+
+    def head_of(self, shape: Shape) -> str:
+        """Return the header line of objects of one shape."""
+        return csv_line([field.name for field in shape.members])
+
+    def line_of(self, shape: Shape, event: Event) -> str:
+        """Return the line of an event's object."""
+        return csv_line([*exact(shape.build(event)).values()])
+
+    def record(self, known: KnownRecord) -> str:
+        """The line of a record; a file header has none."""
+        members = exact(json_record.RECORD.build_what_decodes(known))
+        return csv_line([members[field.name] for field in json_record.RECORD.members])
+
+    def problems(self, problems: list[RowProblem]) -> str:
+        """Return the problems of a row as a field."""
+        return _field(exact([problem._asdict() for problem in problems]))
+
+    def form(self, layout: TableLayout, path: Path) -> RowForm:
+        """The form of the lines of a table in a trail."""
+        from logdump.arrow.tables.lines import RowForm  # noqa: PLC0415 - it needs numpy
+        from trailformat.arrays import Escapes, FieldForm, LineForm  # noqa: PLC0415 - it needs numpy
+
+        number, text = (FieldForm(b"," + quote, quote, b",", b",", escapes=Escapes.CSV) for quote in (b"", b'"'))
+        line = LineForm(_field(str(path)).encode(), _END.encode(), b',"[', b",", b']"', b",")
+        fixed = [number if name in NUMBERS else text for name in FIXED[1:]]
+        names = [_field(json.dumps(name, ensure_ascii=False))[1:-1].encode() for name in layout.image_names]
+        images = [text._replace(name=name) for name in names]
+        return RowForm(line, fixed, text, images, FieldForm(b",", null=b","))
+
+    def members(self) -> MemberForms:
+        """The forms of the members of ordinary records."""
+        from logdump.features.export.members import MemberForms  # noqa: PLC0415 - it needs pyarrow
+        from trailformat.arrays import Escapes, FieldForm, LineForm  # noqa: PLC0415 - it needs numpy
+
+        number, text = (FieldForm(b"," + quote, quote, b",", escapes=Escapes.CSV) for quote in (b"", b'"'))
+        return MemberForms(
+            number=lambda _: number,
+            text=lambda _: text,
+            json=lambda _: text,
+            quoted=lambda shown: shown.replace('"', '""'),
+            nested=Escapes.JSON_IN_CSV,
+            line=lambda path: LineForm(_field(str(path)).encode(), _END.encode()),
+        )
+
+    def count_rows(self, file: IO[bytes]) -> int:
+        """The number of lines after the header; line breaks in quotes end none."""
+        return max(count_lines(file, is_quoted=True) - 1, 0)
+
+
+def names_of(layout: TableLayout) -> list[str]:
+    """Return the names of the fields of a line."""
+    if layout == ALL:
+        return [field.name for field in json_record.RECORD.members]
+    return [*FIXED, *([DATA] if layout.columns is None else []), *layout.image_names, NULLS, PROBLEMS]
+
+
+def csv_line(values: Iterable[Any]) -> str:
+    """Return a line of values: text in quotes, objects and lists as JSON, None as an empty field."""
+    return ",".join(map(_field, values)) + _END
+
+
+def _field(value: Any) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return json.dumps(value)
+    if isinstance(value, int | float):
+        return str(value)
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    return '"' + text.replace('"', '""') + '"'
