@@ -4,69 +4,72 @@ from __future__ import annotations
 
 from logdump.language.command import Registry
 
-_HOMES = {
-    "files": "OPEN FROM LOGTRAIL NEXTTRAIL NT",
-    "display": "GHDR DETAIL DET USERTOKEN GGSTOKEN HEADERTOKEN FILEHEADER RECLEN TIMEOFFSET RELEASE",
-    "character_sets": "ASCIIHEADER EBCDICHEADER ASCIIDATA EBCDICDATA ASCIIDUMP EBCDICDUMP",
-    "across": "ACROSS",
-    "position": "NEXT N RECORD REC SKIP POSITION POS BEGIN",
-    "scan": (
+_HOMES = (
+    ("files", "OPEN FROM LOGTRAIL NEXTTRAIL NT"),
+    ("display", "GHDR DETAIL DET USERTOKEN GGSTOKEN HEADERTOKEN FILEHEADER RECLEN TIMEOFFSET RELEASE"),
+    ("character_sets", "ASCIIHEADER EBCDICHEADER ASCIIDATA EBCDICDATA ASCIIDUMP EBCDICDUMP"),
+    ("across", "ACROSS"),
+    ("position", "NEXT N RECORD REC SKIP POSITION POS BEGIN"),
+    (
+        "scan",
         "SCANFORHEADER SFH SCANFORTYPE SFT SCANFORRBA SFR SCANFORTIME SFTS SCANFORENDTRANS SFET "
-        "SCANFORNEXTTRANS SFNT SCANFORMETADATA SFMD"
+        "SCANFORNEXTTRANS SFNT SCANFORMETADATA SFMD",
     ),
-    "mark": "MARK",
-    "find": "FIND",
-    "transaction": "TRANSACTION SAMETABLE",
-    "features.safe": "SAFE",
-    "features.list": "LIST FOLLOW",
-    "features.row": "ROW",
-    "features.transactions": "TRANSACTIONS",
-    "features.count": "COUNT",
-    "features.check": "CHECK",
-    "features.doctor": "DOCTOR",
-    "features.heartbeat": "HEARTBEAT",
-    "features.recovery": "RECOVERY",
-    "features.diff": "DIFF",
-    "features.repair": "REPAIR",
-    "features.bounded_recovery": "BR",
-    "features.compression": "COMPRESS",
-    "features.sql": "SQL",
-    "metadata": "METADATA COLUMNDATA",
-    "values": "VALUES SOURCEDEFS",
-    "features.save": "SAVE",
-    "features.redo": "REDO UNDO",
-    "features.report": "REPORT",
-    "lob": "LOB",
-    "features.export": "EXPORT",
-    "features.parameters": "PARAMS",
-    "features.ddl": "DDL",
-    "features.explain": "EXPLAIN",
-    "limits": (
-        "NOTIFY NOTIFYINTERVAL SCANSCROLLING TRANSHIST TRANSRECLIMIT TRANSBYTELIMIT HASHSTATS HASHCLEAR HASHRESET"
+    ("mark", "MARK"),
+    ("find", "FIND"),
+    ("transaction", "TRANSACTION SAMETABLE"),
+    ("features.safe", "SAFE"),
+    ("features.list", "LIST FOLLOW"),
+    ("features.row", "ROW"),
+    ("features.transactions", "TRANSACTIONS"),
+    ("features.count", "COUNT"),
+    ("features.check", "CHECK"),
+    ("features.doctor", "DOCTOR"),
+    ("features.heartbeat", "HEARTBEAT"),
+    ("features.recovery", "RECOVERY"),
+    ("features.diff", "DIFF"),
+    ("features.repair", "REPAIR"),
+    ("features.bounded_recovery", "BR"),
+    ("features.compression", "COMPRESS"),
+    ("features.sql", "SQL"),
+    ("metadata", "METADATA COLUMNDATA"),
+    ("values", "VALUES SOURCEDEFS"),
+    ("features.save", "SAVE"),
+    ("features.redo", "REDO UNDO"),
+    ("features.report", "REPORT"),
+    ("lob", "LOB"),
+    ("features.export", "EXPORT"),
+    ("features.parameters", "PARAMS"),
+    ("features.ddl", "DDL"),
+    ("features.explain", "EXPLAIN"),
+    (
+        "limits",
+        "NOTIFY NOTIFYINTERVAL SCANSCROLLING TRANSHIST TRANSRECLIMIT TRANSBYTELIMIT HASHSTATS HASHCLEAR HASHRESET",
     ),
-    "filter": "FILTER",
-    "dump": "DUMP",
-    "convert": "FLOAT CTIME COMPUTETIMESTAMP INTERPRETTIMESTAMP INTERPRETINTERVAL ESBLOCK",
-    "env": "ENV",
-    "show": "SHOW SH SHO TIME",
-    "directory": "CD VOLUME VOL V FILES FI DIR FILEINFO",
-    "trail_io": "BIO BULKIOSTATS TRAILFORMAT SAVEFILECOMMENT PRINTMXCOLUMNINFO",
-    "log": "LOG OUT WRITELOG",
-    "on_error": "ONERROR",
-    "obey": "OBEY O SOURCE",
-    "shell": "X",
-    "format": "FORMAT",
-    "engine": "ENGINE",
-    "full_screen": "TUI",
-    "history": "HISTORY HIST FC EXIT QUIT",
-    "encryption": "DECRYPT ENCRYPT",
-    "debug": "DEBUG",
-    "nonstop": (
+    ("filter", "FILTER"),
+    ("dump", "DUMP"),
+    ("convert", "FLOAT CTIME COMPUTETIMESTAMP INTERPRETTIMESTAMP INTERPRETINTERVAL ESBLOCK"),
+    ("env", "ENV"),
+    ("show", "SHOW SH SHO TIME"),
+    ("directory", "CD VOLUME VOL V FILES FI DIR FILEINFO"),
+    ("trail_io", "BIO BULKIOSTATS TRAILFORMAT SAVEFILECOMMENT PRINTMXCOLUMNINFO"),
+    ("log", "LOG OUT WRITELOG"),
+    ("on_error", "ONERROR"),
+    ("obey", "OBEY O SOURCE"),
+    ("shell", "X"),
+    ("format", "FORMAT"),
+    ("engine", "ENGINE"),
+    ("full_screen", "TUI"),
+    ("history", "HISTORY HIST FC EXIT QUIT"),
+    ("encryption", "DECRYPT ENCRYPT"),
+    ("debug", "DEBUG"),
+    (
+        "nonstop",
         "ARGETNONDATACHANGES ARSTOPNONDATACHANGES CALCTLFKEY DATAFILE WRITEREC GGSAUDITREAD TMFBEFOREIMAGE "
-        "TMFGETRECADDR NOTMFGETRECADDR TMFIGNORERECCOUNT"
+        "TMFGETRECADDR NOTMFGETRECADDR TMFIGNORERECCOUNT",
     ),
-    "help": "HELP ?",
-}
+    ("help", "HELP ?"),
+)
 """The names and aliases that each module defines, in the order of HELP; a module is loaded when one is first used."""
 
 _ELSEWHERE = {
@@ -85,5 +88,5 @@ def _module(home: str) -> str:
     return f"logdump.{home}.command" if home.startswith("features.") else f"{__name__}.{home}"
 
 
-REGISTRY = Registry({_module(home): words.split() for home, words in _HOMES.items()}, _ELSEWHERE)
+REGISTRY = Registry([(_module(home), words.split()) for home, words in _HOMES], _ELSEWHERE)
 """Every command that a session knows."""

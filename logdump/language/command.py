@@ -5,7 +5,7 @@ from __future__ import annotations
 import enum
 import importlib
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from logdump.language.reader import Form
@@ -103,20 +103,20 @@ class Registry:
     module is loaded when a command of it is found.
 
     Args:
-        homes: the names and aliases by the module that defines them.
+        homes: modules and the names and aliases of commands that each defines, in the order of HELP.
         elsewhere: words of other programs, and which command does that here.
     """
 
-    def __init__(self, homes: dict[str, list[str]], elsewhere: dict[str, str]) -> None:
+    def __init__(self, homes: Sequence[tuple[str, list[str]]], elsewhere: dict[str, str]) -> None:
         self._elsewhere = elsewhere
-        self._homes = {word: module for module, words in homes.items() for word in words}
-        self._modules = list(homes)
+        self._homes = {word: module for module, words in homes for word in words}
         self._loaded: dict[str, AnyCommand] = {}
 
     @property
     def commands(self) -> tuple[AnyCommand, ...]:
         """All commands, in the order of HELP."""
-        return tuple(command for module in self._modules for command in self._load(module))
+        commands = (self.find(word) for word in self._homes)
+        return tuple({command.name: command for command in commands}.values())
 
     def words(self) -> list[str]:
         """Return every name and alias."""
