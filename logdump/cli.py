@@ -18,7 +18,7 @@ from logdump.language.words import first_word, split_calls
 from logdump.line import terminal
 from logdump.line.line_mode import LineMode, PipedInput, Script, lines_of
 from logdump.line.terminal import ArgumentParser, OutputLost
-from logdump.notation.escape import escape
+from logdump.notation.text import escape
 from logdump.session.errors import CommandError, ExitStatus
 from logdump.session.session import Session, is_trail
 from logdump.session.settings import OutputFormat
@@ -160,8 +160,8 @@ def _unknown(word: str) -> str | None:
         return None
     from difflib import get_close_matches  # noqa: PLC0415 - for a message only
 
-    from logdump.line.verbs.names import NAMES  # noqa: PLC0415 - for a message only
-    from logdump.session.near_files import near_files  # noqa: PLC0415 - for a message only
+    from logdump.line.verbs.completion import NAMES  # noqa: PLC0415 - for a message only
+    from logdump.session.files import near_files  # noqa: PLC0415 - for a message only
 
     known = [*NAMES, *(one.lower() for one in REGISTRY.words())]
     near = near_files(place(word).expanduser()) or [
@@ -194,7 +194,7 @@ def _with_statement_last(words: list[str]) -> list[str]:
 
 
 def _fits_only(wildcard: str, names: list[str]) -> bool:
-    from logdump.session.matching_files import matching_files  # noqa: PLC0415 - for advice only
+    from logdump.session.files import matching_files  # noqa: PLC0415 - for advice only
 
     try:
         return {path.absolute() for path in matching_files(wildcard)} == {place(name).absolute() for name in names}
@@ -258,7 +258,7 @@ def _without_storage(arguments: list[str]) -> list[str]:
 
 def _run_verb(arguments: list[str]) -> int | None:
     """Run the verb that the arguments begin with; None where there is none."""
-    from logdump.line.verbs.names import verb_in  # noqa: PLC0415 - a prompt has no use for it
+    from logdump.line.verbs.completion import verb_in  # noqa: PLC0415 - a prompt has no use for it
 
     if arguments[0] == "completion" and not is_trail("completion"):
         return _print_completion(arguments[1:])

@@ -6,8 +6,7 @@ import importlib
 from pathlib import Path
 
 import logdump
-from logdump.display.json_header import FILE_HEADER
-from logdump.display.json_lines import BAD_RECORD
+from logdump.display.json_lines import BAD_RECORD, FILE_HEADER
 from logdump.display.json_record import RECORD
 from logdump.display.json_shape import Shape
 

@@ -6,13 +6,26 @@ from collections.abc import Callable, Iterator
 from typing import TypeVar
 
 from logdump.language.command import AnyCommand, Command
+from logdump.language.forms import Maybe
 from logdump.language.parameters import FreeText, Number, Time
 from logdump.language.reader import Context, Form
 from logdump.notation import conversions
+from logdump.notation.hexdump import hexdump
 from logdump.notation.times import GMT
 from logdump.session.errors import ArgumentError
 from logdump.session.events import Event, say
 from logdump.session.session import Session
+
+_DEFAULT = 256
+_MOST = 28672
+
+
+def run_dump(session: Session, wanted: int | None) -> Iterator[Event]:
+    """Dump bytes from the position on; the position stays."""
+    start = min(session.cursor.next, session.trail.size)
+    data = session.trail.bytes[start : start + (wanted or _DEFAULT)]
+    yield say(f"Dump {len(data):>5}  Bytes at RBA {start}", *hexdump(data, gutter=session.settings.dump_gutter))
+
 
 A = TypeVar("A")
 _LARGEST = 2**64 - 1
@@ -94,5 +107,11 @@ FLOAT 0x400199999999999a F64
         "Show the syskey of an entry-sequenced file as block.record",
         conversions.esblock_lines,
         "ESBLOCK 4294967302",
+    ),
+    Command(
+        "DUMP",
+        Maybe(Number("<bytes>", least=1, most=_MOST)),
+        "Dump the bytes at the read position (256; up to 28672)",
+        run_dump,
     ),
 )

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from logdump.language.command import Command, Term
-from logdump.language.parameters import beginning, tables_offered, types_offered
+from logdump.language.forms import Alternatives, Keyword, Maybe, Sequence
+from logdump.language.parameters import OneOf, Word, beginning, tables_offered, types_offered
 from logdump.language.reader import ArgumentReader, Context, Parameter
 from logdump.language.words import last_word
 from logdump.session.errors import CommandError
@@ -15,6 +16,34 @@ from logdump.session.session import Session
 
 if TYPE_CHECKING:
     from logdump.filters import FilterError, Statement
+
+
+def _encryption(name: str, summary: str, consequence: str) -> Command[bool | None]:
+    """Either command: it accepts OFF, refuses ON, and says that it is off."""
+
+    def run(_session: Session, is_on: bool | None) -> Iterator[Event]:  # noqa: FBT001 - the value of a keyword
+        if is_on:
+            raise CommandError(f"{name} ON: trail encryption is not supported; {consequence}.")
+        if is_on is None:
+            yield say(f"{name} is OFF")
+
+    return Command(name, _OFF_OR_ON, summary, run)
+
+
+_WRONG = "takes OFF or ON, not {!r}."
+
+
+def _on(_keyword: None, _key_name: str | None) -> bool:
+    return True
+
+
+_OFF_OR_ON = Maybe(
+    Alternatives(
+        OneOf({"OFF": False}, wrong=_WRONG),
+        Sequence(_on, OneOf({"ON": None}), Maybe(Keyword("KEYNAME", Word("<name>", missing=_WRONG)))),
+    ),
+    is_shown=False,
+)
 
 
 class Specification(Parameter["Statement"]):
@@ -97,5 +126,15 @@ COMMANDS = (
         ),
         terms=_terms,
         is_narrowing=True,
+    ),
+    _encryption(
+        "DECRYPT",
+        "Decrypt records for display: not supported, stays OFF",
+        "encrypted data is shown as it is stored",
+    ),
+    _encryption(
+        "ENCRYPT",
+        "Encrypt records of SAVE: not supported, stays OFF",
+        "SAVE writes records as they are",
     ),
 )

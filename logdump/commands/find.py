@@ -51,7 +51,7 @@ _ARGUMENT = SearchArgument(syntax="<text> | HEX <hex> | <column> = <value> | NEX
 def run_find(session: Session, sought: str | Again | None) -> Iterator[Event]:
     """Display the next record that fits the search; alone, or with NEXT or PREVIOUS, repeat the last one."""
     if isinstance(sought, str):
-        from logdump.commands.records.search import parse_search  # noqa: PLC0415 - only who searches needs filters
+        from logdump.commands.records.searching import parse_search  # noqa: PLC0415 - only who searches needs filters
 
         session.search = parse_search(session, sought)
     if session.search is None:

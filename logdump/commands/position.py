@@ -10,13 +10,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from logdump.commands.records.first_match import POSITION_STAYS, show_record
-from logdump.language.command import Command
+from logdump.language.command import Command, Origin
 from logdump.language.forms import Alternatives, AnyOrder, Keyword, Maybe, Sequence
-from logdump.language.parameters import EnteredTime, MarkName, Number, OneOf, Time
+from logdump.language.parameters import EnteredTime, FreeText, MarkName, Number, OneOf, Time, Word
 from logdump.language.reader import Context, Parameter
 from logdump.notation.times import TIME_FORMS
 from logdump.session.errors import ArgumentError, CommandError
 from logdump.session.events import Event, NoRecordThere, PositionShown, Progress, say
+from logdump.session.marks import Mark, MarksShown
 from logdump.session.scan import FilteredReader
 from logdump.session.session import Session
 from logdump.session.settings import Across
@@ -24,8 +25,40 @@ from trailformat import PartialRecord, TrailError, TrailFile
 from trailformat.trail.sequence import Spot
 
 if TYPE_CHECKING:
-    from logdump.commands.records.searching import Searching
-    from logdump.commands.records.sequence_search import Goal
+    from logdump.commands.records.searching import Goal, Searching
+
+
+class Naming(NamedTuple):
+    """A name for the place, and a note."""
+
+    name: str
+    note: str | None
+
+
+class Clearing(NamedTuple):
+    """The name to be forgotten; None for all."""
+
+    name: str | None
+
+
+def run_mark(session: Session, given: Naming | Clearing | None) -> Iterator[Event]:
+    """Name the place of the last record displayed, or the position set; alone, list the marks."""
+    if isinstance(given, Clearing):
+        _clear(session, given.name)
+    elif given is not None:
+        session.marks[given.name] = Mark(given.name, session.trail.path, session.cursor.current, given.note or "")
+    else:
+        yield MarksShown(tuple(sorted(session.marks.values(), key=lambda mark: (mark.path, mark.rba, mark.name))))
+
+
+def _clear(session: Session, name: str | None) -> None:
+    if name and name not in session.marks:
+        raise CommandError(f"No mark {name!r}; MARK lists them.")
+    if name:
+        del session.marks[name]
+    else:
+        session.marks.clear()
+
 
 _LIKE = {"END": "EOF", "BOTTOM": "EOF", "BEGIN": "FIRST", "START": "FIRST", "TOP": "FIRST"}
 """What POSITION calls the places that other programs call so."""
@@ -85,7 +118,7 @@ def _show_together(session: Session, count: int, scanned: int) -> Generator[Even
     if session.settings.shows_everything:
         if count < _MANY or session.trail.size - session.cursor.next < _MANY * _ROW_BYTES:
             return 0
-        from logdump.commands.records.many_in_json import show_many  # noqa: PLC0415 - it needs numpy and kernels
+        from logdump.commands.records.many_rows import show_many  # noqa: PLC0415 - it needs numpy and kernels
 
         return (yield from show_many(session, count, scanned))
     if count == 1:
@@ -197,7 +230,7 @@ class CsnPlace(Parameter[Place]):
 
     def parse(self, text: str, context: Context) -> Place:  # noqa: ARG002
         """Return the search for the CSN."""
-        from logdump.commands.records.sequence_search import csn_goal  # noqa: PLC0415 - few positions need it
+        from logdump.commands.records.searching import csn_goal  # noqa: PLC0415 - few positions need it
 
         goal = csn_goal(text)
         if goal is None:
@@ -211,15 +244,14 @@ class CsnPlace(Parameter[Place]):
 
 def _to_time(moment: EnteredTime) -> Place:
     """Return a move to the first row of the trail at or after a time."""
-    from logdump.commands.records.sequence_search import time_goal  # noqa: PLC0415 - few positions need it
+    from logdump.commands.records.searching import time_goal  # noqa: PLC0415 - few positions need it
 
     return partial(_to_goal, time_goal(moment.julian, moment.text))
 
 
 def _to_goal(goal: Goal, session: Session) -> Iterator[Event]:
-    from logdump.commands.records.searching import Searching  # noqa: PLC0415 - few positions need it
-    from logdump.commands.records.sequence_search import find_in_sequence  # noqa: PLC0415 - few positions need it
-    from logdump.session.trail_range import files_of_trail, range_of  # noqa: PLC0415 - few positions need it
+    from logdump.commands.records.searching import Searching, find_in_sequence  # noqa: PLC0415 - few positions need it
+    from logdump.session.chosen_trail import files_of_trail, range_of  # noqa: PLC0415 - few positions need it
 
     trail = session.trail
     searching = Searching(session, f"record with {goal.text}", since=Spot(files_of_trail(trail.path)[0], 0))
@@ -290,6 +322,7 @@ _PLACES = Alternatives[Place](
     Keyword("MARK", Sequence(_to_mark, MarkName("<name>"))),
 )
 
+
 COMMANDS = (
     Command(
         "NEXT | N | RECORD | REC",
@@ -334,5 +367,22 @@ COMMANDS = (
             "without those it is in the zone of TIMEOFFSET. Without a date it is on the date of the trail that fits.",
         ),
         stops=POSITION_STAYS,
+    ),
+    Command(
+        "MARK",
+        Maybe(
+            Alternatives[Naming | Clearing](
+                Sequence(Naming, Word("<name>"), Maybe(FreeText("<note>"))),
+                Keyword("CLEAR", Sequence(Clearing, Maybe(MarkName("<name>")))),
+            )
+        ),
+        "Give the position a name, list the names, or forget them",
+        run_mark,
+        details=(
+            "The place is that of the last record displayed, or where POSITION has set the position.",
+            "POSITION MARK <name> goes back there, and opens the file if need be. Marks last as long as the session.",
+            "Example: MARK a abended here",
+        ),
+        origin=Origin.OURS,
     ),
 )

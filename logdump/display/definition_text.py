@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from logdump.display.token_text import token_line
-from logdump.notation.escape import escape
 from logdump.notation.hexdump import hexdump
+from logdump.notation.text import escape
 from logdump.notation.times import format_timestamp
 from logdump.session.known_record import KnownRecord
 from logdump.session.settings import Detail, Settings

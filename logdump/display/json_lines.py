@@ -6,14 +6,95 @@ The names of members are API; docs/reference lists them, made from the same tabl
 from __future__ import annotations
 
 import importlib
+import re
 from functools import cache
+from typing import Any
 
-from logdump.display.json_shape import Shape, encoded, member
-from logdump.notation.escape import Harmless, ascii_json
+from logdump.display.json_record import PLACE
+from logdump.display.json_shape import PROBLEMS, Get, Shape, encoded, member
+from logdump.notation.text import Harmless, ascii_json
+from logdump.notation.times import iso_time
 from logdump.session.events import Event, Failure, Notice, RecordsInLines, Text
 from logdump.session.known_record import KnownRecord
 from logdump.session.settings import Settings
 from trailformat import BadRecord, PartialRecord
+from trailformat.records.file_header import GROUPS, HeaderToken, Value
+
+_TIMES = frozenset({"CreationTime", "FirstIOTime", "LastIOTime"})
+_SPELLINGS = {
+    "BITFLAGS": "bit_flags",
+    "ClientNCharset": "client_ncharset",
+    "ContinunityInfo": "continuity_info",
+    "DbNCharset": "db_ncharset",
+    "FirstCSN": "first_csn",
+    "FirstIOTime": "first_io_time",
+    "LOGBSN": "log_bsn",
+    "LastCSN": "last_csn",
+    "LastIOTime": "last_io_time",
+    "URI": "uri",
+    "URIHistory": "uri_history",
+}
+_WORD = re.compile(r"(?<=[a-z])(?=[A-Z])")
+
+
+def snake_case(name: str) -> str:
+    """The member for a printed name: ``file_name`` for ``FileName``."""
+    return _SPELLINGS.get(name) or _WORD.sub("_", name).lower()
+
+
+def _plain(name: str, value: Value) -> Any:
+    if name in _TIMES and isinstance(value, int):
+        return iso_time(value)
+    if name == "BITFLAGS" and isinstance(value, int):
+        return str(value)
+    return value
+
+
+def _members(tokens: tuple[HeaderToken, ...]) -> dict[str, Any]:
+    """The first token of every name; unknown ids as ``x40`` with their bytes in hex."""
+    members: dict[str, Any] = {}
+    for token in tokens:
+        name = snake_case(token.name) if token.name else f"x{token.token.id:02x}"
+        members.setdefault(name, _plain(token.name, token.value))
+    return members
+
+
+def _group(group_id: int) -> Get:
+    def get(known: KnownRecord) -> Any:
+        groups = known.record.file_header.groups
+        return next((_members(group.tokens) for group in groups if group.token.id == group_id), None)
+
+    return get
+
+
+def _other_groups(known: KnownRecord) -> dict[str, bytes]:
+    groups = known.record.file_header.groups
+    return {f"x{group.token.id:02x}": group.token.payload for group in groups if group.token.id not in GROUPS}
+
+
+def _group_meaning(group_id: int) -> str:
+    names = ", ".join(f"`{snake_case(field.name)}`" for field in GROUPS[group_id].fields.values())
+    return f"{GROUPS[group_id].name}: {names}"
+
+
+FILE_HEADER = Shape(
+    "file_header",
+    "The file header. Its groups hold the tokens that the file has, by name, null where a value is not set; times are "
+    "ISO 8601 in UTC, `bit_flags` is a string, bytes are hex; an unknown token is `xNN` with its bytes in hex. "
+    "`compatibility` is what GoldenGate's `@GETENV ('GGFILEHEADER', 'COMPATIBILITY')` returns.",
+    (
+        *PLACE,
+        member("data_length", "number", "`Len` of the record line", "record.data_length"),
+        *(
+            member(snake_case(group.name), "object or null", _group_meaning(group_id), _group(group_id))
+            for group_id, group in GROUPS.items()
+        ),
+        member("other_groups", "object", "Unknown groups as `xNN`, hex", _other_groups),
+        member("data", "string", "All the bytes between the record's first token and its trailer, hex", "record.body"),
+        PROBLEMS,
+    ),
+)
+
 
 _LINES = member("lines", "list of string", "The text, line by line")
 _TROUBLE = (
@@ -63,7 +144,6 @@ def _shape(event: Event) -> Shape:
 
 @cache
 def _of_record(*, is_file_header: bool) -> Shape:
-    from logdump.display.json_header import FILE_HEADER  # noqa: PLC0415 - many commands show no record
     from logdump.display.json_record import RECORD  # noqa: PLC0415 - many commands show no record
 
     return FILE_HEADER if is_file_header else RECORD

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from logdump.display.json_shape import Get, Shape, member, time_at
-from logdump.session.directory_listing import FilesShown
-from logdump.session.events import EnvironmentShown, JobProgress, NoRecordThere, PositionShown, Progress
+from logdump.session.events import EnvironmentShown, JobProgress, NoRecordThere, PositionShown, Progress, StatementShown
+from logdump.session.files import FilesShown
 from logdump.session.marks import MarksShown
-from logdump.session.statements import StatementShown
 
 
 def _direction(shown: PositionShown) -> str:

@@ -14,9 +14,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from logdump.display.values_text import column_name
-from logdump.notation.display_width import cut_in_the_middle
-from logdump.notation.escape import escape
-from logdump.notation.plural import amount
+from logdump.notation.text import amount, cut_in_the_middle, escape
 from logdump.notation.times import TimeOffset, format_timestamp
 from trailformat import Change, ColumnChange, Record, TrailError, TrailFile, Value, change_of, io_type_name, parse_ddl
 from trailformat.changes.row_changes import OPERATIONS

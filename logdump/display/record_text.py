@@ -10,11 +10,11 @@ from collections.abc import Iterator
 from functools import lru_cache, partial
 from operator import attrgetter
 
-from logdump.display.column_text import column_lines
 from logdump.display.text import HarmlessRenderers
 from logdump.display.token_text import ggs_token_lines, header_token_lines, token_bytes, token_line, user_token_lines
-from logdump.notation.escape import Harmless, escape, escape_lines
+from logdump.display.values_text import column_lines
 from logdump.notation.hexdump import decode_ebcdic, gutter_table, hexdump
+from logdump.notation.text import Harmless, escape, escape_lines
 from logdump.notation.times import format_timestamp
 from logdump.session.events import RecordsInLines
 from logdump.session.known_record import KnownRecord
@@ -123,7 +123,7 @@ def record_lines(known: KnownRecord, settings: Settings) -> list[Harmless]:
     else:
         lines = row_lines(record, name_line(known, settings), settings)
     if settings.values:
-        from logdump.display.addition_text import addition_lines  # noqa: PLC0415 - loaded with the first VALUES ON
+        from logdump.display.values_text import addition_lines  # noqa: PLC0415 - loaded with the first VALUES ON
 
         lines += escape_lines(addition_lines(known, settings))
     return lines

@@ -7,14 +7,67 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from logdump.display.text import Renderers
-from logdump.notation.display_width import aligned
-from logdump.notation.escape import escape
+from logdump.display.sql import statement_lines as lines_of
+from logdump.display.text import HarmlessRenderers, Renderers
+from logdump.notation.text import Harmless, aligned, escape, escape_block
 from logdump.notation.times import format_timestamp
-from logdump.session.directory_listing import DirectoryEntry, FilesShown
-from logdump.session.events import EnvironmentShown, JobProgress, NoRecordThere, PositionShown, Progress, SearchProgress
+from logdump.session.events import (
+    EnvironmentShown,
+    JobProgress,
+    LobsShown,
+    NoRecordThere,
+    PositionShown,
+    Progress,
+    ScriptPart,
+    SearchProgress,
+    StatementShown,
+)
+from logdump.session.files import DirectoryEntry, FilesShown
 from logdump.session.marks import MarksShown
 from logdump.session.settings import Settings
+from trailformat.changes.lobs import Lob
+
+
+def lob_lines(shown: LobsShown, _settings: Settings) -> Iterator[str]:
+    """The LOBs, by their first pieces."""
+    for lob, name in shown.lobs:
+        yield f"LOB {lob.ordinal}: {_column(lob, name)}, {lob.pieces} pieces from RBA {lob.first.rba}, {_size(lob)}"
+        yield from (f"  {line}" for line in trouble_lines(lob))
+    if not shown.lobs:
+        yield f"The row at RBA {shown.rba} is not followed by LOB pieces."
+
+
+def _column(lob: Lob, name: str | None) -> str:
+    if lob.column is None:
+        return "column not known (the layout of its pieces is not)"
+    image = ", before image" if lob.is_before else ""
+    return f"column {lob.column}{f' {escape(name)}' if name else ''}{image}"
+
+
+def _size(lob: Lob) -> str:
+    total = "" if lob.total in (None, lob.size) else f" of {lob.total}"
+    return f"{lob.size}{total} bytes, {'whole' if lob.is_whole else 'not whole'}"
+
+
+def trouble_lines(lob: Lob) -> Iterator[str]:
+    """The missing bytes, and the other problems."""
+    for gap in lob.missing:
+        yield f"missing: {gap.length} bytes from byte {gap.offset} on"
+    for problem in lob.problems:
+        yield escape(problem)
+
+
+def statement_lines(shown: StatementShown, _settings: Settings) -> Iterator[str]:
+    """Return the lines of the statement."""
+    return map(escape, lines_of(shown.statement))
+
+
+def part_lines(part: ScriptPart, _settings: Settings) -> list[Harmless]:
+    """The lines of a part of a script, as one text."""
+    return [escape_block(part.data.removesuffix(b"\n"))]
+
+
+HARMLESS: HarmlessRenderers = {ScriptPart: part_lines}
 
 
 def progress_lines(shown: Progress, settings: Settings) -> Iterator[str]:
@@ -95,4 +148,6 @@ LINES: Renderers = {
     FilesShown: files_lines,
     EnvironmentShown: environment_lines,
     MarksShown: mark_lines,
+    LobsShown: lob_lines,
+    StatementShown: statement_lines,
 }

@@ -6,20 +6,46 @@ A module that renders events has a table ``LINES`` of them. That of a feature is
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache
 from typing import Any
 
-from logdump.notation.escape import Harmless, escape_lines
+from logdump.notation.text import Harmless, escape, escape_lines
 from logdump.session.events import Event, Failure, Notice, Text
 from logdump.session.settings import Settings
+from trailformat import TrailName
+from trailformat.trail.sequence import Spot
+from trailformat.transactions.whole_trail import FileGap
+
+
+def restart_text(spot: Spot) -> str:
+    """The command for GGSCI that sets a Replicat to a place; it is printed, never run."""
+    name = TrailName.parse(spot.path)
+    return f"ALTER REPLICAT <group>, EXTSEQNO {name.seqno if name else '<n>'}, EXTRBA {spot.rba}"
+
+
+def missing_lines(gaps: tuple[FileGap, ...]) -> Iterator[str]:
+    """The files that a trail lacks."""
+    for gap in gaps:
+        last = f" to {escape(gap.last.name)}" if gap.last != gap.first else ""
+        yield f"Missing: {escape(str(gap.first))}{last}. Transactions that continue across the gap are not whole."
+
+
+PARTIAL = "Not all was read: this is partial, without a verdict."
+"""Goes before the findings on a page of the screen."""
+
+
+def as_read(*, is_partial: bool) -> str:
+    """Return the text after a title, empty if all was read."""
+    return ", as far as it was read" if is_partial else ""
+
 
 Renderers = Mapping[type, Callable[[Any, Any], Iterable[str]]]
 """Functions that make the lines of an event under the settings, by its class."""
 HarmlessRenderers = Mapping[type, Callable[[Any, Any], list[Harmless]]]
 """Those that escape each line where it is made: a module's ``HARMLESS``."""
 
-_OF_THE_SESSION = ("record_text", "session_text", "statement_text", "lob_text")
+_OF_THE_SESSION = ("record_text", "session_text")
 """The modules of this room that render events of the session: one is loaded when those before it lack the class."""
 _IN_WORDS = frozenset({Text, Notice, Failure})
 

@@ -8,9 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import lru_cache
 
-from logdump.notation.display_width import cut_in_the_middle
-from logdump.notation.escape import Harmless, escape
 from logdump.notation.hexdump import hexdump
+from logdump.notation.text import Harmless, cut_in_the_middle, escape
 from logdump.session.settings import Level, Settings
 from trailformat import Record, Token, TrailError
 from trailformat.codec.byte_order import ByteOrder

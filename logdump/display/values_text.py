@@ -14,12 +14,78 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import suppress
+from functools import lru_cache
 
-from logdump.notation.display_width import aligned, cut_to
-from logdump.notation.escape import escape
-from logdump.session.settings import Settings
-from trailformat import Change, ColumnChange, Record, TrailError, Value
+from logdump.notation.hexdump import hexdump
+from logdump.notation.sql_tokens import tokenizer_of
+from logdump.notation.text import Harmless, aligned, cut_to, escape
+from logdump.session.known_record import KnownRecord
+from logdump.session.settings import Detail, Settings
+from trailformat import Change, ColumnChange, Images, Record, TrailError, Value, parse_ddl
+from trailformat.changes.segments import Kind, Segment
+from trailformat.records.columns import COLUMN_HEAD, Columns
+from trailformat.records.ddl import ddl_name
+from trailformat.records.io_types import DDL_OP
+from trailformat.records.lob_pieces import HEADER_BYTES
 from trailformat.values import sql_type
+
+
+def column_lines(record: Record, settings: Settings) -> list[Harmless]:
+    """The columns of a record's images; empty if it has none.
+
+    Raises:
+        BadData: the data does not match its type.
+    """
+    images = record.images
+    if images is None:
+        return []
+    if images.prefix_size:
+        return _paired_lines(record, images, settings)
+    form = _SHORT if settings.release.has_short_column_line else _LONG
+    return _image_lines(form, images.before or images.after or (), settings)
+
+
+_SHORT, _LONG, _LONG_KEY = (
+    "Column {0} (0x{0:04x}), Length {1} (0x{1:04x}).",
+    "Column {0:>5} (x{0:04x}), Len {1:>5} (x{1:04x})",
+    "KeyCol {0:>5} (x{0:04x}), Len {1:>5} (x{1:04x})",
+)
+"""Lines of columns; they take index and length."""
+
+
+@lru_cache(maxsize=8192)
+def _column_line(form: str, index: int, size: int) -> Harmless:
+    """Most columns have an index and a length that others had before."""
+    return escape(form.format(index, size))
+
+
+def _image_lines(form: str, columns: Columns, settings: Settings) -> list[Harmless]:
+    if settings.detail is not Detail.DATA:
+        return [_column_line(form, column.index, len(column.raw)) for column in columns]
+    lines: list[Harmless] = []
+    limit, gutter = settings.reclen, settings.data_gutter
+    for column in columns:
+        lines.append(_column_line(form, column.index, len(column.raw)))
+        lines += hexdump(column.raw, limit, gutter)
+    return lines
+
+
+def _paired_lines(record: Record, images: Images, settings: Settings) -> list[Harmless]:
+    """Before and after in one record; the form is that of a GGSPKUpdate in the MySQL 21.3c transcript."""
+    is_key_update = images.prefix_size == 2
+    before = sum(COLUMN_HEAD + len(column.raw) for column in images.before or ())
+    after = len(record.data) - before - images.prefix_size
+    before_length = before + images.prefix_size
+    form, length_label = (_LONG_KEY, "KeyLen") if is_key_update else (_LONG, "BeforeColumnLen")
+    return [
+        escape(f"Before Image          Len {before_length:>5} (x{before_length:08x})"),
+        escape(f"{length_label} {before:>5} (x{before:08x})"),
+        *_image_lines(form, images.before or (), settings),
+        escape(""),
+        escape(f"After Image           Len {after:>5} (x{after:08x})"),
+        *_image_lines(_LONG, images.after or (), settings),
+    ]
+
 
 HEAD = (" ", "Column", "Type", "Before", "After", "Changed")
 KEY, COLUMN, TYPE, BEFORE, AFTER, CHANGED = range(len(HEAD))
@@ -106,3 +172,80 @@ def reasons(change: Change) -> Iterator[str]:
         for image, value in (("before", column.before), ("after", column.after)):
             if value is not None and value.problem is not None and column.definition is not None:
                 yield f"? {column_name(column)} {image}: {escape(value.problem)}"
+
+
+_NAME_WIDTH = 16
+
+
+def addition_lines(known: KnownRecord, settings: Settings) -> Iterator[str]:
+    """The lines for one record; the columns of all fragments only where DETAIL shows columns."""
+    if known.change is not None:
+        yield from values_lines(known.change, known.record, settings)
+        if known.change.problem is not None and known.looks_encrypted:
+            yield "The record data of this file looks encrypted."
+    if known.segment is not None:
+        yield _segment_line(known, known.segment)
+    if known.record.header.io_type == DDL_OP:
+        yield from _statement_lines(known.whole or known.record)
+    elif known.whole is not None and settings.detail is not Detail.OFF:
+        yield from _whole_lines(known.whole, settings)
+
+
+def _statement_lines(record: Record) -> Iterator[str]:
+    try:
+        yield from ddl_lines(record.data)
+    except TrailError as error:
+        yield f"Items cannot be shown: {error.problem}"
+
+
+def _segment_line(known: KnownRecord, segment: Segment) -> str:
+    what = "LOB fragment" if segment.kind is Kind.LOB else "Record fragment"
+    place = "" if segment.number is None else f" {segment.number}"
+    pieces = "" if segment.pieces is None else f" of {segment.pieces}"
+    numbers = segment.numbers
+    if numbers is not None:
+        end = numbers.offset + known.record.data_size - HEADER_BYTES
+        pieces += f", column {numbers.column}{_column_name(known, numbers.column)}"
+        pieces += f", bytes {numbers.offset} to {end - 1} of {numbers.total}"
+    return f"{what}{place}{pieces}, {_base(known, segment)}"
+
+
+def _column_name(known: KnownRecord, index: int) -> str:
+    """`` NAME`` where the definition of the table is known."""
+    column = known.row_definition.column(index)
+    return f" {escape(column.name)}" if column else ""
+
+
+def _base(known: KnownRecord, segment: Segment) -> str:
+    base = segment.base
+    if base is None:
+        return "base record not found"
+    elsewhere = "" if base.path == known.record.path else f" of {escape(str(base.path))}"
+    return f"base record at RBA {base.rba}{elsewhere}"
+
+
+def _whole_lines(whole: Record, settings: Settings) -> Iterator[str]:
+    """Yield the columns of a record whose data continues in fragments."""
+    try:
+        lines = column_lines(whole, settings)
+    except TrailError as error:
+        lines = [escape(f"Columns cannot be shown: {error.problem}")]
+    yield f"With its fragments {len(whole.data)} bytes:"
+    yield from lines
+
+
+def ddl_lines(data: bytes) -> Iterator[str]:
+    """The items of a DDL record by name, then its statement, its comments apart."""
+    statements = []
+    for key, value in parse_ddl(data):
+        name = ddl_name(key) or key or "(no item)"
+        if name == "statement":
+            statements.append(value)
+        elif value:
+            yield f"{escape(name):<{_NAME_WIDTH}}: {escape(value)}"
+    for value in statements:
+        statement, comments = tokenizer_of(value).split_comments(value)
+        for comment in comments:
+            yield f"{'comment':<{_NAME_WIDTH}}: {escape(comment)}"
+        yield "statement:"
+        yield from (f" {escape(line)}".rstrip() for line in statement.splitlines())

@@ -10,11 +10,18 @@ from __future__ import annotations
 from logdump.filters.comparison import Comparison
 from logdump.filters.criteria import OPTIONS, option_named
 from logdump.filters.criterion import Criterion, Holds, Needs, Option
-from logdump.filters.errors import FilterError
 from logdump.filters.filter_set import CriterionSet, FilterSet, Match, show
-from logdump.filters.misuse import misuse_hint
-from logdump.filters.parser import parse_criterion
-from logdump.filters.statement import Statement, apply, begins_statement, clears_all, parse_statement, words_after
+from logdump.filters.statement import (
+    Statement,
+    apply,
+    begins_statement,
+    clears_all,
+    misuse_hint,
+    parse_criterion,
+    parse_statement,
+    words_after,
+)
+from logdump.filters.words import FilterError
 
 __all__ = [
     "OPTIONS",

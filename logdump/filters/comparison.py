@@ -7,8 +7,7 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
-from logdump.filters.errors import FilterError
-from logdump.filters.words import quoted
+from logdump.filters.words import FilterError, quoted
 
 
 class Comparison(enum.Enum):

@@ -20,7 +20,7 @@ from logdump.filters import (
     value_criteria,
 )
 from logdump.filters.criterion import Needs, Option
-from logdump.filters.errors import FilterError
+from logdump.filters.words import FilterError
 from logdump.notation.times import TimeOffset
 
 

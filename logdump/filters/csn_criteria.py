@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from logdump.filters.comparison import Comparison, split_comparison
 from logdump.filters.criterion import Criterion, Needs, Option
-from logdump.filters.errors import FilterError
-from logdump.filters.words import one_value, quoted
+from logdump.filters.words import FilterError, one_value, quoted
 from logdump.notation.times import TimeOffset
 from trailformat.changes.csn import csn_key
 

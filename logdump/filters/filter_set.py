@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from logdump.filters.criteria import OPTIONS
 from logdump.filters.criterion import Criterion, Needs
-from logdump.notation.escape import escape
+from logdump.notation.text import escape
 
 if TYPE_CHECKING:
     from logdump.filters.rows import FilterRows, Mask

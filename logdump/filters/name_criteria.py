@@ -14,9 +14,8 @@ from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
 from logdump.filters.criterion import Criterion, Holds, Needs, Option
-from logdump.filters.errors import FilterError
-from logdump.filters.words import is_quoted, quoted, split_list, unquote
-from logdump.notation import wildcard
+from logdump.filters.words import FilterError, is_quoted, quoted, split_list, unquote
+from logdump.notation import text as escape
 from logdump.notation.times import TimeOffset
 
 if TYPE_CHECKING:
@@ -60,9 +59,9 @@ class FileName(NameCriterion):
 def _matches(pattern: str, name: str) -> bool:
     if name.startswith("\\"):
         _, _, without_node = name.partition(".")
-        if wildcard.matches(pattern, without_node, case_sensitive=False):
+        if escape.matches(pattern, without_node, case_sensitive=False):
             return True
-    return wildcard.matches(pattern, name, case_sensitive=False)
+    return escape.matches(pattern, name, case_sensitive=False)
 
 
 @dataclass(frozen=True)
@@ -86,7 +85,7 @@ class TableName(NameCriterion):
 
     def fits(self, name: str) -> bool:
         """Return True if a pattern matches; ``*`` matches the empty name too."""
-        return any(wildcard.matches(pattern, name, case_sensitive=False) for pattern in self.names)
+        return any(escape.matches(pattern, name, case_sensitive=False) for pattern in self.names)
 
 
 def _parse(kind: type[NameCriterion], text: str, _offset: TimeOffset) -> Criterion:

@@ -16,8 +16,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from logdump.filters.comparison import Comparison, split_comparison
 from logdump.filters.criterion import Criterion, Needs, Option
-from logdump.filters.errors import FilterError
-from logdump.filters.words import quoted, whole_number
+from logdump.filters.words import FilterError, quoted, whole_number
 from logdump.notation.times import TimeOffset
 from trailformat import Record
 

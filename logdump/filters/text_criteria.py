@@ -13,9 +13,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from logdump.filters.criterion import Criterion, Needs, Option
-from logdump.filters.errors import FilterError
-from logdump.filters.needle import Item, Needle, make_needle, split_items
-from logdump.filters.words import quoted
+from logdump.filters.text_columns import Item, Needle, make_needle, split_items
+from logdump.filters.words import FilterError, quoted
 from logdump.notation.times import TimeOffset
 
 if TYPE_CHECKING:

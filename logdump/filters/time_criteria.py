@@ -11,8 +11,7 @@ from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
 from logdump.filters.criterion import Criterion, Needs, Option
-from logdump.filters.errors import FilterError
-from logdump.filters.words import quoted, unquote
+from logdump.filters.words import FilterError, quoted, unquote
 from logdump.notation.times import GMT, LOGDUMP_FORM, TimeOffset, format_timestamp
 
 if TYPE_CHECKING:

@@ -16,9 +16,8 @@ from typing import TYPE_CHECKING, ClassVar
 from logdump.filters.comparison import Comparison, split_comparison
 from logdump.filters.criterion import Criterion, Needs, Option
 from logdump.filters.csn_criteria import check_csn
-from logdump.filters.errors import FilterError
-from logdump.filters.needle import Needle
-from logdump.filters.words import one_value, quoted, unquote
+from logdump.filters.text_columns import Needle
+from logdump.filters.words import FilterError, one_value, quoted, unquote
 from logdump.notation.times import TimeOffset
 from trailformat import Record
 from trailformat.codec.tokens import GGS_TOKENS, LOGCSN, ROWID, TRANID, token_name

@@ -12,8 +12,7 @@ from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
 from logdump.filters.criterion import Criterion, Holds, Needs, Option
-from logdump.filters.errors import FilterError
-from logdump.filters.words import quoted, split_list, unquote
+from logdump.filters.words import FilterError, quoted, split_list, unquote
 from logdump.notation.times import TimeOffset
 from trailformat import IO_TYPES, io_type_name, io_type_number
 

@@ -7,23 +7,191 @@ following records, or one that cannot be split.
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import UTC, datetime, time, timedelta
+from decimal import Decimal
+from fractions import Fraction
+from math import ceil, floor
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from logdump.filters.stored_comparison import StoredComparison
-from logdump.filters.value_comparison import ValueComparison
-from trailformat.arrays import StoredValues
+from logdump.filters.comparison import Comparison
+from logdump.filters.value_comparison import ValueComparison, as_moment, as_number
+from trailformat import ByteOrder, Column
+from trailformat.arrays import StoredValues, Strings, text_array
+from trailformat.arrays.array_types import DATES, DOUBLES, ArrayType, ArrowType, DecodePath, array_type
+from trailformat.arrays.stored import StoredColumn, behind_indicators, stored_numbers
 from trailformat.codec.mapped_file import FileBuffer
 from trailformat.definitions.column import ColumnDefinition
 from trailformat.definitions.metadata import TableDefinition
-from trailformat.native.scan.arguments import ONE
+from trailformat.native.scan.arguments import NULL, ONE
+from trailformat.records.columns import PRESENT
 from trailformat.records.images import PREFIX_SIZES, ROW_TYPES
 from trailformat.scan import RECORD, Batch
 from trailformat.scan.rows import NO_INDEX, RowBytes, by_definition, column_of, headers_of, metadata_rows
 from trailformat.trail.row_definitions import RowDefinition
+from trailformat.values import Family, data_type_of, decode_value
+from trailformat.values.sub_types import sub_type
 
 Array = np.ndarray[Any, Any]
+_MOST_KEPT, _LONGEST_KEPT = 1 << 16, 256
+_SCALE = 6
+"""Decimals of numbers stored as text in columns without a scale; numbers with more are decoded one by one."""
+_KEY_BYTES, _BLANK = 8, 0x20
+_MICROSECOND = timedelta(microseconds=1)
+_DAY = timedelta(days=1) // _MICROSECOND
+_NUMBERS = {DecodePath.INTEGER, DecodePath.DECIMAL, DecodePath.NUMBER}
+
+
+class _ComparisonMasks(NamedTuple):
+    """The values that hold, and those that have to be decoded."""
+
+    held: Array
+    is_open: Array
+
+
+class StoredComparison:
+    """The comparison of VALUE on values of columns that decode alike.
+
+    Args:
+        comparison: the operator and the operand.
+        definition: definition of one of the columns.
+        codec: codec of the character set of the database.
+    """
+
+    def __init__(self, comparison: ValueComparison, definition: ColumnDefinition, codec: str) -> None:
+        self._comparison = comparison
+        self._definition, self._codec = definition, codec
+        kind = sub_type(definition.sub_data_type)
+        self._is_text = data_type_of(definition).family is Family.TEXT and not (kind.is_number or kind.is_binary)
+        self._target = _target(definition, codec)
+        self._known: dict[tuple[ByteOrder, bytes], bool] = {}
+
+    def held(self, values: StoredValues) -> Array:
+        """A mask of the values that hold."""
+        if self._comparison.wanted is None:
+            is_null = np.asarray(behind_indicators(values).sizes == NULL)
+            return is_null if self._comparison.comparison is Comparison.EQUAL else ~is_null
+        if self._is_text:
+            texts = text_array(values, self._definition, self._codec).array
+            return _texts_hold(self._comparison.comparison, texts, self._comparison.wanted)
+        stored = behind_indicators(values)
+        found = self._by_numbers(StoredColumn(*stored, self._target)) if self._target is not None else None
+        held, is_open = found or (np.zeros(len(stored.sizes), np.bool_), stored.sizes >= 0)
+        self._decode(stored, np.flatnonzero(is_open & (stored.sizes >= 0)), held)
+        return held
+
+    def _by_numbers(self, column: StoredColumn) -> _ComparisonMasks | None:
+        """By an array of numbers; None where these do not compare with what is wanted."""
+        target = column.target
+        compare = _with_number if target.path in _NUMBERS else _with_moment
+        numbers, is_made = stored_numbers(column)
+        found = compare(self._comparison, target.type, numbers)
+        return None if found is None else _ComparisonMasks(found.held & is_made, found.is_open | ~is_made)
+
+    def _decode(self, stored: StoredValues, rows: Array, held: Array) -> None:
+        """Decode the values of some rows, each distinct one once, and note which hold."""
+        for order, is_little in ((ByteOrder.BIG, False), (ByteOrder.LITTLE, True)):
+            chosen = rows[stored.little[rows] == is_little]
+            distinct, numbers = Strings.at(stored.data, stored.starts[chosen], stored.sizes[chosen]).distinct()
+            held[chosen] = np.array([self._holds(order, one) for one in distinct], np.bool_)[numbers]
+
+    def _holds(self, order: ByteOrder, data: bytes) -> bool:
+        holds = self._known.get((order, data))
+        if holds is None:
+            value = decode_value(Column(0, PRESENT + data), self._definition, order, self._codec)
+            holds = self._comparison.holds(value)
+            if len(data) <= _LONGEST_KEPT:
+                if len(self._known) >= _MOST_KEPT:
+                    self._known.clear()
+                self._known[order, data] = holds
+        return holds
+
+
+def _target(definition: ColumnDefinition, codec: str) -> ArrayType | None:
+    """The array of numbers that values become; None for other types."""
+    target = array_type(definition, codec)
+    if target.path is DecodePath.NUMBER:
+        return target._replace(type=ArrowType("decimal128", (38, _SCALE)), path=DecodePath.DECIMAL)
+    return target if target.path in {*_NUMBERS, DecodePath.MOMENT, DecodePath.DATE} else None
+
+
+def _with_number(comparison: ValueComparison, kind: ArrowType, numbers: Array) -> _ComparisonMasks | None:
+    wanted = as_number(comparison.wanted or "")
+    nothing = np.zeros(len(numbers), np.bool_)
+    if wanted is None:
+        return _ComparisonMasks(nothing, nothing)
+    if kind == DOUBLES:
+        # a float is compared as the shortest decimal number that it is: the order of floats decides where they differ
+        near = float(wanted)
+        return _ComparisonMasks(_compared(comparison.comparison, numbers, near), (numbers == near) | np.isnan(numbers))
+    if not wanted.is_finite():
+        return None
+    return _ComparisonMasks(_whole_hold(comparison.comparison, numbers, wanted, kind.scale), nothing)
+
+
+def _whole_hold(comparison: Comparison, numbers: Array, wanted: Decimal, scale: int) -> Array:
+    """The whole numbers, in units of the last digit, that compare so."""
+    exact = Fraction(wanted) * 10**scale
+    above, below = ceil(exact), floor(exact)
+    if above == below:
+        return _compared(comparison, numbers, above)
+    if comparison in {Comparison.EQUAL, Comparison.NOT_EQUAL}:
+        return np.full(len(numbers), comparison is Comparison.NOT_EQUAL)
+    if comparison in {Comparison.LESS, Comparison.LESS_OR_EQUAL}:
+        return _compared(Comparison.LESS_OR_EQUAL, numbers, below)
+    return _compared(Comparison.GREATER_OR_EQUAL, numbers, above)
+
+
+def _compared(comparison: Comparison, numbers: Array, wanted: Any) -> Array:
+    return np.asarray(comparison.holds(numbers, wanted))
+
+
+def _with_moment(comparison: ValueComparison, kind: ArrowType, numbers: Array) -> _ComparisonMasks | None:
+    """Days, and microseconds in UTC or without a zone; None where only one of both has a zone."""
+    wanted = as_moment(comparison.wanted or "")
+    nothing = np.zeros(len(numbers), np.bool_)
+    if wanted is None or isinstance(wanted, time):
+        return _ComparisonMasks(nothing, nothing)
+    if not isinstance(wanted, datetime):
+        wanted = datetime.combine(wanted, time())
+    if kind.has_zone != (wanted.tzinfo is not None):
+        return None
+    begin = datetime(1970, 1, 1, tzinfo=UTC if kind.has_zone else None)
+    moments = numbers * np.int64(_DAY) if kind == DATES else numbers
+    return _ComparisonMasks(_compared(comparison.comparison, moments, (wanted - begin) // _MICROSECOND), nothing)
+
+
+def _texts_hold(comparison: Comparison, texts: Strings, wanted: str) -> Array:
+    """Compare UTF-8 texts without trailing blanks: by their first bytes, if these are equal by all bytes."""
+    operand = wanted.rstrip(" ").encode("utf-8", "surrogatepass")
+    keys, has_control = _keys(texts)
+    first = operand[:_KEY_BYTES]
+    key = int.from_bytes(first.ljust(_KEY_BYTES), "big")
+    held = _compared(comparison, keys, np.uint64(key)) & texts.present
+    is_open = texts.present & ((keys == key) | has_control | any(byte < _BLANK for byte in first))
+    data, offsets = texts.data, texts.offsets
+    for row in np.flatnonzero(is_open).tolist():
+        text = data[offsets[row] : offsets[row + 1]].tobytes()
+        held[row] = comparison.holds(text.rstrip(b" "), operand)
+    return held
+
+
+def _keys(texts: Strings) -> tuple[Array, Array]:
+    """The first bytes of each text as one number, filled up with blanks, and which of the texts have one below these.
+
+    Where neither has, numbers that differ are ordered as texts without blanks at their ends.
+    """
+    keys, has_control = np.zeros(len(texts), np.uint64), np.zeros(len(texts), np.bool_)
+    data = texts.data if len(texts.data) else np.zeros(1, np.uint8)
+    begins, sizes = texts.offsets[:-1].astype(np.int64), texts.sizes
+    for at in range(_KEY_BYTES):
+        byte = np.where(sizes > at, data.take(begins + at, mode="clip"), np.uint8(_BLANK))
+        has_control |= byte < _BLANK
+        keys = keys << np.uint64(8) | byte.astype(np.uint64)
+    return keys, has_control
+
+
 _MOST_BYTES = 32 << 20
 """Of rows that are looked at together."""
 _HAS_IMAGES = np.array([number in ROW_TYPES or number in PREFIX_SIZES for number in range(256)])

@@ -8,9 +8,13 @@ from __future__ import annotations
 
 import re
 
-from logdump.filters.errors import FilterError
-from logdump.notation.escape import escape
-from logdump.notation.numbers import whole_number as number_of
+from logdump.notation.text import escape
+from logdump.notation.text import whole_number as number_of
+
+
+class FilterError(ValueError):
+    """A FILTER statement that cannot be carried out; the message says why and how to write it."""
+
 
 MAX_TEXT = 16_384
 MAX_VALUES = 32

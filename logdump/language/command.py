@@ -11,7 +11,7 @@ from typing import Any, Generic, NamedTuple, TypeVar
 from logdump.language.reader import Form
 from logdump.session.errors import CommandError
 from logdump.session.events import Event
-from logdump.session.near_files import near_files
+from logdump.session.files import near_files
 from logdump.session.session import Session, is_trail
 from trailformat.codec.remote.path import place
 

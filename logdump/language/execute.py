@@ -209,7 +209,7 @@ def _is_like_narrowing(registry: Registry, word: str) -> bool:
 
 def _times_of_trail(session: Session) -> tuple[int, int] | None:
     """The times of the first and the last row of the open trail; None without one."""
-    from logdump.session.trail_range import range_of  # noqa: PLC0415 - few times are entered without a date
+    from logdump.session.chosen_trail import range_of  # noqa: PLC0415 - few times are entered without a date
 
     found = range_of(session.trail) if session.has_trail else None
     return (found.first_time, found.last_time) if found is not None else None

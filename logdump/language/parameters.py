@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from logdump.language.reader import Context, Parameter
 from logdump.language.words import is_keyword, plain, split_words
-from logdump.notation.numbers import whole_number
+from logdump.notation.text import whole_number
 from logdump.notation.times import TimeOffset, begins_datetime
 from logdump.session.errors import ArgumentError, CommandError
 from trailformat.codec.remote.path import absolute, place

@@ -15,8 +15,8 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
-from logdump.notation.escape import escape
-from logdump.session.history import History
+from logdump.notation.text import escape
+from logdump.session.session import History
 from trailformat import CannotWrite
 from trailformat.codec.regular_file import open_regular
 from trailformat.codec.user_folder import user_file

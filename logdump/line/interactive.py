@@ -10,13 +10,12 @@ from functools import partial
 from typing import Any
 
 from logdump.commands import REGISTRY
-from logdump.language.completion import complete
 from logdump.language.reader import Context
-from logdump.language.words import last_word
+from logdump.language.words import complete, last_word
 from logdump.line import terminal
 from logdump.line.history_file import KeptHistory, UnusableHistory, history_path
 from logdump.line.line_mode import LineMode
-from logdump.notation.escape import escape
+from logdump.notation.text import escape
 from logdump.session.errors import ExitStatus
 from logdump.session.events import Notice
 from logdump.session.known_tables import column_names, table_names

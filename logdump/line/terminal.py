@@ -8,7 +8,7 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
-from logdump.notation.escape import Harmless, escape
+from logdump.notation.text import Harmless, escape
 from trailformat.errors import reason_of
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from functools import cache
 from typing import cast
 
-from logdump.notation.escape import Harmless
+from logdump.notation.text import Harmless
 
 
 def _printable(characters: str) -> str:

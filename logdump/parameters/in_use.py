@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
+
+from logdump.parameters.not_used import ParameterUse, sentences
+from logdump.session.events import Text, say
+from logdump.session.session import Session
 
 if TYPE_CHECKING:
     from logdump.parameters.model import ProcessSide
@@ -45,3 +50,13 @@ class ParametersInUse(NamedTuple):
     def having(self, file: ParameterFile) -> ParametersInUse:
         """Return the same with a file in place of the one of its side."""
         return self._replace(**{file.side.value: file})
+
+
+def parameters_in_use(session: Session) -> ParametersInUse:
+    """The files that PARAMS has set in this session."""
+    return session.kept(ParametersInUse) or ParametersInUse()
+
+
+def unused_parameters(session: Session, answer: ParameterUse) -> Iterator[Text]:
+    """Yield the statements of the parameter files in use that would change an answer but are not evaluated."""
+    yield from map(say, sentences(parameters_in_use(session).files, answer))

@@ -8,7 +8,7 @@ from pathlib import Path
 from logdump.parameters.model import ParameterError, ParameterPlace, ProcessSide, Rule
 from logdump.parameters.names import NamePart, NamePattern
 from logdump.parameters.not_used import why_of_no_use
-from logdump.parameters.statements import ParameterStatement, statements
+from logdump.parameters.statements import ParameterStatement, Words, statements
 from logdump.parameters.tree import (
     Clause,
     ClauseOption,
@@ -24,7 +24,6 @@ from logdump.parameters.tree import (
     Switch,
     Taker,
 )
-from logdump.parameters.words import Words
 
 _BEGINNINGS = {"INCLUDE": True, "EXCLUDE": False}
 

@@ -2,14 +2,117 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from logdump.notation.times import TimeOffset, format_timestamp
 from logdump.session.errors import CommandError, MissingFileError
-from logdump.session.matching_files import FileNames, matching_files
+from logdump.session.files import FileNames, matching_files
 from logdump.session.session import Session
+from trailformat import Record, TrailError, TrailFile
+from trailformat.changes.transactions import is_transactional, own_transaction
 from trailformat.codec.remote.path import place
 from trailformat.errors import NotATrail
 from trailformat.trail.packed import is_file
-from trailformat.trail.sequence import TrailSequence
+from trailformat.trail.sequence import TrailName, TrailSequence
+from trailformat.trail.time_search import first_reached
 from trailformat.transactions.whole_trail import WholeTrail
+
+_MOST_RECORDS = 4096
+"""The number of records at the end of a file among which the last row, and the last CSN, are looked for."""
+
+
+class TrailRange(NamedTuple):
+    """IO Time (Julian) of the first and the last row of a trail, and their CSNs if known."""
+
+    first_time: int
+    last_time: int
+    first_csn: str | None
+    last_csn: str | None
+
+    def text(self, zone: TimeOffset) -> str:
+        """``from CSN 41882317 to 41882402, 2024/03/14 09:31:00.000.000 to 2024/03/14 09:40:00.000.000``."""
+        csns = f"CSN {self.first_csn} to {self.last_csn}, " if self.first_csn and self.last_csn else ""
+        first, last = (format_timestamp(one, zone) for one in (self.first_time, self.last_time))
+        return f"from {csns}{first} to {last}"
+
+
+def files_of_trail(path: Path) -> Sequence[Path]:
+    """The files of the trail to which a file belongs, in their order; the file alone where it belongs to none."""
+    name = TrailName.parse(path)
+    if name is None or not name.is_documented:
+        return (path,)
+    try:
+        paths = TrailSequence(path).paths
+    except NotATrail:
+        return (path,)
+    return paths if path in paths else (path,)
+
+
+def range_of(trail: TrailFile) -> TrailRange | None:
+    """The range of the trail to which an open file belongs; None where it has no row."""
+    paths = files_of_trail(trail.path)
+    first = next(_found(trail, paths, at_end=False), None)
+    last = next(_found(trail, tuple(reversed(paths)), at_end=True), None)
+    if first is None or last is None:
+        return None
+    return TrailRange(first.time, last.time, first.csn, last.csn)
+
+
+class _Row(NamedTuple):
+    time: int
+    csn: str | None
+
+
+def _found(trail: TrailFile, paths: Sequence[Path], *, at_end: bool) -> Iterator[_Row]:
+    """The first row of each file, or the last one."""
+    look = _last_row if at_end else _first_row
+    for path in paths:
+        try:
+            if path == trail.path:
+                row = look(trail)
+            else:
+                with TrailFile(path) as other:
+                    row = look(other)
+        except (NotATrail, OSError):
+            continue
+        if row is not None:
+            yield row
+
+
+def _first_row(trail: TrailFile) -> _Row | None:
+    record = first_reached(trail, lambda record: True if is_transactional(record) else None)
+    return _Row(record.header.io_time, own_transaction(record).csn) if record is not None else None
+
+
+def _last_row(trail: TrailFile) -> _Row | None:
+    """The last row, with the CSN of the transaction begun last."""
+    time: int | None = None
+    csn: str | None = None
+    for record in _backwards(trail):
+        if not is_transactional(record):
+            continue
+        time = record.header.io_time if time is None else time
+        csn = own_transaction(record).csn
+        if csn is not None:
+            break
+    return None if time is None else _Row(time, csn)
+
+
+def _backwards(trail: TrailFile) -> Iterator[Record]:
+    """The last records of a file, the last one first."""
+    rba: int | None = trail.end_of_records()
+    for _ in range(_MOST_RECORDS):
+        rba = trail.previous_good_header(rba) if rba else None
+        if rba is None:
+            return
+        try:
+            record = trail.record_at(rba)
+        except TrailError:
+            continue
+        if record is not None:
+            yield record
 
 
 def whole_trail_of(session: Session, wildcard: FileNames | None, command: str) -> WholeTrail:

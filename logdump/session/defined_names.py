@@ -8,7 +8,7 @@ from pathlib import Path
 
 from logdump.filters.name_criteria import NameCriterion
 from logdump.filters.value_criteria import ColumnValue
-from logdump.notation.plural import amount
+from logdump.notation.text import amount
 from logdump.session.errors import CommandError, ExitStatus
 from logdump.session.events import Notice
 from logdump.session.session import Session

@@ -9,9 +9,32 @@ from logdump.session.errors import ExitStatus
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from logdump.notation.escape import Harmless
-    from trailformat import CannotRead, TrailError
+    from logdump.notation.text import Harmless
+    from trailformat import CannotRead, Change, TrailError
     from trailformat.changes.lobs import Lob
+
+
+class Statement(NamedTuple):
+    """SQL without what ends it, or the reason why there is none; ``elsewhere`` is its file where that is not open."""
+
+    change: Change
+    sql: str | None
+    reason: str | None = None
+    ending: str = ";"
+    elsewhere: Path | None = None
+
+
+class StatementShown(NamedTuple):
+    """The SQL that repeats a change, or takes it back."""
+
+    statement: Statement
+    takes_back: bool
+
+
+class ScriptPart(NamedTuple):
+    """Many lines of a script, made together by columns: UTF-8, each line ended by a line feed."""
+
+    data: bytes
 
 
 class Text(NamedTuple):

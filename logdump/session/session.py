@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO, TypeVar
+from typing import TYPE_CHECKING, Any, BinaryIO, TextIO, TypeVar
 
-from logdump.notation.escape import Harmless
+from logdump.notation.text import Harmless
 from logdump.session.cursor import Cursor
 from logdump.session.errors import CommandError
-from logdump.session.history import History
-from logdump.session.session_log import SessionLog
 from logdump.session.settings import Across, Settings
 from trailformat import NotATrail, TrailFile
 from trailformat.codec.remote.path import absolute as make_absolute
@@ -25,6 +23,96 @@ if TYPE_CHECKING:
     from logdump.session.marks import Mark, Search, SourceDefinitions
     from logdump.session.selection import Selection
     from trailformat.trail.row_definitions import RowDefinitions
+
+
+MOST_KEPT = 1000
+
+
+class History:
+    """The entered lines; the newest 1000 are kept, and their numbers continue.
+
+    Attributes:
+        lines: oldest first.
+        number: number of the next line.
+    """
+
+    def __init__(self, lines: Iterable[str] = (), number: int | None = None) -> None:
+        self.lines = list(lines)[-MOST_KEPT:]
+        self.number = len(self.lines) + 1 if number is None else number
+
+    @property
+    def first(self) -> int:
+        """The number of the oldest line kept."""
+        return self.number - len(self.lines)
+
+    def append(self, line: str) -> None:
+        """Append a line."""
+        self.lines.append(line)
+        self.number += 1
+        del self.lines[:-MOST_KEPT]
+
+    def replace_last(self, line: str) -> None:
+        """Put a line in the place of the one entered last, under its number."""
+        self.lines[-1:] = [line]
+
+    def clear(self) -> None:
+        """Forget all lines; the numbers start at 1 again."""
+        self.lines.clear()
+        self.number = 1
+
+
+class SessionLog:
+    """Off at first; while it is on, text is appended to a file.
+
+    Attributes:
+        path: the file, or None while it is off.
+    """
+
+    def __init__(self) -> None:
+        self.path: Path | None = None
+        self._file: TextIO | None = None
+
+    def start(self, path: Path) -> None:
+        """Continue in the file ``path``; the file in use before is closed.
+
+        One that is created is for its owner alone, for it gets the data of rows. A link is not followed.
+
+        Raises:
+            OSError: it cannot be opened for writing; nothing changes.
+        """
+        from trailformat.trail.whole_file import kind_of  # noqa: PLC0415 - loaded with the first LOG
+
+        kind = kind_of(path)
+        if kind not in (None, "a file"):
+            raise OSError(None, f"it is {kind}, not a regular file")
+        flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT
+        flags |= getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)  # should it have become a link or a FIFO
+        file = os.fdopen(os.open(path, flags, 0o600), "a", encoding="utf-8", errors="backslashreplace")
+        with contextlib.suppress(OSError):
+            self.stop()
+        self.path, self._file = path, file
+
+    @property
+    def status(self) -> os.stat_result | None:
+        """The status of the file in use; None while the log is off."""
+        return os.fstat(self._file.fileno()) if self._file is not None else None
+
+    def write_line(self, line: Harmless) -> None:
+        """Append a line, if the log is on. Raises OSError."""
+        if self._file is not None:
+            self._file.write(f"{line}\n")
+
+    def flush(self) -> None:
+        """Hand what was written to the system. Raises OSError."""
+        if self._file is not None:
+            self._file.flush()
+
+    def stop(self) -> None:
+        """Close the file; the log is off afterwards in any case. Raises OSError."""
+        file, self._file, self.path = self._file, None, None
+        if file is not None:
+            file.close()
+
 
 T = TypeVar("T")
 
@@ -280,7 +368,7 @@ class Session:
 
 def _near(path: Path) -> str:
     """Return a hint at similar names for a missing file, empty without any."""
-    from logdump.session.near_files import near_files  # noqa: PLC0415 - where a file is not there
+    from logdump.session.files import near_files  # noqa: PLC0415 - where a file is not there
 
     near = near_files(path)
     return f"did you mean {' or '.join(near)}?" if near else ""

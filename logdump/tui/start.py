@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from logdump.line import terminal
 from logdump.line.history_file import KeptHistory, UnusableHistory, history_path
-from logdump.notation.escape import escape
+from logdump.notation.text import escape
 from logdump.session.errors import CommandError, ExitStatus
 from logdump.session.session import Session
 

@@ -12,10 +12,9 @@ from random import Random
 from fixtures import TRAILS
 from logdump.commands import REGISTRY
 from logdump.display import json_lines, text
-from logdump.language.completion import complete
 from logdump.language.execute import run_line
 from logdump.language.reader import Context
-from logdump.language.words import split_calls
+from logdump.language.words import complete, split_calls
 from logdump.session.errors import CommandError
 from logdump.session.events import Event, Failure, Notice
 from logdump.session.session import Session

@@ -43,7 +43,7 @@ def test_neither_the_language_nor_the_screen_knows_a_command_by_its_name() -> No
 def test_every_module_of_commands_holds_some() -> None:
     of_features = {name for name in modules() if re.fullmatch(r"logdump\.features\.\w+\.command", name)}
     names = {name for name in modules() if re.fullmatch(r"logdump\.commands\.(?!records)\w+", name)} | of_features
-    assert names == set(REGISTRY._modules)
+    assert names == set(REGISTRY._homes.values())
 
 
 def test_a_module_of_commands_defines_the_names_that_it_is_loaded_for() -> None:

@@ -48,7 +48,7 @@ def _set(module: str) -> set[str]:
 
 def test_format_is_set_by_its_command_and_at_the_start_alone() -> None:
     found = {module for module in modules() if "format" in _set(module)}
-    assert found == {"logdump.commands.format", "logdump.cli"}
+    assert found == {"logdump.commands.settings", "logdump.cli"}
 
 
 def _sets_switches(module: str) -> str:

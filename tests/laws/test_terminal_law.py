@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from logdump.line import terminal
-from logdump.notation.escape import escape
-from logdump.session.session_log import SessionLog
+from logdump.notation.text import escape
+from logdump.session.session import SessionLog
 
 ROOT = Path(__file__).parents[2]
 SOURCES = [path.relative_to(ROOT) for name in ("logdump", "trailformat") for path in (ROOT / name).rglob("*.py")]

@@ -13,9 +13,8 @@ from hypothesis import strategies as st
 from logdump.commands import REGISTRY
 from logdump.filters import criteria
 from logdump.language.command import AnyCommand
-from logdump.language.completion import complete, validity
 from logdump.language.reader import Context, Validity, parse
-from logdump.language.words import last_word, split_calls, split_commands
+from logdump.language.words import complete, last_word, split_calls, split_commands, validity
 from logdump.session.errors import CommandError
 from scripts.marked import ROOT
 from tests.searching import examples

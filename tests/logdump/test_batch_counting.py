@@ -10,8 +10,8 @@ import pytest
 
 from fixtures import TRAILS
 from logdump.filters import FilterSet, apply
+from logdump.notation.text import name_test
 from logdump.notation.times import GMT
-from logdump.notation.wildcard import name_test
 from tests.logdump.filters.subjects import selection_through
 from tests.oracles.count_by_record import RecordTotals, take
 from tests.searching import in_turn, some_trails

@@ -13,9 +13,8 @@ from hypothesis import strategies as st
 
 from fixtures import TRAILS
 from logdump.commands import REGISTRY
-from logdump.language.completion import complete, completed
 from logdump.language.reader import Context
-from logdump.language.words import last_word
+from logdump.language.words import complete, completed, last_word
 from logdump.line.interactive import endings
 from logdump.session.known_tables import column_names, column_names_in, table_names
 from tests.logdump.line import Line

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from logdump.filters import option_named
-from logdump.filters.parser import _ELSEWHERE
+from logdump.filters.statement import _ELSEWHERE
 from tests.logdump.line import Line
 from tests.logdump.program import logdump
 

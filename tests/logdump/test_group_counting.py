@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from fixtures import TRAILS
-from logdump.notation.wildcard import name_test
+from logdump.notation.text import name_test
 from tests.logdump.test_batch_counting import BEGIN, FILES, MINUTE, TAKEN, _by_record, _new_count, _outcome
 from tests.searching import examples
 from tests.trailformat.samples import BOTH, IO_TIME, row, trail_of

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from logdump.line.history_file import UnusableHistory, history_path, load_history, save_history
-from logdump.session.history import History
+from logdump.session.session import History
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from logdump.commands import obey
+from logdump.commands import scripts
 from tests.logdump.line import Line
 from tests.searching import in_turn
 from tests.trailformat.samples import row, table_record, trail_of
@@ -91,7 +91,7 @@ def test_rows_of_files_read_one_after_the_other_are_those_of_each_alone(
 def test_the_files_that_one_obey_leads_to_do_not_count_for_the_next(
     line: Line, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(obey, "_MOST_FILES", 3)
+    monkeypatch.setattr(scripts, "_MOST_FILES", 3)
     outer, inner = tmp_path / "outer.oby", tmp_path / "inner.oby"
     outer.write_text(f"obey {inner}\nobey {inner}\n")
     inner.write_text("reclen\n")

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from logdump.commands.history import apply_edit, cancels, find_command
+from logdump.commands.scripts import apply_edit, cancels, find_command
 
 COMMANDS = st.text("abdir 1/", max_size=30)
 

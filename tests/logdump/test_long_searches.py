@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from fixtures import TRAILS
-from logdump.line import scroller, terminal
+from logdump.line import line_mode, terminal
 from logdump.line.line_mode import Script
 from logdump.session.events import Progress, SearchProgress
 
@@ -45,7 +45,7 @@ def test_a_search_is_told_while_it_lasts(command: str, trail: Path, monkeypatch:
     def show(_: object, event: object, _settings: object) -> None:
         told.extend([event.rba] if isinstance(event, SearchProgress) else [])
 
-    monkeypatch.setattr(scroller.Scroller, "show", show)
+    monkeypatch.setattr(line_mode.Scroller, "show", show)
     script = Script([])
     script.enter(f"open {trail}")
     script.enter(command)

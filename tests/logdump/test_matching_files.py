@@ -9,7 +9,7 @@ import pytest
 
 from fixtures import TRAILS
 from logdump.features.check.model import GapShown
-from logdump.session.matching_files import matching_files
+from logdump.session.files import matching_files
 from tests.logdump.line import Line
 from tests.logdump.spark.reads import planned, rows
 from trailformat import TrailSequence

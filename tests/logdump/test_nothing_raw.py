@@ -14,7 +14,7 @@ from fixtures.heartbeats import CSNS, HEARTBEAT, PATHS
 from logdump.commands import REGISTRY
 from logdump.display import json_lines, text
 from logdump.language.execute import run_line
-from logdump.notation.escape import escape, escape_block
+from logdump.notation.text import escape, escape_block
 from logdump.session.session import Session
 from tests.hostile import NASTY, hostile_trails, nasty, raw_characters
 from tests.logdump.program import logdump

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from logdump.commands import REGISTRY
-from logdump.language.completion import validity
 from logdump.language.forms import AnyOrder
 from logdump.language.parameters import Number
 from logdump.language.reader import Context, Validity, parse, parse_partial
+from logdump.language.words import validity
 from logdump.session.errors import ArgumentError
 from tests.logdump.line import Line
 

@@ -15,8 +15,8 @@ import pytest
 import zstandard
 
 from fixtures import TRAILS
-from logdump.session import read_progress
-from logdump.session.file_state import file_state
+from logdump.session import reading
+from logdump.session.files import file_state
 from logdump.spark.stream.stream_walk import GrowingTrail
 from tests.logdump.program import logdump
 from trailformat import NotATrail, TrailFile
@@ -227,10 +227,10 @@ def test_a_small_file_that_unpacks_to_more_than_the_limit_is_refused(
 
 
 def test_unpacking_shows_its_progress(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(read_progress, "_FIRST", -1)
+    monkeypatch.setattr(reading, "_FIRST", -1)
     path = in_folder(tmp_path, ".gz") / f"{NAMES[0]}.gz"
-    told: list[read_progress.ReadSoFar] = []
-    with reached.observed(read_progress.ReadProgress(told.append, str)), TrailFile(path):
+    told: list[reading.ReadSoFar] = []
+    with reached.observed(reading.ReadProgress(told.append, str)), TrailFile(path):
         pass
     assert [(one.path, one.percent) for one in told] == [(path, 100)]
 

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from fixtures import TRAILS
 from logdump.commands import REGISTRY
 from logdump.display import json_lines, text
-from logdump.display.trail_text import PARTIAL
+from logdump.display.text import PARTIAL
 from logdump.features.bounded_recovery.model import BrOptions
 from logdump.features.bounded_recovery.survey import BrSurvey
 from logdump.features.diff.model import DiffLevel

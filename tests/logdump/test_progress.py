@@ -11,11 +11,11 @@ import pytest
 from fixtures import TRAILS
 from logdump.commands import REGISTRY
 from logdump.language.command import Command
-from logdump.line import scroller
+from logdump.line import line_mode
 from logdump.line.line_mode import Script
-from logdump.session import read_progress
+from logdump.session import reading as read_progress
 from logdump.session.events import JobProgress, Progress, SearchProgress
-from logdump.session.read_progress import Hint, ReadSoFar
+from logdump.session.reading import Hint, ReadSoFar
 from trailformat.native import loaded
 from trailformat.scan import Scan
 
@@ -132,7 +132,7 @@ def test_what_a_terminal_shows_for_ctrl_c_is_wiped_away(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
-    shown = scroller.Scroller()
+    shown = line_mode.Scroller()
     settings = Told().session.settings
     shown.show(ReadSoFar(Path("lt000000000"), 5, 50, 100, "Ctrl+C stops"), settings)
     line = capsys.readouterr().err.strip("\r")

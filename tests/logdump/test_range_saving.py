@@ -17,7 +17,7 @@ from fixtures import TRAILS
 from logdump.features.save import ranges
 from logdump.features.save import saver as saving
 from logdump.features.save.ranges import CopyRows, RangeCopy, RowsOfFile, WrittenDefinitions
-from logdump.notation.plural import amount
+from logdump.notation.text import amount
 from logdump.session import passing
 from logdump.session import scan as session_scan
 from logdump.session.events import Progress

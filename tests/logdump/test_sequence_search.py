@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from logdump.commands.records import sequence_search
+from logdump.commands.records import searching
 from tests.logdump.line import Line
 from tests.trailformat.samples import header
 from trailformat import FileHeader, TrailFile, TrailWriter, from_datetime, make_file_header, make_record, make_token
@@ -135,7 +135,7 @@ def test_the_headers_decide_which_files_are_read(line: Line, tmp_path: Path, mon
         opened.append(path.name)
         return TrailFile(path)
 
-    monkeypatch.setattr(sequence_search, "TrailFile", noted)
+    monkeypatch.setattr(searching, "TrailFile", noted)
     line("pos csn 1450")
     assert opened == [paths[4].name]
 

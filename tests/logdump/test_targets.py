@@ -70,7 +70,7 @@ ELSEWHERE = {"SCANFORTYPE", "SCANFORRBA", "SCANFORTIME", "FILTER", "DATAFILE", "
 WRITING_MODULES = {
     "trailformat/trail/whole_file/staged.py",
     "trailformat/trail/whole_file/leftovers.py",
-    "logdump/session/session_log.py",
+    "logdump/session/session.py",
     "logdump/features/export/files.py",
     "logdump/features/export/spark_export.py",
     "logdump/spark/write/publish.py",

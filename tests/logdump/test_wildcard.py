@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from logdump.notation.wildcard import _compile, matches
+from logdump.notation.text import _compile, matches
 
 
 @pytest.mark.parametrize(

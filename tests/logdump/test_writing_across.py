@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from fixtures.flavour import MYSQL_21, ORACLE_12, Flavour
-from logdump.session.statements import StatementShown
+from logdump.session.events import StatementShown
 from tests.logdump.line import Line
 from tests.logdump.test_across import FLAVOURS, cuts_of, records, split, trail_of
 from tests.searching import IS_LONG

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from logdump.display.sql.script import Closing, Item, NotRun, SqlScript, WalkProgress
-from logdump.display.sql.script_files import ScriptFiles
+from logdump.display.sql.script_walk import ScriptFiles
 from logdump.session.errors import CommandError
 from trailformat import NotATrail, Record, TrailError
 from trailformat.changes.row_changes import OPERATIONS

@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 from logdump.display.sql.client_text import OneStatement, client_of, one_statement
 from logdump.display.sql.dialect import Dialect, Unwritable
-from logdump.display.sql.large_objects import LONGEST
-from logdump.session.statements import Statement
+from logdump.display.sql.literals import LONGEST
+from logdump.session.events import Statement
 from trailformat import ColumnDefinition, TrailError
 from trailformat.changes.row_changes import Change, ColumnChange
 from trailformat.records.ddl import parse_ddl

@@ -2,14 +2,176 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
-from typing import TypeVar
+import re
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import nullcontext
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple, TypeVar
 
+from logdump.filters import Criterion, CriterionSet, FilterError, FilterSet, Match, parse_criterion
+from logdump.filters.name_criteria import FileName
+from logdump.filters.value_criteria import HeaderValue
+from logdump.filters.words import unquote
+from logdump.notation.times import GMT
 from logdump.session.across import Place, place_of, return_to
+from logdump.session.chosen_trail import files_of_trail
+from logdump.session.defined_names import undefined_column
 from logdump.session.errors import CommandError, ExitStatus
 from logdump.session.events import Event, Notice
+from logdump.session.marks import Search
 from logdump.session.session import Session
+from trailformat import Record, TrailFile
+from trailformat.changes.csn import csn_key
+from trailformat.changes.transactions import own_transaction
+from trailformat.records import reached as reading
+from trailformat.trail.peek import TrailPeek, peek
 from trailformat.trail.sequence import Spot
+from trailformat.trail.time_search import Reached, first_reached, time_reached
+
+_HEX = re.compile(r"HEX\s+(?P<digits>.+)", re.IGNORECASE | re.DOTALL)
+_COLUMN = re.compile(
+    r"""(?P<table>(?:[\w$\#]+\.)*)(?P<column>[\w$\#]+)(?P<condition>\s*(?:<=|>=|<>|!=|==|=|<|>)\s*.+)""",
+    re.VERBOSE | re.DOTALL,
+)
+_QUOTES = "\"'"
+_ANY_CASE = re.compile(r"[Bb]\s*,\s*(?=[\"'])")
+
+
+def parse_search(session: Session, text: str) -> Search:
+    """The search that ``text`` describes, in the open trail.
+
+    Raises:
+        CommandError: it is no search, or names a column that no table of the trail has.
+    """
+    if match := _HEX.fullmatch(text):
+        return Search(text, _all(_criterion(f'HEX "{match["digits"].strip().strip(_QUOTES)}"')))
+    if match := _COLUMN.fullmatch(text):
+        compared = _criterion(f"VALUE {match['column']} {match['condition']}")
+        if isinstance(compared, HeaderValue):
+            return Search(text, _all(compared))
+        return Search(text, _all(*_on_tables(session, match), compared))
+    value = _ANY_CASE.sub("", text)
+    mark = "B," if value != text else ""
+    wanted = unquote(value).replace('"', '""')
+    return Search(text, _all(_criterion(f'STRING {mark}"{wanted}"')))
+
+
+def _criterion(statement: str) -> Criterion:
+    try:
+        return parse_criterion(statement, GMT)
+    except FilterError as error:
+        raise CommandError(f"FIND: {error}") from error
+
+
+def _all(*criteria: Criterion) -> FilterSet:
+    return FilterSet(include=CriterionSet(list(criteria), Match.ALL))
+
+
+def _on_tables(session: Session, match: re.Match[str]) -> list[Criterion]:
+    """The tables that are meant, where some are named.
+
+    Raises:
+        CommandError: none of them is defined with such a column.
+    """
+    table = match["table"].rstrip(".").upper()
+    if (undefined := undefined_column(session, match["column"], table)) is not None:
+        raise CommandError(undefined, f'FIND "{match[0]}" looks for the text itself.')
+    return [FileName((table, f"*.{table}"))] if table else []
+
+
+class Goal(NamedTuple):
+    """The goal of a search: in words, as a test on a record, and on the first and last record of a file header."""
+
+    text: str
+    reached: Reached
+    first_reached: Callable[[TrailPeek], bool | None]
+    last_reached: Callable[[TrailPeek], bool | None]
+
+
+def csn_goal(csn: str) -> Goal | None:
+    """The first transaction with at least this CSN; None when it has none of the known forms."""
+    wanted = csn_key(csn)
+    if wanted is None:
+        return None
+
+    def at_least(csn: str | None) -> bool | None:
+        key = csn_key(csn) if csn else None
+        return key.parts >= wanted.parts if key is not None and key.kind == wanted.kind else None
+
+    return Goal(
+        f"CSN >= {csn}",
+        lambda record: None if record.is_file_header else at_least(own_transaction(record).csn),
+        lambda header: at_least(header.first_csn),
+        lambda header: at_least(header.last_csn),
+    )
+
+
+def time_goal(moment: int, text: str) -> Goal:
+    """The first row at or after a time (Julian microseconds)."""
+
+    def at_or_after(time: int | None) -> bool | None:
+        return None if time is None else time >= moment
+
+    return Goal(
+        f"a time at or after {text}",
+        time_reached(moment),
+        lambda header: at_or_after(header.first_time),
+        lambda header: at_or_after(header.last_time),
+    )
+
+
+def find_in_sequence(
+    trail: TrailFile, goal: Goal, note: Callable[[Spot], object] = lambda _spot: None
+) -> Record | None:
+    """The record in the trail to which the open file belongs; None when no record is so late.
+
+    ``note`` is called with positions before which no file has a match.
+
+    Raises:
+        TrailError: a file cannot be read.
+    """
+    for path in _candidates(files_of_trail(trail.path), goal):
+        reading.announce([path])
+        with nullcontext(trail) if path == trail.path else TrailFile(path) as one:
+            record = first_reached(one, goal.reached, lambda rba, path=path: note(Spot(path, rba)))  # type: ignore[misc]
+        if record is not None:
+            return record
+    return None
+
+
+def _candidates(paths: Sequence[Path], goal: Goal) -> Iterator[Path]:
+    """The files in which the record may be; one that is no trail is none of them."""
+    header_of = cache(peek)
+
+    def begins_before(path: Path) -> bool | None:
+        header = header_of(path)
+        reached = goal.first_reached(header) if header is not None else None
+        return None if reached is None else not reached
+
+    first = _last_begun_before(paths, begins_before)
+    for at, path in enumerate(paths[first:], first):
+        header = header_of(path)
+        if header is None:
+            continue
+        following = next((one for one in paths[at + 1 :] if header_of(one) is not None), None)
+        ends_before = goal.last_reached(header) is False
+        if not ends_before and not (following is not None and begins_before(following)):
+            yield path
+
+
+def _last_begun_before(paths: Sequence[Path], begins_before: Callable[[Path], bool | None]) -> int:
+    """The last file that is known to begin before the goal, by halving; 0 where none is."""
+    low, high = 0, len(paths)
+    while low < high:
+        middle = (low + high) // 2
+        begun = next((at for at in range(middle, high) if begins_before(paths[at]) is not None), None)
+        if begun is not None and begins_before(paths[begun]):
+            low = begun + 1
+        else:
+            high = middle
+    return max(low - 1, 0)
+
 
 T = TypeVar("T")
 

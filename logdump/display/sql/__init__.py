@@ -8,7 +8,7 @@ from logdump.display.sql.script import Closing, NotRun, Opening, SkippedTransact
 from logdump.display.sql.script_text import item_lines, script_lines, statement_lines
 from logdump.display.sql.script_walk import ScriptReach
 from logdump.display.sql.statement import redo, undo
-from logdump.session.statements import Statement
+from logdump.session.events import Statement
 
 __all__ = [
     "DIALECTS",

@@ -4,22 +4,48 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import chain
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
-from logdump.display.sql.block_reader import BlockRows, RowsWithObjects
+from logdump.display.sql.blocks import BlockRows, RowsWithObjects
 from logdump.display.sql.changed_rows import BARE, BareRows, LocatedRows, RowsOfTable
-from logdump.display.sql.comments import Refusal
 from logdump.display.sql.dialect import Unwritable
-from logdump.display.sql.large_objects import UNKNOWN_LAYOUT, ObjectValue, values_of_objects
-from logdump.display.sql.literals import Literals
+from logdump.display.sql.literals import UNKNOWN_LAYOUT, Literals, ObjectValue, values_of_objects
 from logdump.display.sql.statement import STATEMENT_END, MadeStatements, make_statements
+from logdump.notation.text import escape
 from trailformat import TrailError
 from trailformat.arrays.lines import LinePart
 from trailformat.changes.row_changes import OPERATIONS
 from trailformat.changes.segments import numbers_of
 from trailformat.scan.rows.row_bytes import Array
+
+
+class Refusal(NamedTuple):
+    """A change in a block that has no statement: the number of its first row, its RBA, what it is, and the reason."""
+
+    row: int
+    rba: int
+    op: str
+    table: str
+    reason: str
+
+
+def comment(text: str) -> str:
+    """A line that no client takes for anything else; SQL*Plus joins the next line to one that ends with a hyphen."""
+    return f"-- {escape(text)}{'.' if text.endswith('-') else ''}"
+
+
+def as_comment(line: str) -> str:
+    """A line of a statement that is not to be run; a comment stays one."""
+    return comment(line.removeprefix("-- "))
+
+
+def refusal_comment(rba: int, op: str, table: str, reason: str | None, elsewhere: Path | None) -> str:
+    """The comment in place of a statement; ``elsewhere`` is the file where that is not the open one."""
+    where = f" of {elsewhere}" if elsewhere is not None else ""
+    return comment(f"RBA {rba}{where} {op} {table}: {reason}")
 
 
 class ObjectRows:

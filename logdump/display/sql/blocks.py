@@ -13,15 +13,103 @@ from typing import NamedTuple
 
 import numpy as np
 
-from logdump.display.sql.script_files import ScriptFiles
-from logdump.display.sql.units import Units
+from logdump.display.sql.changed_rows import BARE, RowsOfTable
+from logdump.display.sql.decisions import SqlTable, sql_table
+from logdump.display.sql.dialect import Dialect
+from logdump.display.sql.literals import needs_large_objects
+from logdump.display.sql.script_walk import ScriptFile, ScriptFiles
 from trailformat import Record, TrailError, TrailFile
+from trailformat.changes.lobs import MOST_LOBS
 from trailformat.changes.row_changes import OPERATIONS
 from trailformat.records.io_types import LARGE_OBJECT
+from trailformat.records.transaction import Transaction
 from trailformat.scan import RECORD, Batch, scan
 from trailformat.scan.batch import BATCH_SIZE
-from trailformat.scan.rows import other_halves
+from trailformat.scan.rows import (
+    RowBytes,
+    RowGroups,
+    by_definition,
+    has_columns,
+    headers_of,
+    learn_definitions,
+    other_halves,
+    related_rows,
+)
+from trailformat.scan.rows.row_bytes import Array
 from trailformat.transactions.extent import Extent
+
+
+class Units(NamedTuple):
+    """The changes among the rows of a batch.
+
+    Attributes:
+        rows: the rows that are changes or parts of one, by their numbers in the batch.
+        extent: the number of the transaction of each.
+        is_piece: a mask of those that are pieces of large objects.
+        number: the number of the unit of each row.
+        heads: the indexes of the rows that begin a unit.
+    """
+
+    rows: Array
+    extent: Array
+    is_piece: Array
+    number: Array
+    heads: Array
+
+    @property
+    def stops(self) -> Array:
+        """The index after the last row of each unit."""
+        stops: Array = np.append(self.heads[1:], len(self.rows))
+        return stops
+
+    @property
+    def is_second(self) -> Array:
+        """A mask of those that are the second record of an update."""
+        mask: Array = ~self.is_piece
+        mask[self.heads] = False
+        return mask
+
+    def of_rows(self, rows: Array) -> Array:
+        """The numbers of the units that rows of the batch belong to."""
+        units: Array = self.number[np.searchsorted(self.rows, rows)]
+        return units
+
+    def ends(self, *, is_last: bool) -> list[int]:
+        """The first row of each transaction, or the last."""
+        changes = np.diff(self.extent) != 0
+        places = np.append(changes, True) if is_last else np.append(True, changes)
+        found: list[int] = self.rows[places].tolist()
+        return found
+
+
+class TrailingPieces(NamedTuple):
+    """The pieces after the last row of each unit.
+
+    Attributes:
+        first, stop: their indexes among the rows of the units.
+        is_known: a mask of the units that have pieces, and all of them, since another row follows in the batch.
+    """
+
+    first: Array
+    stop: Array
+    is_known: Array
+
+
+def trailing_pieces(batch: Batch, units: Units) -> TrailingPieces:
+    """Return the pieces after the rows of a batch."""
+    pieces_before = np.append(0, np.cumsum(units.is_piece))
+    plain, stops = np.flatnonzero(~units.is_piece), units.stops
+    last = np.append(plain, -1)[np.searchsorted(plain, stops) - 1]
+    has_row = last >= units.heads
+    first = np.where(has_row, last + 1, units.heads)
+    is_known = has_row & (first < stops) & (stops - first < MOST_LOBS) & (stops < len(units.rows))
+    is_known &= pieces_before[first] == pieces_before[units.heads]
+    if is_known.any():
+        base, row = related_rows(batch).base, units.rows[np.maximum(last, 0)]
+        of_row = np.bincount(base[base >= 0], minlength=len(batch))
+        is_known &= (of_row[row] == stops - first) & (base[units.rows[stops - 1]] == row)
+    return TrailingPieces(first, stops, is_known)
+
 
 _MOST_BYTES = 8 << 20
 """Bytes of a block, unless one change alone has more."""
@@ -196,3 +284,175 @@ def units_of(batch: Batch, bounds: list[tuple[int, int]]) -> Units:
     extent = extent[rows]
     head = ~(is_piece | is_second) | (np.diff(extent, prepend=-1) != 0)
     return Units(rows, extent, is_piece, np.cumsum(head) - 1, np.flatnonzero(head))
+
+
+_MOST_ROWS = 1 << 18
+"""More records than most blocks have."""
+_ROWS = ("INSERT", "DELETE", "UPDATE", "PK UPDATE")
+_IS_ROW = np.array([OPERATIONS.get(number) in _ROWS for number in range(256)])
+_IS_BARE = np.array([OPERATIONS.get(number) in BARE for number in range(256)])
+
+
+class _Table(NamedTuple):
+    """A table, and the codec of text in the character set of its database."""
+
+    table: SqlTable
+    codec: str
+
+
+class RowsWithObjects(NamedTuple):
+    """Units of one table whose statements need the large objects after their rows."""
+
+    table: SqlTable
+    codec: str
+    units: Array
+
+
+class BlockRows(NamedTuple):
+    """The records of a block, by kind.
+
+    Attributes:
+        trail: the file.
+        elsewhere: its path if it is not the open file.
+        block: the block.
+        units: its changes.
+        rows: their bytes.
+        changes: the changes read by columns, by table.
+        objects: the changes read by columns except for the large objects of their rows.
+        trailing: the pieces of large objects after the rows.
+        is_single: a mask of the units that are decoded one by one; ``is_left_out``: of those that the filter drops.
+    """
+
+    trail: TrailFile
+    elsewhere: Path | None
+    block: Block
+    units: Units
+    rows: RowBytes
+    changes: list[RowsOfTable]
+    objects: list[RowsWithObjects]
+    trailing: TrailingPieces
+    is_single: Array
+    is_left_out: Array
+
+    def transaction(self, unit: int) -> Transaction:
+        """Return the transaction of a unit."""
+        return self.block.extents[int(self.units.extent[self.units.heads[unit]])].transaction
+
+    def records(self, unit: int) -> list[Record]:
+        """The records that the statements of a unit are made of."""
+        begin, end = int(self.units.heads[unit]), int(self.trailing.stop[unit])
+        is_piece = self.units.is_piece[begin:end]
+        is_wanted = ~is_piece | is_piece[0]
+        is_wanted[1:] |= ~is_piece[:-1]
+        records = [self.rows.record(row, self.trail.path) for row in (begin + np.flatnonzero(is_wanted)).tolist()]
+        return [*records, *self.block.continued] if end == len(self.units.rows) else records
+
+    def pieces(self, unit: int) -> list[Record] | None:
+        """Return the pieces of large objects after the last row of a unit; None if they may not be complete."""
+        if not self.trailing.is_known[unit]:
+            return None
+        places = range(int(self.trailing.first[unit]), int(self.trailing.stop[unit]))
+        return [self.rows.record(row, self.trail.path) for row in places]
+
+
+class BlockReader:
+    """Reads blocks of one file.
+
+    Args:
+        file: the file.
+        dialect: dialect of the statements.
+        is_open: True if the script begins in this file.
+        takes_back: True if the changes are undone.
+
+    Attributes:
+        file: the file.
+    """
+
+    def __init__(self, file: ScriptFile, dialect: Dialect, *, is_open: bool, takes_back: bool) -> None:
+        self.file = file
+        self._dialect = dialect
+        self._elsewhere = None if is_open else file.trail.path
+        needs = [needs_large_objects(OPERATIONS.get(number, ""), takes_back=takes_back) for number in range(256)]
+        self._needs_objects = np.array(needs) & _IS_ROW
+        self._tables: dict[tuple[str, int, str], tuple[object, _Table]] = {}
+
+    def read(self, block: Block) -> BlockRows:
+        """Read the records of a block.
+
+        Raises:
+            NotATrail: the file has become shorter.
+        """
+        trail = self.file.trail
+        batch = _joined(list(scan(trail, block.start, block.stop, batch_size=_MOST_ROWS)))
+        learn_definitions(trail, batch)
+        units = units_of(batch, block.bounds)
+        rows = RowBytes(trail.buffer, batch, units.rows)
+        number, count, is_second = units.number, len(units.heads), units.is_second
+        headers, io_type = headers_of(rows), rows.of("io_type")
+        groups = by_definition(rows, headers.table_index)
+        is_apart = is_second & (groups.group != groups.group[units.heads[number]])
+        is_readable = _IS_BARE[io_type] | (_IS_ROW[io_type] & has_columns(rows))
+        is_odd = (headers.is_continued | ~is_readable | is_apart) & ~units.is_piece
+        is_odd[units.heads] |= units.is_piece[units.heads]
+        is_odd[-1:] |= bool(block.continued)
+        has_pieces = np.bincount(number, units.is_piece, count) > 0
+        is_left_out = self._left_out(batch, units, is_apart) if block.is_run else np.zeros(count, bool)
+        is_left_out[-1:] &= not block.continued
+        is_single = (np.bincount(number, is_odd, count) > 0) | (has_pieces & _IS_BARE[io_type[units.heads]])
+        is_single &= ~is_left_out
+        has_objects = has_pieces & self._needs_objects[io_type[units.heads]] & ~is_single & ~is_left_out
+        trailing = trailing_pieces(batch, units)
+        found = BlockRows(trail, self._elsewhere, block, units, rows, [], [], trailing, is_single, is_left_out)
+        self._add_tables(found, groups, has_objects)
+        return found
+
+    def _add_tables(self, found: BlockRows, groups: RowGroups, has_objects: Array) -> None:
+        """Put the changes that are read by columns by table; what has no table with columns is single."""
+        units, rows, is_single = found.units, found.rows, found.is_single
+        is_plain = ~(is_single | found.is_left_out | has_objects)[units.number] & ~units.is_piece
+        is_last = np.zeros(len(rows), bool)
+        is_last[found.trailing.first[found.trailing.is_known & has_objects] - 1] = True
+        is_single |= has_objects
+        is_bare = _IS_BARE[rows.of("io_type")]
+        for group, first in enumerate(groups.firsts.tolist()):
+            at, last = (np.flatnonzero(mask & (groups.group == group)) for mask in (is_plain, is_last))
+            if not len(at) and not len(last):
+                continue
+            table, codec = self._table(rows.record(first, found.trail.path))
+            if not table.columns:
+                is_single[units.number[at[~is_bare[at]]]] = True
+                at, last = at[is_bare[at]], last[:0]
+            if len(at):
+                found.changes.append(RowsOfTable(table, rows.subset(at), units.is_second[at], codec))
+            if len(last):
+                found.objects.append(RowsWithObjects(table, codec, units.number[last]))
+
+    def _left_out(self, batch: Batch, units: Units, is_apart: Array) -> Array:
+        """Return a mask of the units that are one change of which the filter drops every record."""
+        count, selection = len(units.heads), self.file.selection
+        if selection is None or not selection.is_active:
+            return np.zeros(count, bool)
+        is_kept = np.asarray(selection.rows(batch))[units.rows] & ~units.is_piece | is_apart
+        is_kept[units.heads] |= units.is_piece[units.heads]
+        mask: Array = np.bincount(units.number, is_kept, count) == 0
+        return mask
+
+    def _table(self, record: Record) -> _Table:
+        known = self.file.definitions.of(record)
+        key = known.name, id(known.table), known.charset
+        if key not in self._tables:
+            columns = known.table.columns if known.table else None
+            self._tables[key] = known.table, _Table(sql_table(known.name, columns, self._dialect), known.charset)
+        return self._tables[key][1]
+
+
+def _joined(batches: list[Batch]) -> Batch:
+    """Join the batches of one scan."""
+    if len(batches) == 1:
+        return batches[0]
+    columns = (np.concatenate(parts) for parts in zip(*(_columns(one) for one in batches), strict=True))
+    return Batch(batches[0].names, *columns)
+
+
+def _columns(batch: Batch) -> list[Array]:
+    return [np.asarray(column) for _, column in batch.columns()]

@@ -11,10 +11,9 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
+from logdump.display.sql.decisions import SqlTable
 from logdump.display.sql.dialect import Unwritable
-from logdump.display.sql.large_objects import ObjectValue
-from logdump.display.sql.literals import Literals
-from logdump.display.sql.tables import SqlTable
+from logdump.display.sql.literals import Literals, ObjectValue
 from trailformat.arrays import Image, Spans, Strings, locate_columns, text_column, unequal
 from trailformat.changes.row_changes import OPERATIONS, Change
 from trailformat.native.scan.arguments import ABSENT, GOOD, HAS_UNDECIDED, NULL, UNDECIDED

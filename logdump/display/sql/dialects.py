@@ -5,12 +5,118 @@ from __future__ import annotations
 import datetime as dt
 import math
 import re
+from decimal import Decimal
 from itertools import groupby
 from typing import ClassVar
 
 from logdump.display.sql.dialect import Dialect, Unwritable, quoted
-from logdump.display.sql.mysql import MySQL
-from logdump.display.sql.postgresql import PostgreSQL
+
+_CLOCK = r"\d\d:\d\d(?::\d\d(?:\.\d{1,6}0*)?)?"
+_MYSQL_MOMENT = re.compile(rf"\d{{4}}-\d\d-\d\d(?: {_CLOCK})?|{_CLOCK}", re.ASCII)
+
+
+class MySQL(Dialect):
+    """MySQL's SQL: names are in backticks; a text with a backslash or a control character is spelled by its bytes.
+
+    Other text that is not ASCII names its encoding, because clients differ in the one that they expect.
+    """
+
+    name: ClassVar[str] = "MYSQL"
+    preamble: ClassVar[tuple[str, ...]] = ("SET NAMES utf8mb4;",)
+    keeps_catalog: ClassVar[bool] = False
+
+    def identifier(self, name: str) -> str:
+        if not name or not name.isprintable():
+            raise Unwritable(f"the name {name!r} cannot be written")
+        return "`{}`".format(name.replace("`", "``"))
+
+    def one_of(self, table: str, condition: str) -> str:  # noqa: ARG002 - no need of the name
+        return f"{condition} LIMIT 1"
+
+    def text(self, value: str) -> str:
+        if value.isprintable() and "\\" not in value:
+            return super().text(value) if value.isascii() else f"_utf8mb4{super().text(value)}"
+        return f"CONVERT({self.binary(value.encode())} USING utf8mb4)"
+
+    def date(self, value: dt.date) -> str:
+        return f"'{value.isoformat()}'"
+
+    def time(self, value: dt.time) -> str:
+        _check_zone(value)
+        return f"'{value.isoformat()}'"
+
+    def timestamp(self, value: dt.datetime) -> str:
+        _check_zone(value)
+        return f"'{value.isoformat(sep=' ')}'"
+
+    def interval(self, value: dt.timedelta) -> str:
+        sign, value = ("-", -value) if value < dt.timedelta() else ("", value)
+        hours, rest = divmod(value.days * 86400 + value.seconds, 3600)
+        return f"'{sign}{hours:02d}:{rest // 60:02d}:{rest % 60:02d}.{value.microseconds:06d}'"
+
+    def moment(self, text: str) -> str:
+        if not _MYSQL_MOMENT.fullmatch(text):
+            raise Unwritable(f"{text!r} is not a date that MySQL can write")
+        return self.text(text)
+
+
+def _check_zone(value: dt.time | dt.datetime) -> None:
+    """Refuse a time with a zone: MariaDB reads none, MySQL turns it into the zone of the session."""
+    if value.tzinfo is not None:
+        raise Unwritable(f"MySQL stores no zone, and {value.isoformat()} has one")
+
+
+class PostgreSQL(Dialect):
+    r"""A text with a backslash or a control character is ``E'…'``; binary values are ``'\x…'::bytea``."""
+
+    name: ClassVar[str] = "POSTGRESQL"
+    preamble: ClassVar[tuple[str, ...]] = ("SET client_encoding TO 'UTF8';",)
+    begin: ClassVar[str] = "BEGIN;"
+    keeps_catalog: ClassVar[bool] = False
+
+    def one_of(self, table: str, condition: str) -> str:
+        return f"ctid = (SELECT ctid FROM {table} WHERE {condition} LIMIT 1)"
+
+    def text(self, value: str) -> str:
+        if "\0" in value:
+            raise Unwritable("PostgreSQL stores no text with a NUL character")
+        if value.isprintable() and "\\" not in value:
+            return super().text(value)
+        spelled = (
+            character if character.isprintable() and character != "\\" else _escaped(character)
+            for character in value.replace("'", "''")
+        )
+        return "E'{}'".format("".join(spelled))
+
+    def binary(self, value: bytes) -> str:
+        return f"'\\x{value.hex()}'::bytea"
+
+    def number(self, value: int | Decimal) -> str:
+        return "'NaN'::numeric" if isinstance(value, Decimal) and value.is_nan() else super().number(value)
+
+    def not_finite(self, value: float) -> str:
+        word = "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
+        return f"'{word}'::float8"
+
+    def time(self, value: dt.time) -> str:
+        zone = " WITH TIME ZONE" if value.tzinfo else ""
+        return f"TIME{zone} '{value.isoformat()}'"
+
+    def timestamp(self, value: dt.datetime) -> str:
+        zone = " WITH TIME ZONE" if value.tzinfo else ""
+        return f"TIMESTAMP{zone} '{value.isoformat(sep=' ')}'"
+
+    def interval(self, value: dt.timedelta) -> str:
+        """A sign inside of the text would be that of the days alone, and between word and text is no syntax here."""
+        return f"-{super().interval(-value)}" if value < dt.timedelta() else super().interval(value)
+
+
+def _escaped(character: str) -> str:
+    if character == "\\":
+        return "\\\\"
+    code = ord(character)
+    return f"\\u{code:04X}" if code <= 0xFFFF else f"\\U{code:08X}"
+
 
 _MOMENT = re.compile(
     r"(-?)(\d{4}-\d\d-\d\d)(?:[: T](\d\d:\d\d:\d\d(?:\.\d{1,9})?))?( ?[+-]\d\d:\d\d| (?!AD|BC)[A-Za-z_/+-]+)?",

@@ -13,19 +13,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from logdump.display.sql.block_lines import BlockStatements, block_statements
-from logdump.display.sql.block_reader import BlockReader, BlockRows
-from logdump.display.sql.blocks import Block, BlockExtents, blocks_of, blocks_over, file_of
-from logdump.display.sql.comments import Refusal
+from logdump.display.sql.block_lines import BlockStatements, Refusal, block_statements
+from logdump.display.sql.blocks import Block, BlockExtents, BlockReader, BlockRows, blocks_of, blocks_over, file_of
 from logdump.display.sql.dialect import Dialect, Unwritable
-from logdump.display.sql.large_objects import needs_large_objects, with_large_objects
-from logdump.display.sql.literals import Literals
-from logdump.display.sql.script_files import ScriptFiles
-from logdump.display.sql.script_walk import ScriptReach, ScriptWalk, changes_in
+from logdump.display.sql.literals import Literals, needs_large_objects, with_large_objects
+from logdump.display.sql.script_walk import ScriptFiles, ScriptReach, ScriptWalk, changes_in
 from logdump.display.sql.statement import statements_of
 from logdump.session.errors import CommandError
+from logdump.session.events import Statement
 from logdump.session.selection import Selection
-from logdump.session.statements import Statement
 from trailformat import Record, TrailError, TrailFile
 from trailformat.arrays.lines import count as count_lines
 from trailformat.changes.row_changes import Change, changes_over

@@ -13,11 +13,21 @@ import numpy as np
 
 from logdump.display.sql.changed_rows import ChangedRows, DecodedChanges
 from logdump.display.sql.client_text import OneStatement, client_of, one_statement
-from logdump.display.sql.decisions import DELETE, INSERT, UPDATE, ChangeShape, ColumnRole, ColumnSet, Decision, decide
+from logdump.display.sql.decisions import (
+    DELETE,
+    INSERT,
+    UPDATE,
+    ChangeShape,
+    ColumnRole,
+    ColumnSet,
+    Decision,
+    SqlTable,
+    decide,
+    sql_table,
+)
 from logdump.display.sql.dialect import Dialect, Unwritable
 from logdump.display.sql.literals import Literals
-from logdump.display.sql.tables import SqlTable, sql_table
-from logdump.session.statements import Statement
+from logdump.session.events import Statement
 from trailformat import TrailError
 from trailformat.arrays import Field, FieldForm, LineForm, write_lines
 from trailformat.changes.row_changes import Change

@@ -22,13 +22,12 @@ from logdump.language.forms import AnyOrder, Keyword
 from logdump.language.parameters import EnteredTime, File, Number, OneOf, Time
 from logdump.language.reader import Context, Parameter
 from logdump.notation.times import TIME_FORMS
-from logdump.parameters.in_session import parameters_in_use, unused_parameters
+from logdump.parameters.in_use import parameters_in_use, unused_parameters
 from logdump.parameters.not_used import ParameterUse
-from logdump.session.answers import answered
 from logdump.session.chosen_trail import name_over, refuse_filter, trail_title, whole_trail_of
 from logdump.session.errors import ArgumentError
 from logdump.session.events import Event
-from logdump.session.reading import Reading
+from logdump.session.reading import Reading, answered
 from logdump.session.session import Session
 from trailformat import TrailFile
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from logdump.display.json_parts import SPOT
-from logdump.display.json_shape import PARTIAL, Member, Shape, at, member, time_at
+from logdump.display.json_shape import PARTIAL, SPOT, Member, Shape, at, member, time_at
 from logdump.features.bounded_recovery.model import (
     BoundedRecoveryShown,
     BrIntervalShown,

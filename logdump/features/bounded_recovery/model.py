@@ -12,7 +12,7 @@ from typing import NamedTuple
 from logdump.features.heartbeat.tables import BASE_NAME, table_of
 from logdump.parameters.in_use import ParametersInUse
 from logdump.parameters.model import Rule
-from logdump.parameters.options_of import options_of
+from logdump.parameters.tree import options_of
 from logdump.session.errors import ArgumentError, CommandError, ExitStatus
 from trailformat.trail.sequence import Spot
 from trailformat.transactions.redo_clock import RedoPlace

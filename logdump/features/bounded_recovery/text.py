@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from logdump.display.text import Renderers
-from logdump.display.trail_text import as_read
+from logdump.display.text import Renderers, as_read
 from logdump.features.bounded_recovery.model import (
     BeginSource,
     BoundedRecoveryShown,
@@ -21,10 +20,8 @@ from logdump.features.bounded_recovery.model import (
     RestartKind,
     RestartReach,
 )
-from logdump.notation.durations import span_text
-from logdump.notation.escape import escape
-from logdump.notation.plural import amount
-from logdump.notation.times import format_timestamp
+from logdump.notation.text import amount, escape
+from logdump.notation.times import format_timestamp, span_text
 from logdump.session.settings import Settings
 from trailformat.trail.sequence import Spot
 

@@ -11,12 +11,11 @@ from logdump.language.command import Command, Origin
 from logdump.language.forms import Maybe
 from logdump.language.parameters import File
 from logdump.session.across import files_from
-from logdump.session.answers import answered
 from logdump.session.chosen_trail import trail_title
 from logdump.session.errors import ExitStatus
 from logdump.session.events import Event, Notice, Progress
-from logdump.session.matching_files import FileNames, matching_files
-from logdump.session.reading import Reading
+from logdump.session.files import FileNames, matching_files
+from logdump.session.reading import Reading, answered
 from logdump.session.session import Session
 from trailformat import NotATrail, TrailError, TrailFile, TrailName
 from trailformat.changes.encrypted import looks_encrypted

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from logdump.display.text import Renderers
-from logdump.display.trail_text import as_read
+from logdump.display.text import Renderers, as_read
 from logdump.features.check.model import CheckShown, GapShown
-from logdump.notation.escape import escape
-from logdump.notation.plural import amount
+from logdump.notation.text import amount, escape
 from logdump.session.settings import Settings
 from trailformat import PartialRecord
 

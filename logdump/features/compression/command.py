@@ -9,16 +9,14 @@ from logdump.features.compression.survey import MOST_THRESHOLD, CompressOptions,
 from logdump.language.command import Command, Origin
 from logdump.language.forms import AnyOrder, Keyword
 from logdump.language.parameters import File, Number, OneOf
-from logdump.parameters.in_session import parameters_in_use, unused_parameters
+from logdump.parameters.in_use import parameters_in_use, unused_parameters
 from logdump.parameters.not_used import ParameterUse
-from logdump.parameters.options_of import options_in, options_of
-from logdump.parameters.tree import Other
+from logdump.parameters.tree import Other, options_in, options_of
 from logdump.session.across import files_from
-from logdump.session.answers import answered
 from logdump.session.chosen_trail import trail_title
 from logdump.session.events import Bad, Event, Notice, Text, say
-from logdump.session.matching_files import matching_files
-from logdump.session.reading import Reading
+from logdump.session.files import matching_files
+from logdump.session.reading import Reading, answered
 from logdump.session.session import Session
 from trailformat import NotATrail, TrailFile
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from logdump.display.json_parts import TYPE_COUNT
-from logdump.display.json_shape import Member, Shape, at, member, time_at
+from logdump.display.json_shape import TYPE_COUNT, Member, Shape, at, member, time_at
 from logdump.features.count.model import CountShown, EmptyIntervals, IntervalShown, TransactionsShown
 from trailformat.totals.counting import TypeTotals
 

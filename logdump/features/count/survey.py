@@ -8,12 +8,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from logdump.features.count.model import CountShown, EmptyIntervals, IntervalShown, TransactionsShown
-from logdump.notation.plural import amount
-from logdump.notation.wildcard import name_test
+from logdump.notation.text import amount, name_test
 from logdump.session.across import files_from
 from logdump.session.errors import ExitStatus
 from logdump.session.events import Bad, Event, Notice, say
-from logdump.session.matching_files import FileNames, matching_files
+from logdump.session.files import FileNames, matching_files
 from logdump.session.passing import passing_batches
 from logdump.session.scan import progress
 from logdump.session.selection import Selection

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from logdump.display.record_text import partition_text
 from logdump.display.text import Renderers
 from logdump.features.count.model import CountShown, EmptyIntervals, IntervalShown, TransactionsShown
-from logdump.notation.escape import escape
+from logdump.notation.text import escape
 from logdump.notation.times import format_timestamp
 from logdump.session.settings import Settings
 from trailformat import io_type_name

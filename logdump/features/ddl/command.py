@@ -13,15 +13,13 @@ from logdump.language.command import Command, Origin
 from logdump.language.forms import Alternatives, AnyOrder, Keyword
 from logdump.language.parameters import File, Number, OneOf, Word
 from logdump.language.reader import ArgumentReader, Context, Parameter
-from logdump.parameters.in_session import parameters_in_use
-from logdump.parameters.in_use import ParametersInUse
+from logdump.parameters.in_use import ParametersInUse, parameters_in_use
 from logdump.parameters.model import ProcessSide
 from logdump.session.across import files_from
-from logdump.session.answers import answered
 from logdump.session.errors import ArgumentError, CommandError
 from logdump.session.events import Bad, Event, Notice, say
-from logdump.session.matching_files import matching_files
-from logdump.session.reading import Reading
+from logdump.session.files import matching_files
+from logdump.session.reading import Reading, answered
 from logdump.session.session import Session
 from trailformat import NotATrail, Record, TrailFile
 

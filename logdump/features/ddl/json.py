@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from logdump.display.json_parts import RULE
-from logdump.display.json_shape import Shape, member
+from logdump.display.json_shape import RULE, Shape, member
 from logdump.features.ddl.model import DdlCounted, DdlEvaluated
 
 STEP = Shape(

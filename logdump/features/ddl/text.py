@@ -7,8 +7,7 @@ from itertools import groupby
 
 from logdump.display.text import Renderers
 from logdump.features.ddl.model import DdlCounted, DdlEvaluated, Outcome
-from logdump.notation.escape import escape
-from logdump.notation.plural import amount
+from logdump.notation.text import amount, escape
 from logdump.parameters.model import ProcessSide
 from logdump.session.settings import Settings
 

@@ -17,11 +17,10 @@ from logdump.language.forms import AnyOrder, Keyword, Maybe, Sequence
 from logdump.language.parameters import File, Number, OneOf, Table, Word
 from logdump.language.reader import ArgumentReader, Context, Form
 from logdump.session.across import files_from
-from logdump.session.answers import answered
 from logdump.session.chosen_trail import refuse_filter, trail_named
 from logdump.session.errors import ArgumentError
 from logdump.session.events import Event
-from logdump.session.reading import Reading
+from logdump.session.reading import Reading, answered
 from logdump.session.session import Session
 from trailformat import TrailFile
 from trailformat.changes.csn import CsnKey, csn_key

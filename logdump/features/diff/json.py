@@ -6,8 +6,7 @@ from collections.abc import Callable, Mapping
 from operator import attrgetter
 from typing import Any
 
-from logdump.display.json_parts import SPOT, TRAIL_GAP
-from logdump.display.json_shape import PARTIAL, Shape, member, verdict
+from logdump.display.json_shape import PARTIAL, SPOT, TRAIL_GAP, Shape, member, verdict
 from logdump.features.diff.model import DifferenceKind, DifferenceShown, DiffShown
 
 _KINDS = ", ".join(f"`{kind.value}`" for kind in DifferenceKind)

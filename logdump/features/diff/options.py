@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from logdump.features.diff.model import DiffLevel
 from logdump.features.diff.rows import RowOptions, every_record
 from logdump.features.diff.side import CsnBounds
-from logdump.notation.wildcard import matches
+from logdump.notation.text import matches
 from trailformat.changes.csn import CsnKey
 from trailformat.transactions.records import TransactionRecord
 

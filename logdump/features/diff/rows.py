@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from logdump.display.token_text import user_tokens_text
 from logdump.features.diff.model import DiffLevel, PartDifference
-from logdump.notation.differing import first_difference
+from logdump.notation.text import first_difference
 from logdump.notation.times import iso_time
 from trailformat import Record
 from trailformat.changes.canonical import canonical, column_form

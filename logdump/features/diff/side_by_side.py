@@ -21,7 +21,7 @@ from logdump.features.diff.model import (
 )
 from logdump.features.diff.rows import ComparedRow
 from logdump.features.diff.side import Side
-from logdump.notation.differing import around_difference
+from logdump.notation.text import around_difference
 from trailformat.transactions.batches import TransactionSummary
 
 MOST_ROWS = 20_000

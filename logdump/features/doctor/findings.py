@@ -17,7 +17,7 @@ from logdump.features.recovery.model import (
     SecondCopyShown,
     TransactionRef,
 )
-from logdump.notation.plural import amount
+from logdump.notation.text import amount
 from trailformat.trail.sequence import Spot
 
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from logdump.display.json_parts import SPOT
-from logdump.display.json_shape import Shape, member, time_at
+from logdump.display.json_shape import SPOT, Shape, member, time_at
 from logdump.features.doctor.model import DoctorShown
 from trailformat import io_type_name
 

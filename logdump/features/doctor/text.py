@@ -9,8 +9,7 @@ from logdump.display.text import Renderers
 from logdump.features.doctor.model import DoctorShown, Finding, Growth, OpImages, Severity, TableImages
 from logdump.features.recovery.versions import FileFacts
 from logdump.features.transactions.text import not_applied_note
-from logdump.notation.escape import escape
-from logdump.notation.plural import amount
+from logdump.notation.text import amount, escape
 from logdump.notation.times import TimeOffset, format_timestamp
 from logdump.session.settings import Settings
 from trailformat import io_type_name

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple, Protocol
 
 from logdump.commands.records.explained_message import explain_log, explain_message
-from logdump.commands.records.sequence_search import csn_goal, find_in_sequence
+from logdump.commands.records.searching import csn_goal, find_in_sequence
 from logdump.features.bounded_recovery.model import BrOptions, with_parameters
 from logdump.features.explain.ddl import DdlQuestion
 from logdump.features.explain.lag import LagQuestion
@@ -19,16 +19,14 @@ from logdump.language.command import Command, Origin
 from logdump.language.forms import Alternatives, Keyword, Maybe, Sequence
 from logdump.language.parameters import EnteredTime, File, FreeText, OneOf, Time, Word
 from logdump.notation.times import TIME_FORMS
-from logdump.parameters.in_session import parameters_in_use, unused_parameters
+from logdump.parameters.in_use import parameters_in_use, unused_parameters
 from logdump.parameters.not_used import ParameterUse
 from logdump.session.across import files_from
-from logdump.session.answers import answered
-from logdump.session.chosen_trail import trail_title, whole_trail_of
+from logdump.session.chosen_trail import range_of, trail_title, whole_trail_of
 from logdump.session.errors import CommandError
 from logdump.session.events import Event, Notice
-from logdump.session.reading import Reading
+from logdump.session.reading import Reading, answered
 from logdump.session.session import Session
-from logdump.session.trail_range import range_of
 from trailformat import NotATrail, TrailFile, TrailName
 from trailformat.trail.sequence import Spot
 from trailformat.transactions.whole_trail import WholeTrail, gaps_among

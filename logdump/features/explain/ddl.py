@@ -10,7 +10,7 @@ from logdump.features.ddl.evaluation import evaluate
 from logdump.features.ddl.model import DdlEvaluated, Outcome
 from logdump.features.ddl.statement import ddl_records, subject_of_record
 from logdump.features.explain.model import NO_VERDICT, Evidence, Explained, Phrase, Question, VerdictRule, conclusion
-from logdump.notation.plural import amount
+from logdump.notation.text import amount
 from logdump.parameters.in_use import ParametersInUse
 from logdump.parameters.model import ProcessSide
 from logdump.session.events import Event, Notice

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from logdump.display.json_parts import SPOT
-from logdump.display.json_shape import PARTIAL, Shape, at, member, verdict
+from logdump.display.json_shape import PARTIAL, SPOT, Shape, at, member, verdict
 from logdump.features.explain.model import Explained, Span, When
 from logdump.notation.times import iso_time
 

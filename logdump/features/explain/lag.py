@@ -32,7 +32,7 @@ from logdump.features.explain.model import (
 from logdump.features.heartbeat.beats import NewBeats
 from logdump.features.heartbeat.model import HeartbeatRow
 from logdump.features.heartbeat.reading import HeartbeatReader
-from logdump.notation.plural import amount
+from logdump.notation.text import amount
 from logdump.session.effective_rows import NotAppliedByFile
 from logdump.session.events import Progress
 from logdump.session.reading import Reading, reading_of

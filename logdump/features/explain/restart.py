@@ -21,7 +21,7 @@ from logdump.features.explain.model import (
 from logdump.features.recovery.model import KeepShown, RecoveryShown
 from logdump.features.recovery.report import RecoveryReport
 from logdump.features.recovery.survey import Survey
-from logdump.notation.plural import amount
+from logdump.notation.text import amount
 from logdump.parameters.model import Rule
 from logdump.session.errors import CommandError
 from logdump.session.events import Event, Progress

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from logdump.display.text import Renderers
-from logdump.display.trail_text import as_read
+from logdump.display.text import Renderers, as_read
 from logdump.features.explain.model import Evidence, Explained, Phrase, Span, When
-from logdump.notation.durations import span_text
-from logdump.notation.escape import escape
-from logdump.notation.plural import amount
-from logdump.notation.times import format_timestamp
+from logdump.notation.text import amount, escape
+from logdump.notation.times import format_timestamp, span_text
 from logdump.session.settings import Settings
 
 MOST_LINES = 25

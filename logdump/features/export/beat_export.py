@@ -20,7 +20,7 @@ from logdump.features.export.text_formats import CsvText, JsonLines
 from logdump.features.heartbeat.json import HEARTBEAT
 from logdump.features.heartbeat.model import BeatShown
 from logdump.features.heartbeat.survey import HeartbeatOptions, run_heartbeat
-from logdump.notation.plural import amount
+from logdump.notation.text import amount
 from logdump.session.events import Event, say
 from logdump.session.session import Session
 

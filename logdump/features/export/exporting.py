@@ -14,7 +14,7 @@ from logdump.features.export.files import Place, StandardOutput
 from logdump.features.export.options import ExportOptions
 from logdump.features.export.target import ExportTally, export_target
 from logdump.language.execute import stopped_writing
-from logdump.notation.plural import amount
+from logdump.notation.text import amount
 from logdump.session.across import move_to
 from logdump.session.errors import CommandError
 from logdump.session.events import Event, Notice

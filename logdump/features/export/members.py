@@ -15,8 +15,7 @@ from logdump.arrow.records.image_texts import image_texts
 from logdump.arrow.records.rows import Rows
 from logdump.arrow.records.tokens import gg_parts
 from logdump.arrow.tables.piece import Array
-from logdump.display.json_lob import SEGMENT
-from logdump.display.json_record import COLUMN, GGS_TOKEN, ColumnShown, token_text
+from logdump.display.json_record import COLUMN, GGS_TOKEN, SEGMENT, ColumnShown, token_text
 from logdump.display.json_shape import Member, Shape, exact
 from trailformat import ByteOrder, Column, ColumnDefinition, Token, TrailFile, Value, decode_value
 from trailformat.arrays import (

@@ -9,15 +9,15 @@ import numpy as np
 
 from logdump.display.sql import DIALECTS, SqlScript, WalkProgress, dialect_of
 from logdump.display.sql.block_lines import BlockStatements
-from logdump.display.sql.block_text import ScriptLines
 from logdump.display.sql.script import Item
+from logdump.display.sql.script_text import ScriptLines
 from logdump.features.export.batch_walk import written
 from logdump.features.export.files import Place, TextFile
 from logdump.features.export.options import ExportOptions
 from logdump.features.export.target import ExportTally
 from logdump.features.export.text_formats import count_lines
 from logdump.features.redo.script import script_of
-from logdump.notation.plural import amount
+from logdump.notation.text import amount
 from logdump.session.errors import ExitStatus
 from logdump.session.events import Event, Notice, Progress, say
 from logdump.session.session import Session

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from logdump.arrow.tables.layout import TableLayout
 from logdump.features.export.options import ExportOptions
-from logdump.notation.plural import amount
+from logdump.notation.text import amount
 from logdump.session.errors import CommandError
 from logdump.session.events import Bad, Event, Notice, say
 from trailformat import TrailError, io_type_name

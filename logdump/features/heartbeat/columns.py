@@ -16,7 +16,7 @@ from logdump.arrow.records.column_types import (
     decimal,
 )
 from logdump.arrow.records.schema import RowColumn
-from logdump.display.json_columns import columns_of
+from logdump.display.json_shape import columns_of
 from logdump.features.heartbeat.json import HEARTBEAT, HOPS
 from logdump.features.heartbeat.tables import TIMES
 from logdump.features.heartbeat.views import HEARTBEAT_TABLE, HISTORY_TABLE, LagHistoryRow, LagRow

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from logdump.display.json_parts import SPOT
-from logdump.display.json_shape import PARTIAL, Get, Member, Shape, at, member, time_at, verdict
+from logdump.display.json_shape import PARTIAL, SPOT, Get, Member, Shape, at, member, time_at, verdict
 from logdump.features.heartbeat.model import (
     BeatGapShown,
     BeatIntervalShown,

@@ -26,14 +26,13 @@ from logdump.features.heartbeat.model import (
 )
 from logdump.features.heartbeat.reading import HeartbeatReader
 from logdump.features.heartbeat.tables import HeartbeatTable, heartbeat_table
+from logdump.notation.text import matches
 from logdump.notation.times import current_timestamp
-from logdump.notation.wildcard import matches
 from logdump.session.across import files_from
-from logdump.session.answers import answered
 from logdump.session.effective_rows import NotAppliedByFile
 from logdump.session.events import Bad, Event, Notice, Progress
-from logdump.session.matching_files import FileNames, matching_files
-from logdump.session.reading import Reading
+from logdump.session.files import FileNames, matching_files
+from logdump.session.reading import Reading, answered
 from logdump.session.session import Session
 from trailformat import NotATrail
 from trailformat.changes.csn import CsnKey, csn_key

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from logdump.display.text import Renderers
-from logdump.display.trail_text import as_read
+from logdump.display.text import Renderers, as_read
 from logdump.features.heartbeat.model import (
     BeatGapShown,
     BeatIntervalShown,
@@ -19,9 +18,8 @@ from logdump.features.heartbeat.model import (
     SpreadSummary,
     way_text,
 )
-from logdump.notation.durations import duration_text, seconds_text
-from logdump.notation.plural import amount
-from logdump.notation.times import format_timestamp
+from logdump.notation.text import amount
+from logdump.notation.times import duration_text, format_timestamp, seconds_text
 from logdump.session.settings import Settings
 from trailformat.trail.sequence import Spot
 

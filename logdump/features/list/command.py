@@ -15,11 +15,11 @@ from logdump.features.list.model import RecordListed
 from logdump.language.command import Command, Origin
 from logdump.language.forms import Alternatives, AnyOrder, Keyword, Sequence
 from logdump.language.parameters import Number, OneOf, Word
-from logdump.notation.plural import amount
+from logdump.notation.text import amount
 from logdump.session.across import go_to
 from logdump.session.errors import CommandError, ExitStatus
 from logdump.session.events import Event, Notice, Pause
-from logdump.session.file_state import FileState, file_state
+from logdump.session.files import FileState, file_state
 from logdump.session.scan import DamagePassed, over_damage
 from logdump.session.session import Session
 from logdump.session.settings import Across

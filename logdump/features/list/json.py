@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from logdump.display.json_parts import row_members
-from logdump.display.json_shape import Shape, member
+from logdump.display.json_shape import Shape, member, row_members
 from logdump.features.list.model import RecordListed
 
 RECORD_LISTED = Shape(

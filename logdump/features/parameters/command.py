@@ -10,9 +10,8 @@ from logdump.features.parameters.model import ParametersShown
 from logdump.language.command import Command, Origin
 from logdump.language.forms import Alternatives, Keyword, Maybe, Sequence
 from logdump.language.parameters import File, OneOf, Word
-from logdump.notation.plural import amount
-from logdump.parameters.in_session import parameters_in_use, unused_parameters
-from logdump.parameters.in_use import ParametersInUse
+from logdump.notation.text import amount
+from logdump.parameters.in_use import ParametersInUse, parameters_in_use, unused_parameters
 from logdump.parameters.model import ProcessSide
 from logdump.parameters.not_used import ParameterUse, is_used
 from logdump.parameters.tree import (

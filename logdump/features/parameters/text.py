@@ -6,8 +6,7 @@ from collections.abc import Iterator
 
 from logdump.display.text import Renderers
 from logdump.features.parameters.model import CoverageShown, ParametersShown, Taking
-from logdump.notation.escape import escape
-from logdump.notation.plural import amount
+from logdump.notation.text import amount, escape
 from logdump.parameters.model import Rule
 from logdump.session.settings import Settings
 

@@ -15,14 +15,13 @@ from logdump.features.recovery.versions import VERSIONS, FileFacts, release_numb
 from logdump.language.command import Command, Origin
 from logdump.language.forms import AnyOrder, Keyword, Maybe, Sequence
 from logdump.language.parameters import File, Number, OneOf, Word
-from logdump.parameters.in_session import unused_parameters
+from logdump.parameters.in_use import unused_parameters
 from logdump.parameters.not_used import ParameterUse
-from logdump.session.answers import answered
 from logdump.session.chosen_trail import name_over, refuse_filter, trail_title, whole_trail_of
 from logdump.session.errors import CommandError
 from logdump.session.events import Event, Progress
-from logdump.session.matching_files import FileNames
-from logdump.session.reading import Reading, reading_of
+from logdump.session.files import FileNames
+from logdump.session.reading import Reading, answered, reading_of
 from logdump.session.session import Session
 from trailformat import NotATrail, TrailFile, TrailName
 from trailformat.scan import Workers

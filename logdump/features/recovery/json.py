@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from logdump.display.json_parts import SPOT, TRAIL_GAP
-from logdump.display.json_shape import PARTIAL, Shape, member, time_at, verdict
+from logdump.display.json_shape import PARTIAL, SPOT, TRAIL_GAP, Shape, member, time_at, verdict
 from logdump.features.recovery.model import (
     CutShown,
     KeepShown,

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from logdump.display.text import Renderers
-from logdump.display.trail_text import as_read, missing_lines
+from logdump.display.text import Renderers, as_read, missing_lines
 from logdump.features.recovery.model import (
     CutShown,
     KeepShown,
@@ -21,8 +20,7 @@ from logdump.features.recovery.model import (
     TrailFileShown,
     TransactionRef,
 )
-from logdump.notation.escape import escape
-from logdump.notation.plural import amount
+from logdump.notation.text import amount, escape
 from logdump.notation.times import format_timestamp
 from logdump.session.settings import Settings
 from trailformat.trail.sequence import Spot

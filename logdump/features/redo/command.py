@@ -11,13 +11,12 @@ from logdump.features.export.options import DIALECTS
 from logdump.language.command import Command, Origin
 from logdump.language.forms import AnyOrder, Keyword
 from logdump.language.parameters import Number, OneOf
-from logdump.notation.plural import amount
+from logdump.notation.text import amount
 from logdump.session.across import move_to
 from logdump.session.errors import ExitStatus
-from logdump.session.events import Event, Notice, Progress, say
+from logdump.session.events import Event, Notice, Progress, ScriptPart, StatementShown, say
 from logdump.session.session import Session
 from logdump.session.settings import OutputFormat
-from logdump.session.statements import ScriptPart, StatementShown
 from trailformat.trail.sequence import Spot
 from trailformat.transactions.extent import Walked
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from logdump.display.json_parts import SPOT, TRAIL_GAP
-from logdump.display.json_shape import Shape, member
+from logdump.display.json_shape import SPOT, TRAIL_GAP, Shape, member
 from logdump.features.repair.model import LossReason, RepairLoss, RepairShown
 
 _REASONS = ", ".join(f"`{reason.value}`" for reason in LossReason)

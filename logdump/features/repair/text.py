@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from logdump.display.text import Renderers
-from logdump.display.trail_text import missing_lines, restart_text
+from logdump.display.text import Renderers, missing_lines, restart_text
 from logdump.features.repair.model import CopiedHeader, HeaderOrigin, LossReason, RepairLoss, RepairShown
-from logdump.notation.escape import escape
-from logdump.notation.plural import amount
+from logdump.notation.text import amount, escape
 from logdump.session.settings import Settings
 from trailformat.trail.sequence import Spot
 

@@ -36,9 +36,9 @@ from logdump.features.transactions.text import not_applied_note
 from logdump.language.command import Command, Origin
 from logdump.language.forms import Keyword, Maybe, Sequence
 from logdump.language.parameters import File, OneOf
-from logdump.notation.escape import Harmless, escape
+from logdump.notation.text import Harmless, escape
 from logdump.notation.times import GMT, current_timestamp, iso_time
-from logdump.parameters.in_session import parameters_in_use
+from logdump.parameters.in_use import parameters_in_use
 from logdump.session.chosen_trail import trail_title, whole_trail_of
 from logdump.session.errors import CommandError, ExitStatus
 from logdump.session.events import Event, Progress

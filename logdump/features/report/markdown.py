@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 
 from logdump.features.report.chart import text_lines
 from logdump.features.report.model import ReportLines, ReportPage, ReportPart, ReportSection, ReportTable
-from logdump.notation.escape import escape
+from logdump.notation.text import escape
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~&$@]|:(?=//)|(?<=www)\.)")
 """What has a meaning in a line of Markdown: marks, HTML, the beginnings of addresses that become links."""

@@ -9,7 +9,7 @@ from logdump.session.errors import ExitStatus
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from logdump.notation.escape import Harmless
+    from logdump.notation.text import Harmless
 
 
 class ReportLines(NamedTuple):

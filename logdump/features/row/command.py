@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from logdump.display.record_row import RecordRows, kind_of
-from logdump.display.trail_text import PARTIAL
+from logdump.display.text import PARTIAL
 from logdump.features.redo.command import RedoRequest, script_events
 from logdump.features.row.model import RowChangeShown, RowStoryShown
 from logdump.features.row.story import Key, RowChange, key_of, keys_of, story, user_tokens_of

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from logdump.display.json_parts import row_members
 from logdump.display.json_record import USER_TOKEN
-from logdump.display.json_shape import PARTIAL, Shape, member, verdict
+from logdump.display.json_shape import PARTIAL, Shape, member, row_members, verdict
 from logdump.features.row.model import RowChangeShown, RowStoryShown
 
 ROW_CHANGE = Shape(

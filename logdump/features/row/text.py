@@ -8,8 +8,7 @@ from logdump.display.record_row import record_line
 from logdump.display.text import Renderers
 from logdump.display.token_text import short_user_tokens
 from logdump.features.row.model import RowChangeShown, RowStoryShown
-from logdump.notation.escape import escape
-from logdump.notation.plural import amount
+from logdump.notation.text import amount, escape
 from logdump.session.settings import Settings
 
 _NOT_ALL = "not all was read, so there may be more"

@@ -8,11 +8,10 @@ from logdump.features.safe.model import SafePointShown
 from logdump.language.command import Command, Origin
 from logdump.language.forms import Maybe
 from logdump.language.parameters import Number
-from logdump.parameters.in_session import unused_parameters
+from logdump.parameters.in_use import unused_parameters
 from logdump.parameters.not_used import ParameterUse
-from logdump.session.answers import answered
 from logdump.session.events import Event, Progress
-from logdump.session.reading import Reading
+from logdump.session.reading import Reading, answered
 from logdump.session.session import Session
 from trailformat.transactions.restart_places import RestartSearch
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from logdump.display.json_parts import SPOT, TYPE_COUNT
-from logdump.display.json_shape import Shape, member
+from logdump.display.json_shape import SPOT, TYPE_COUNT, Shape, member
 from logdump.features.safe.model import SafePointShown
 
 _TYPES = TYPE_COUNT.each(lambda item: sorted(item[1].items()))

@@ -6,11 +6,9 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from logdump.display.text import Renderers
-from logdump.display.trail_text import restart_text
+from logdump.display.text import Renderers, restart_text
 from logdump.features.safe.model import SafePointShown
-from logdump.notation.escape import escape
-from logdump.notation.plural import amount
+from logdump.notation.text import amount, escape
 from logdump.session.settings import Settings
 from trailformat import io_type_name
 from trailformat.trail.sequence import Spot

@@ -12,7 +12,7 @@ from logdump.language.execute import stopped_writing
 from logdump.language.forms import Amount, AnyOrder, Keyword, RefusedKeyword, Sequence
 from logdump.language.parameters import File, Number, OneOf, file_path
 from logdump.language.reader import ArgumentReader, Form
-from logdump.notation.plural import amount
+from logdump.notation.text import amount
 from logdump.session.across import gaps_stepped_over, place_of, return_to
 from logdump.session.errors import ArgumentError, CommandError
 from logdump.session.events import Event, say

@@ -271,7 +271,7 @@ def _heartbeat_table(session: Session) -> dict[str, str]:
 
 def _missing(paths: tuple[str, ...]) -> Iterator[Event]:
     """That files are missing among those that the views are made over."""
-    from logdump.session.matching_files import matching_files  # noqa: PLC0415 - a session without SQL starts faster
+    from logdump.session.files import matching_files  # noqa: PLC0415 - a session without SQL starts faster
 
     with contextlib.suppress(CommandError):  # the engine says what it does not find
         files = [file for path in paths for file in matching_files(path)]
@@ -286,7 +286,7 @@ def _missing(paths: tuple[str, ...]) -> Iterator[Event]:
 
 def _parameters(session: Session) -> dict[str, str]:
     """The files of PARAMS as an option."""
-    from logdump.parameters.in_session import parameters_in_use  # noqa: PLC0415 - for two views alone
+    from logdump.parameters.in_use import parameters_in_use  # noqa: PLC0415 - for two views alone
 
     files = [f"{file.path.absolute()} {file.side.name}" for file in parameters_in_use(session).files]
     return {"params": ",".join(files)} if files else {}

@@ -12,7 +12,7 @@ from logdump.features.export.target import export_target
 from logdump.features.export.text_formats import csv_line
 from logdump.features.sql.rows import ResultRows, named, plain, rows_shown
 from logdump.features.sql.target import LineFormat, Output
-from logdump.notation.plural import amount
+from logdump.notation.text import amount
 from logdump.session.events import Event, Text, say
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ from collections.abc import Iterator, Mapping
 from itertools import count
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from logdump.notation.display_width import display_width
 from logdump.notation.sql_tokens import STANDARD, SqlToken, SqlTokenKind, meaningful
+from logdump.notation.text import display_width
 from logdump.session.errors import CommandError
 
 if TYPE_CHECKING:

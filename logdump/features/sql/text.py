@@ -22,9 +22,7 @@ from typing import Any
 from logdump.display.text import Renderers
 from logdump.features.sql.model import RowsShown
 from logdump.features.sql.rows import plain
-from logdump.notation.display_width import GAP, aligned, cut_to, display_width, widths_of
-from logdump.notation.escape import escape
-from logdump.notation.plural import amount
+from logdump.notation.text import GAP, aligned, amount, cut_to, display_width, escape, widths_of
 from logdump.session.settings import Settings
 
 WIDEST = 80

@@ -11,11 +11,10 @@ from logdump.features.transactions.model import TransactionListed, TransactionsL
 from logdump.language.command import Command, Origin
 from logdump.language.forms import Alternatives, AnyOrder, Keyword
 from logdump.language.parameters import File, Number, OneOf
-from logdump.session.answers import answered
 from logdump.session.chosen_trail import name_over, refuse_filter, trail_title, whole_trail_of
 from logdump.session.events import Event
-from logdump.session.matching_files import FileNames
-from logdump.session.reading import Reading, reading_of
+from logdump.session.files import FileNames
+from logdump.session.reading import Reading, answered, reading_of
 from logdump.session.session import Session
 from trailformat.transactions.damaged_places import DamagedPlaces
 from trailformat.transactions.extent import Extent

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from logdump.display.json_parts import SPOT
-from logdump.display.json_shape import PARTIAL, Shape, member, time_at
+from logdump.display.json_shape import PARTIAL, SPOT, Shape, member, time_at
 from logdump.features.transactions.model import TransactionListed, TransactionsListed
 
 TABLE_RECORDS = Shape(

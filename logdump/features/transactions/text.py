@@ -8,7 +8,7 @@ from itertools import islice
 from logdump.display.record_row import as_field
 from logdump.display.text import Renderers
 from logdump.features.transactions.model import TransactionListed, TransactionsListed
-from logdump.notation.plural import amount
+from logdump.notation.text import amount
 from logdump.notation.times import format_timestamp
 from logdump.session.settings import Settings
 from trailformat.transactions.extent import Ended

@@ -7,8 +7,17 @@ from collections.abc import Iterator
 from itertools import repeat
 from pathlib import Path
 
-from logdump.line.verbs.options import filters, position, selects
-from logdump.line.verbs.request import MisuseError, VerbRequest, VerbStep, no_such_file, one_command, quoted
+from logdump.line.verbs.options import (
+    MisuseError,
+    VerbRequest,
+    VerbStep,
+    filters,
+    no_such_file,
+    one_command,
+    position,
+    quoted,
+    selects,
+)
 from logdump.notation.sql_tokens import STANDARD
 
 _STATEMENTS = ("SELECT", "WITH", "FROM", "DESCRIBE", "SUMMARIZE", "EXPLAIN")

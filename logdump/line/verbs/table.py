@@ -8,8 +8,7 @@ from typing import NamedTuple
 
 from logdump.line.terminal import ArgumentParser
 from logdump.line.verbs import spelling
-from logdump.line.verbs.options import ALWAYS, OTHERS, ROWS, VerbOption
-from logdump.line.verbs.request import MisuseError, VerbRequest, VerbStep, is_source
+from logdump.line.verbs.options import ALWAYS, OTHERS, ROWS, MisuseError, VerbOption, VerbRequest, VerbStep, is_source
 
 _SELECTS = tuple(ROWS)
 

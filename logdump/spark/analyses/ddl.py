@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 from logdump.arrow.records.column_types import BIGINT, INT, STRING, TIMESTAMP
 from logdump.arrow.records.schema import RowColumn
-from logdump.display.json_columns import columns_of, struct_of
-from logdump.display.json_parts import RULE
+from logdump.display.json_shape import RULE, columns_of, struct_of
 from logdump.features.ddl.evaluation import evaluate
 from logdump.features.ddl.json import EVALUATION
 from logdump.features.ddl.statement import ddl_records, subject_of_record

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 from logdump.arrow.records.column_types import BIGINT, BOOLEAN, DOUBLE, INT, TIMESTAMP, UNSIGNED, struct
 from logdump.arrow.records.schema import RowColumn
-from logdump.display.json_columns import columns_of, struct_of
-from logdump.display.json_parts import SPOT
+from logdump.display.json_shape import SPOT, columns_of, struct_of
 from logdump.features.bounded_recovery.json import TRANSACTION
 from logdump.features.bounded_recovery.model import BrOptions, with_parameters
 from logdump.session.errors import CommandError

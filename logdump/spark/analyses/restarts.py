@@ -6,8 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from logdump.arrow.records.column_types import BIGINT, INT, STRING, TIMESTAMP, mapping
-from logdump.display.json_columns import columns_of, struct_of
-from logdump.display.json_parts import SPOT
+from logdump.display.json_shape import SPOT, columns_of, struct_of
 from logdump.features.recovery.json import DIFFERENCE, RESTART, TRANSACTION_REF
 from logdump.spark.analyses.analysis import Analysis
 from logdump.spark.report import report

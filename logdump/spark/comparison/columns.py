@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from logdump.arrow.records.column_types import BIGINT, BOOLEAN, INT, STRING, ColumnType, array
 from logdump.arrow.records.schema import RowColumn
-from logdump.display.json_columns import columns_of, struct_of
-from logdump.display.json_parts import SPOT
+from logdump.display.json_shape import SPOT, columns_of, struct_of
 from logdump.features.diff.json import DIFFERENCE, DIFFERENT_PART
 
 

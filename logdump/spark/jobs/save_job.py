@@ -6,7 +6,7 @@ from collections.abc import Generator, Iterator
 from functools import partial
 
 from logdump.features.save.saver import SaveOptions, check_target
-from logdump.notation.plural import amount
+from logdump.notation.text import amount
 from logdump.session.across import goes_over_files
 from logdump.session.errors import ExitStatus
 from logdump.session.events import Event, Notice, say

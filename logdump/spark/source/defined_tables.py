@@ -14,7 +14,7 @@ import numpy as np
 from logdump.arrow.records.columns.names import distinct
 from logdump.arrow.tables.layout import TableLayout
 from logdump.features.heartbeat.tables import role_of
-from logdump.notation.wildcard import matches
+from logdump.notation.text import matches
 from logdump.spark.errors import BadOption, BadTrail, DefinedOtherwiseError, located
 from logdump.spark.source.options import Options
 from logdump.spark.source.planner import plan

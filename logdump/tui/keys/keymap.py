@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from logdump.notation.escape import escape
+from logdump.notation.text import escape
 from logdump.tui.keys.keys import KEYS
 from trailformat.codec.user_folder import user_file
 

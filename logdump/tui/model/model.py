@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from logdump.display.trail_text import PARTIAL
+from logdump.display.text import PARTIAL
 from logdump.session.marks import Mark
 from logdump.session.reading import Reading
 from logdump.tui.keys.kept_choices import COLUMNS, ListColumn

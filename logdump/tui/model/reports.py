@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from logdump.session.events import SearchProgress
-from logdump.session.read_progress import ReadSoFar
+from logdump.session.reading import ReadSoFar
 from logdump.tui.model.model import OF_COMMANDS, OUTPUT, SIDE_BY_SIDE, Model, ScanProgress
 from logdump.tui.reading import messages
 from logdump.tui.reading.open_file import OpenFile

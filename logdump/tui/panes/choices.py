@@ -11,9 +11,8 @@ from textual.widget import Widget
 from logdump.display.record_row import ASCII_MARKS, UNICODE_MARKS, row_story
 from logdump.display.token_text import short_user_tokens
 from logdump.features.row.text import story_lines
-from logdump.notation.durations import span_text
-from logdump.notation.plural import amount, size_text
-from logdump.notation.times import TimeOffset, format_timestamp
+from logdump.notation.text import amount, size_text
+from logdump.notation.times import TimeOffset, format_timestamp, span_text
 from logdump.session.marks import Mark
 from logdump.session.settings import Settings
 from logdump.tui.keys.kept_choices import ListColumn

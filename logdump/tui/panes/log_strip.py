@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from textual.strip import Strip
 
-from logdump.notation.escape import escape
-from logdump.notation.plural import amount
+from logdump.notation.text import amount, escape
 from logdump.tui.model.model import Model
 from logdump.tui.reading.transcript import Transcript, TranscriptEntry
 from logdump.tui.text.glyphs import Glyphs

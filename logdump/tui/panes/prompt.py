@@ -14,9 +14,8 @@ from textual.suggester import Suggester
 from textual.widgets import Input, Static
 
 from logdump.commands import REGISTRY
-from logdump.language.completion import complete, completed, validity
 from logdump.language.reader import Context, Validity
-from logdump.language.words import last_word
+from logdump.language.words import complete, completed, last_word, validity
 from logdump.session.known_tables import column_names_in
 from logdump.session.settings import Settings
 from logdump.tui.keys.keys import Area, bindings

@@ -10,7 +10,7 @@ from textual.containers import Horizontal
 from textual.events import Click
 from textual.strip import Strip
 
-from logdump.notation.plural import size_text
+from logdump.notation.text import size_text
 from logdump.tui.keys.keys import Area, bindings
 from logdump.tui.model.model import Model
 from logdump.tui.panes.choice_pane import Choice, ChoicePane

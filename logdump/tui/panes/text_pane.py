@@ -10,7 +10,7 @@ from textual.message import Message
 from textual.strip import Strip
 from textual.widget import Widget
 
-from logdump.notation.display_width import display_width
+from logdump.notation.text import display_width
 from logdump.tui.keys.keys import Area, bindings
 from logdump.tui.text.glyphs import Glyphs
 from logdump.tui.text.styled import Line, Styled, cut_to, from_cell, wrapped

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from logdump.notation.plural import size_text
+from logdump.notation.text import size_text
 from logdump.notation.times import format_timestamp
 from logdump.session.settings import Across, Settings
 from logdump.tui.model.model import Model
@@ -65,7 +65,7 @@ def _facts(model: Model, settings: Settings) -> Iterator[str]:
     if summary.looks_encrypted:
         yield "record data looks encrypted"
     if timeline is not None and timeline.newest_age is not None and not model.partial(OVER_TIME):
-        from logdump.notation.durations import duration_text  # noqa: PLC0415 - with the timeline
+        from logdump.notation.times import duration_text  # noqa: PLC0415 - with the timeline
 
         yield f"beat {duration_text(timeline.newest_age)} old"
     yield from filter(None, _origin(summary))

@@ -10,8 +10,7 @@ from textual.message import Message
 
 from logdump.features.row.model import RowChangeShown, RowStoryShown
 from logdump.session.events import Progress, SearchProgress
-from logdump.session.read_progress import ReadSoFar
-from logdump.session.reading import Reading
+from logdump.session.reading import Reading, ReadSoFar
 from logdump.tui.reading.page import Page, PageRequest
 from logdump.tui.reading.state import Current, State
 from logdump.tui.reading.summary import Summary

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from textual.message import Message
 
 from logdump.parameters.in_use import ParametersInUse
-from logdump.session.file_state import file_state
+from logdump.session.files import file_state
 from logdump.session.known_record import KnownRecord
 from logdump.session.marks import SourceDefinitions
 from logdump.session.reading import Reading

@@ -15,12 +15,12 @@ from logdump.features.row.model import RowChangeShown, RowStoryShown
 from logdump.features.sql.model import RowsShown
 from logdump.line.history_file import KeptHistory, UnusableHistory
 from logdump.line.line_mode import LineMode
-from logdump.notation.escape import Harmless
+from logdump.notation.text import Harmless
 from logdump.session.across import cross_towards
 from logdump.session.errors import CommandError, ExitStatus
 from logdump.session.events import Event, Failure, JobProgress, Notice, Progress, SearchProgress
 from logdump.session.known_record import KnownRecord
-from logdump.session.read_progress import ReadSoFar
+from logdump.session.reading import ReadSoFar
 from logdump.session.session import Session
 from logdump.tui.reading.background import Background
 from logdump.tui.reading.messages import CommandEnded, Crossed, OutputGrew, QuestionAsked, StoryRead

@@ -11,8 +11,7 @@ from typing import NamedTuple
 
 from logdump.features.heartbeat.tables import role_of
 from logdump.session.errors import CommandError
-from logdump.session.matching_files import matching_files
-from logdump.session.near_files import near_files
+from logdump.session.files import matching_files, near_files
 from logdump.tui.reading.background import Background
 from logdump.tui.reading.messages import ListedTrail, Report, TrailsListed
 from logdump.tui.reading.scans import EVERY

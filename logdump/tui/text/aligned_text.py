@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from rich.cells import cell_len
 
-from logdump.display.trail_text import PARTIAL
+from logdump.display.text import PARTIAL
 from logdump.features.diff.model import (
     AlignedRow,
     DifferenceKind,
@@ -30,8 +30,7 @@ from logdump.features.diff.text import (
     subject,
     transaction_name,
 )
-from logdump.notation.differing import around_difference
-from logdump.notation.plural import amount
+from logdump.notation.text import amount, around_difference
 from logdump.session.settings import Settings
 from logdump.tui.text.cells import fit, harmless
 from logdump.tui.text.glyphs import Glyphs

@@ -14,7 +14,7 @@ from rich.segment import Segment
 from textual.color import Color
 from textual.filter import LineFilter
 
-from logdump.notation.escape import escape
+from logdump.notation.text import escape
 from logdump.tui.text.glyphs import Glyphs
 
 

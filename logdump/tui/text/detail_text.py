@@ -10,7 +10,7 @@ from logdump.commands import REGISTRY
 from logdump.display.text import render
 from logdump.display.values_text import column_name, value_text
 from logdump.language.execute import run_commands
-from logdump.notation.display_width import cut_to
+from logdump.notation.text import cut_to
 from logdump.parameters.in_use import ParametersInUse
 from logdump.session.events import Event, Failure, Notice, Progress
 from logdump.session.session import Session

@@ -14,7 +14,7 @@ from textual.message import Message
 from textual.message_pump import MessagePump
 from textual.notifications import SeverityLevel
 
-from logdump.notation.escape import escape
+from logdump.notation.text import escape
 from logdump.tui.text.appearance import Appearance
 from logdump.tui.text.cells import HarmlessLines
 from logdump.tui.text.themes import THEMES

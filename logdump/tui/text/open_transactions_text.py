@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 from operator import itemgetter
 
-from logdump.display.trail_text import PARTIAL
+from logdump.display.text import PARTIAL
 from logdump.features.bounded_recovery.model import LongTransactionShown
 from logdump.features.bounded_recovery.text import checkpoint_lines, end_lines, long_lines, recovery_lines
 from logdump.features.timeline.open_transactions import BrRefusal, OpenTransactions

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from logdump.notation.escape import escape
+from logdump.notation.text import escape
 from logdump.notation.times import format_timestamp
 from logdump.session.settings import Settings
 from trailformat import Record, Token, TrailError, io_type_name

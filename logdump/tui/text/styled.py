@@ -12,7 +12,7 @@ from textual.screen import Screen
 from textual.strip import Strip
 from textual.widget import Widget
 
-from logdump.notation.display_width import display_width
+from logdump.notation.text import display_width
 from logdump.tui.text.cells import cut_line
 from logdump.tui.text.glyphs import UNICODE, Glyphs
 

@@ -10,9 +10,8 @@ from logdump.features.heartbeat.model import Gap
 from logdump.features.heartbeat.text import LABELS, accuracy_mark, route_text
 from logdump.features.timeline.timeline import BeatPoint, Timeline, WayTimeline, most_delayed
 from logdump.features.timeline.volume import Volume
-from logdump.notation.durations import duration_text, seconds_text
-from logdump.notation.plural import amount
-from logdump.notation.times import TimeOffset, format_timestamp
+from logdump.notation.text import amount
+from logdump.notation.times import TimeOffset, duration_text, format_timestamp, seconds_text
 from logdump.tui.text.cells import harmless
 from logdump.tui.text.glyphs import Glyphs
 from logdump.tui.text.plot import Band, Plot, PlotPoint, TimelinePage, TimeScale, label_width, plot_lines

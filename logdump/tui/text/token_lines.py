@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from logdump.display.record_text import file_header_lines
 from logdump.display.token_text import ggs_token_lines, header_token_lines, user_token_lines
-from logdump.notation.escape import escape
+from logdump.notation.text import escape
 from logdump.notation.times import format_timestamp
 from logdump.session.session import Session
 from logdump.session.settings import Level, Settings

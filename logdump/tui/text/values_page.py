@@ -22,8 +22,7 @@ from logdump.display.values_text import (
     undecoded_bytes,
     values_table,
 )
-from logdump.notation.display_width import GAP, cut_to, display_width, widths_of
-from logdump.notation.escape import escape
+from logdump.notation.text import GAP, cut_to, display_width, escape, widths_of
 from logdump.session.known_record import KnownRecord
 from logdump.session.session import Session
 from logdump.tui.text.detail_text import ddl_lines, detail_lines

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from logdump.notation.display_width import display_width
+from logdump.notation.text import display_width
 from tests.logdump.line import Line
 
 NEW_YEAR = 1_704_067_200

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from logdump.line.line_mode import Script
-from logdump.session.history import MOST_KEPT, History
+from logdump.session.session import MOST_KEPT, History
 from tests.logdump.line import Line
 
 

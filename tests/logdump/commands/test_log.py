@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from logdump.line.line_mode import PipedInput, Script
-from logdump.session.session_log import SessionLog
+from logdump.session.session import SessionLog
 from tests.logdump.line import Line
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from logdump.commands import obey
+from logdump.commands import scripts
 from logdump.language.words import MOST_CHARACTERS
 from logdump.line.line_mode import Script
 from tests.logdump.line import Line
@@ -129,7 +129,7 @@ def test_fc_in_a_file_takes_its_edit_lines_from_the_file(line: Line, here: Path)
 
 
 def test_one_obey_leads_to_so_many_files_and_no_more(line: Line, here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(obey, "_MOST_FILES", 12)
+    monkeypatch.setattr(scripts, "_MOST_FILES", 12)
     for number in range(4):
         (here / f"{number}.oby").write_text(f"reclen {number}\n" + f"obey {number + 1}.oby\n" * 9)
     (here / "4.oby").write_text("reclen 4\n")

@@ -10,8 +10,8 @@ from random import Random
 import pytest
 
 from logdump.commands import REGISTRY
-from logdump.language.completion import validity
 from logdump.language.execute import TrailZone
+from logdump.language.words import validity
 from logdump.notation.times import TimeOffset, format_timestamp
 from logdump.session.errors import ExitStatus
 from logdump.session.events import Notice

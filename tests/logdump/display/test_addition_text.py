@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from logdump.display.addition_text import ddl_lines
+from logdump.display.values_text import ddl_lines
 from tests.logdump.line import Line
 from tests.logdump.program import logdump
 

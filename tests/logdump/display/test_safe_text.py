@@ -12,7 +12,7 @@ from logdump.display.json_shape import exact
 from logdump.features.safe.json import SAFE_POINT
 from logdump.features.safe.model import SafePointShown
 from logdump.features.safe.text import safe_lines
-from logdump.notation.plural import amount
+from logdump.notation.text import amount
 from logdump.session.settings import Settings
 from tests.logdump.extents import BEFORE, HERE, NEXT, OPEN, OVERTAKEN, WHOLE
 from trailformat.records.io_types import DELETE, INSERT, RESTART_ABEND

@@ -6,7 +6,7 @@ from decimal import Decimal
 import pytest
 
 from logdump.display.values_text import value_text, values_lines
-from logdump.notation.display_width import aligned, cut_to, display_width
+from logdump.notation.text import aligned, cut_to, display_width
 from logdump.session.settings import Settings
 from tests.trailformat.samples import row
 from tests.trailformat.values.kinds import of

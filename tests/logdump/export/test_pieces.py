@@ -17,7 +17,7 @@ from logdump.features.export import spark_export
 from logdump.features.export.spark_export import ATTEMPTS, ExportJob, TaskOutput, export_all, export_pieces, pieces_of
 from logdump.features.export.target import ExportTally
 from logdump.language.reader import Context, parse
-from logdump.notation.plural import amount
+from logdump.notation.text import amount
 from logdump.session.session import Session
 from tests.logdump.export.rows import table_of
 from tests.logdump.line import Line

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from fixtures import TRAILS
 from fixtures.flavour import MYSQL_21
-from logdump.display.sql import block_lines, block_reader, blocks
+from logdump.display.sql import block_lines, blocks
 from logdump.features.export import files
 from tests.logdump.export.scripts import EITHER, check, written
 from tests.logdump.export.strategies import records_of_a_table
@@ -197,7 +197,7 @@ def test_parts_of_a_large_transaction_are_parts_of_one(
 ) -> None:
     monkeypatch.setattr(blocks, "_MOST_BYTES", 300)
     monkeypatch.setattr(blocks, "_CUT_ROWS", 4)
-    monkeypatch.setattr(block_reader, "_MOST_ROWS", 16)
+    monkeypatch.setattr(blocks, "_MOST_ROWS", 16)
     monkeypatch.setattr(block_lines, "_MOST_CELLS", 4)
     small = _insert("a", "b")
     trail = trail_of(tmp_path, _definition("A", "B"), *[small] * 9, *_large(), small, *_large(), small)

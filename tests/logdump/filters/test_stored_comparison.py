@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from logdump.filters import stored_comparison
+from logdump.filters import value_masks
 from logdump.filters.comparison import Comparison
-from logdump.filters.stored_comparison import StoredComparison
 from logdump.filters.value_comparison import ValueComparison
+from logdump.filters.value_masks import StoredComparison
 from tests.searching import examples
 from tests.trailformat.samples import BOTH
 from tests.trailformat.values.kinds import KINDS, of
@@ -163,7 +163,7 @@ def test_it_holds_as_the_decoded_value_does(name: str, data: st.DataObject) -> N
     ],
 )
 def test_an_ordinary_value_is_not_decoded_by_itself(name: str, value: Plain, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(stored_comparison, "decode_value", None)
+    monkeypatch.setattr(value_masks, "decode_value", None)
     definition = NAMED[name].definition
     column = stored(value, definition, ByteOrder.BIG)
     assert column is not None

@@ -8,7 +8,7 @@ from unittest.mock import Mock
 
 import pytest
 
-from logdump.filters import stored_comparison
+from logdump.filters import value_masks
 from logdump.session import passing
 from logdump.session.passing import passing_batches
 from logdump.session.selection import Selection
@@ -183,8 +183,8 @@ def test_what_was_decoded_is_kept_within_bounds(
 ) -> None:
     """Short values are decoded once while they fit, long ones each time; what is found does not depend on it."""
     decode = Mock(side_effect=decode_value)
-    monkeypatch.setattr(stored_comparison, "decode_value", decode)
-    monkeypatch.setattr(stored_comparison, "_MOST_KEPT", 2)
+    monkeypatch.setattr(value_masks, "decode_value", decode)
+    monkeypatch.setattr(value_masks, "_MOST_KEPT", 2)
     rows = Rows(order)
     binary = of(64, 400, sub=4)._replace(name="NOTE")
     texts = [b"leaf", b"leaf", b"bud", b"leaf", b"stem", b"leaf", b"x" * 254, b"x" * 254, b"y" * 255, b"y" * 255]

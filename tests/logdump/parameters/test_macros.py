@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from logdump.parameters.macros import Macro, Macros
+from logdump.parameters.lexer import Macro, Macros
 from logdump.parameters.model import ParameterError, ParameterPlace
 from logdump.parameters.statements import statements
 from tests.searching import examples

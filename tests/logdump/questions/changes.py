@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from logdump.session.statements import StatementShown
+from logdump.session.events import StatementShown
 from tests.logdump.program import logdump
 from tests.logdump.questions.asker import opened
 from tests.logdump.questions.question import Holds, Question

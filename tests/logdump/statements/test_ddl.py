@@ -16,7 +16,7 @@ import pytest
 
 from logdump.display.sql import DIALECTS, Statement, Unwritable, redo, statement_lines
 from logdump.display.sql.client_text import client_of, one_statement
-from logdump.notation.escape import escape
+from logdump.notation.text import escape
 from tests.logdump.statements.servers import MariaDBServer, PostgreSQLServer
 from tests.searching import in_turn
 from trailformat import Record, make_record

@@ -13,7 +13,7 @@ import pytest
 
 from logdump.display.sql import DIALECTS
 from logdump.display.sql.client_text import client_of, one_statement
-from logdump.notation.escape import escape
+from logdump.notation.text import escape
 from tests.logdump.statements.drawn_ddl import CANARY, drawn_texts, is_printed, printed_texts
 from tests.logdump.statements.servers import MariaDBServer, PostgreSQLServer
 from tests.searching import examples

@@ -14,7 +14,7 @@ from fixtures.changes import delete, insert, unified_update
 from fixtures.flavour import MYSQL_21, Flavour
 from fixtures.shop import SENCHA
 from logdump.display.sql import DIALECTS, SqlScript, Statement
-from logdump.display.sql import large_objects as module
+from logdump.display.sql import literals as module
 from trailformat import TrailFile, TrailWriter
 from trailformat.codec.charset_numbers import BY_NAME
 from trailformat.definitions.column import ColumnDefinition

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from fixtures import TRAILS
-from logdump.display.sql import DIALECTS, Closing, Opening, SkippedTransaction, SqlScript, Statement, script_files
+from logdump.display.sql import DIALECTS, Closing, Opening, SkippedTransaction, SqlScript, Statement, script_walk
 from logdump.session.selection import Selection
 from tests.trailformat.samples import row, table_record, trail_of
 from trailformat import NotATrail, Record, TrailError, TrailFile
@@ -185,7 +185,7 @@ def test_the_other_files_of_a_transaction_are_opened_once_and_no_more_than_three
             super().close()
             closed.append(self.path)
 
-    monkeypatch.setattr(script_files, "TrailFile", Counted)
+    monkeypatch.setattr(script_walk, "TrailFile", Counted)
     with TrailFile(five_files[0]) as trail:
         most = max(len(opened) - len(closed) for _ in SqlScript(trail, DIALECTS["ANSI"]).items(0))
     assert most == 3

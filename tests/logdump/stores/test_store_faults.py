@@ -12,7 +12,7 @@ import pytest
 
 from fixtures import TRAILS
 from logdump.session.errors import ExitStatus
-from logdump.session.file_state import file_state
+from logdump.session.files import file_state
 from tests.logdump.program import logdump
 from tests.logdump.stores.servers import TrailServer
 from tests.trailformat.samples import row

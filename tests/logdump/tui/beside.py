@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from logdump.line.line_mode import LineMode
-from logdump.notation.escape import Harmless
+from logdump.notation.text import Harmless
 from logdump.notation.times import GMT
 from logdump.session.session import Session
 from logdump.tui.reading.screen_mode import cross_to

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from fixtures import TRAILS
-from logdump.session import read_progress
+from logdump.session import reading
 from logdump.tui.model.model import Model
 from logdump.tui.panes.title import Title
 from tests.logdump.test_progress import COMMANDS, small_batches
@@ -47,7 +47,7 @@ def test_every_command_shows_its_progress_in_the_title(tmp_path: Path, monkeypat
 
 def test_every_scan_beside_the_screen_shows_its_progress_in_the_title(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("logdump.tui.reading.scans.EVERY", 0.0)
-    monkeypatch.setattr(read_progress, "_EVERY", 0.0)
+    monkeypatch.setattr(reading, "_EVERY", 0.0)
     titles: list[str] = []
 
     async def steps(screen: Screen) -> None:

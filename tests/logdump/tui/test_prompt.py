@@ -8,8 +8,7 @@ import pytest
 from textual.events import Paste
 
 from logdump.line.history_file import KeptHistory, save_history
-from logdump.session.history import History
-from logdump.session.session import Session
+from logdump.session.session import History, Session
 from tests.logdump.tui.drive import Screen, drive
 
 

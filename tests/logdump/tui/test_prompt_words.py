@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from logdump.commands import REGISTRY
-from logdump.language.completion import complete as offers
-from logdump.language.completion import completed, validity
 from logdump.language.reader import Context, Validity
+from logdump.language.words import complete as offers
+from logdump.language.words import completed, validity
 from logdump.tui.panes.prompt import suggestion
 
 TABLES = ["TEAHOUSE.SALES", "TEAHOUSE.TEAS", ""]

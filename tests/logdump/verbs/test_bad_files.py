@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from logdump.line.verbs.names import NAMES
+from logdump.line.verbs.completion import NAMES
 from tests.logdump.program import COMMAND, ENVIRONMENT, Answer, logdump
 from tests.searching import in_turn
 

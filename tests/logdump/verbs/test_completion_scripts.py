@@ -7,8 +7,7 @@ import subprocess
 
 import pytest
 
-from logdump.line.verbs.completion import SHELLS
-from logdump.line.verbs.names import NAMES
+from logdump.line.verbs.completion import NAMES, SHELLS
 from tests.logdump.program import logdump
 
 

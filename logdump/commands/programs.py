@@ -2,17 +2,67 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
+import signal
+import sys
 from collections.abc import Iterator
 from typing import NamedTuple
 
 from logdump.language.command import Command, Origin
 from logdump.language.forms import Alternatives, Keyword, Maybe, Sequence
-from logdump.language.parameters import FreeText, OneOf
+from logdump.language.parameters import File, FreeText, OneOf
 from logdump.language.words import split_words
-from logdump.session.errors import ArgumentError
+from logdump.session.errors import ArgumentError, CommandError
 from logdump.session.events import Event, say
 from logdump.session.session import Session
+from logdump.session.settings import OutputFormat
+
+_STDERR = 2
+
+
+def run_x(session: Session, line: str) -> Iterator[Event]:
+    """Run a program at the same terminal and wait for its end."""
+    sys.stdout.flush()
+    status = _run(line, output=_STDERR if session.settings.format is OutputFormat.JSONL else None)
+    if status:
+        how = f"with status {status}" if status > 0 else f"by signal {-status}"
+        raise CommandError(f"{line.split(maxsplit=1)[0]} ended {how}.")
+    return iter(())
+
+
+def _run(line: str, output: int | None) -> int:
+    """The status of a shell command. Commands that come through a pipe are ours to read, not the program's."""
+    import subprocess  # noqa: PLC0415 - only X needs it
+
+    source = None if sys.stdin.isatty() else subprocess.DEVNULL
+    with _interrupts_left_to_the_program():
+        return subprocess.run(line, shell=True, check=False, stdin=source, stdout=output).returncode  # noqa: S602 - X is a shell
+
+
+@contextlib.contextmanager
+def _interrupts_left_to_the_program() -> Iterator[None]:
+    """Ctrl+C reaches the program and not us; a handler, unlike SIG_IGN, is not handed down to it."""
+    try:
+        before = signal.signal(signal.SIGINT, lambda *_: None)
+    except ValueError:  # not the main thread, which alone gets interrupts
+        yield
+        return
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def run_tui(session: Session, path: str | None) -> Iterator[Event]:
+    """Continue the session in the full-screen view until that ends."""
+    if session.full_screen is None:
+        raise CommandError("TUI: the full-screen view opens from line mode at a terminal, or by logdump --tui.")
+    if path is not None:
+        session.open(path)
+    session.full_screen()
+    return iter(())
+
 
 _MASTER = re.compile(
     r"local(\[(\d+|\*)( *, *\d+)?\])?|local-cluster\[\d+ *, *\d+ *, *\d+\]|yarn|(spark|k8s)://\S+", re.ASCII
@@ -65,6 +115,21 @@ COMMANDS = (
             "Spark calls so: local[*] (all cores of this machine) unless given. Spark starts with the first job.",
             "It needs the extra logdump[spark] and Java 17 or later; docs/spark.md lists what stays with LOCAL.",
         ),
+        origin=Origin.OURS,
+    ),
+    Command(
+        "X",
+        FreeText("<program> [<arguments>]", missing="takes a program and its arguments."),
+        "Run a program through the shell",
+        run_x,
+        details=("X ls -l dirdat", "A semicolon outside double quotes begins the next command."),
+    ),
+    Command(
+        "TUI",
+        Maybe(File("<filename>")),
+        "Continue in the full-screen view; EXIT there returns",
+        run_tui,
+        details=("It shows the records, one of them in detail, and keys that enter commands: docs/tui.md.",),
         origin=Origin.OURS,
     ),
 )

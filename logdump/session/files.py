@@ -1,0 +1,211 @@
+"""The files that a word in a command names."""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from logdump.notation.text import matches
+from logdump.session.errors import MissingFileError
+from trailformat import TrailFile
+from trailformat.codec.remote.path import place
+from trailformat.codec.timestamps import JULIAN_UNIX_EPOCH
+from trailformat.errors import CannotRead, NotATrail, reason_of
+from trailformat.records import reached
+from trailformat.trail.packed import entries_of, is_archive, is_file, members_of, status_of
+from trailformat.trail.peek import peek
+from trailformat.trail.sequence import TrailName, TrailSequence, trails_among
+
+_NUMBERED = re.compile(r"(.*?)0*([0-9]+)")
+_MOST = 3
+_CLOSE = 0.8
+
+
+def near_files(path: Path) -> list[str]:
+    """The names of files beside ``path``: that a wildcard in it fits, else that differ least; at most three.
+
+    A name in other letters, or with another number of zeros before its number, differs least. A name with a number is
+    like none with another number.
+    """
+    try:
+        names = sorted(entry.name for entry in entries_of(path.parent) if is_file(entry))
+    except OSError:
+        return []
+    if any(one in path.name for one in "*?"):
+        return [name for name in names if matches(path.name, name, case_sensitive=True)][:_MOST]
+    same = [name for name in names if _plain(name) == _plain(path.name)]
+    if same or _NUMBERED.fullmatch(path.name):
+        return same[:_MOST]
+    from difflib import get_close_matches  # noqa: PLC0415 - where a file is not there
+
+    return get_close_matches(path.name, names, n=_MOST, cutoff=_CLOSE)
+
+
+def _plain(name: str) -> tuple[str, ...]:
+    """A name without its case and without the zeros before its number."""
+    found = _NUMBERED.fullmatch(name.lower())
+    return found.groups() if found else (name.lower(),)
+
+
+class DirectoryEntry(NamedTuple):
+    """A file or directory: its bytes and Julian time of change, None where not known; of a trail its number and CSN.
+
+    ``problem`` is the reason for which it could not be looked at.
+    """
+
+    name: str
+    is_directory: bool = False
+    size: int | None = None
+    modified: int | None = None
+    seqno: int | None = None
+    first_csn: str | None = None
+    problem: str | None = None
+
+
+class FilesShown(NamedTuple):
+    """FILES: the contents of a directory."""
+
+    directory: Path
+    entries: tuple[DirectoryEntry, ...]
+
+
+def list_directory(directory: Path, pattern: str) -> tuple[DirectoryEntry, ...]:
+    """The entries whose name fits a wildcard, by name.
+
+    Names that begin with a dot are listed when the wildcard does so too. Raises OSError.
+    """
+    names = sorted(entry.name for entry in directory.iterdir() if _is_wanted(entry.name, pattern))
+    return tuple(_entry(directory / name) for name in names)
+
+
+def _is_wanted(name: str, pattern: str) -> bool:
+    if name.startswith(".") and not pattern.startswith("."):
+        return False
+    return matches(pattern, name, case_sensitive=True)
+
+
+def _entry(path: Path) -> DirectoryEntry:
+    try:
+        status = path.stat()
+    except OSError as error:
+        return DirectoryEntry(path.name, problem=None if isinstance(error, FileNotFoundError) else reason_of(error))
+    modified = status.st_mtime_ns // 1000 + JULIAN_UNIX_EPOCH
+    if stat.S_ISDIR(status.st_mode):
+        return DirectoryEntry(path.name, is_directory=True, modified=modified)
+    entry = DirectoryEntry(path.name, size=status.st_size, modified=modified)
+    try:
+        peeked = peek(path) if stat.S_ISREG(status.st_mode) else None
+    except CannotRead as error:
+        return entry._replace(problem=error.problem)
+    return entry._replace(seqno=peeked.seqno, first_csn=peeked.first_csn) if peeked else entry
+
+
+class FileState(NamedTuple):
+    """The state of a file on disk.
+
+    Attributes:
+        size: its bytes now, those of the open file even where its name means another one.
+        is_gone: whether its name is not there any more.
+        is_replaced: whether its name means another file now.
+        following: the file with the next number, where that is there.
+    """
+
+    size: int
+    is_gone: bool
+    is_replaced: bool
+    following: Path | None
+
+
+def file_state(trail: TrailFile) -> FileState:
+    """The state of an open file now."""
+    name = TrailName.parse(trail.path)
+    following = name.next.found() if name is not None else None
+    following = following if following is not None and is_file(following) else None
+    try:
+        there = status_of(trail.path)
+    except OSError:
+        return FileState(trail.size, is_gone=True, is_replaced=False, following=following)
+    is_same = os.path.samestat(there, trail.status)
+    return FileState(trail.size, is_gone=False, is_replaced=not is_same, following=following)
+
+
+_WILD = "*?"
+_BETWEEN = ","
+_MOST_COMMAS = 8
+"""Commas in one name."""
+_TRAIL_NAME_LENGTH = 2
+
+
+FileNames = str | Sequence[Path]
+"""What names files: the word of a command, or the files themselves, in order."""
+
+
+def matching_files(wildcard: FileNames) -> list[Path]:
+    """The files that are named, trail after trail in the order in which each was written; then those of no trail.
+
+    ``wildcard`` is a wildcard, a file, the name of a trail without a number, a folder or an archive (the trail files
+    in it), or several of these with commas between them.
+
+    Raises:
+        CommandError: there are none, or their directory cannot be read.
+    """
+    if not isinstance(wildcard, str):
+        reached.announce(list(wildcard))
+        return list(wildcard)
+    matching = list(dict.fromkeys(path for word in _words(wildcard) if word for path in _named(word)))
+    trails, others = trails_among(matching)
+    paths = [*(name.path for trail in trails for name in trail), *others]
+    reached.announce(paths)
+    return paths
+
+
+def _words(text: str) -> Iterator[str]:
+    """The words between commas; a comma may also be part of the name of a file or folder that is there."""
+    parts = text.split(_BETWEEN)
+    while parts:
+        joined = [_BETWEEN.join(parts[:number]).strip() for number in range(1, _MOST_COMMAS + 2)]
+        size = next((number for number, word in enumerate(joined, 1) if _is_there(place(word).expanduser())), 1)
+        yield joined[size - 1]
+        del parts[:size]
+
+
+def _is_there(path: Path) -> bool:
+    return is_file(path) or path.is_dir()
+
+
+def _named(word: str) -> list[Path]:
+    """The files of one word."""
+    pattern = place(word).expanduser().absolute()
+    if pattern.is_dir() or is_archive(pattern):
+        return _trail_files_in(pattern, word)
+    if is_file(pattern):
+        return [pattern]
+    try:
+        entries = [entry for entry in entries_of(pattern.parent) if is_file(entry)]
+    except OSError as error:
+        raise MissingFileError(f"{pattern.parent}: {error.strerror}") from error
+    matching = [entry for entry in entries if matches(pattern.name, entry.name, case_sensitive=True)]
+    if not matching and len(pattern.name) == _TRAIL_NAME_LENGTH and not any(one in pattern.name for one in _WILD):
+        try:
+            return list(TrailSequence(pattern).paths)
+        except NotATrail:
+            pass
+    if not matching:
+        raise MissingFileError(f"No file matches {word}.")
+    return matching
+
+
+def _trail_files_in(folder: Path, word: str) -> list[Path]:
+    try:
+        entries = members_of(folder) if is_archive(folder) else filter(Path.is_file, folder.iterdir())
+        names = [TrailName.parse(entry) for entry in entries]
+    except OSError as error:
+        raise MissingFileError(f"{folder}: {error.strerror}") from error
+    paths = [name.path for name in names if name is not None and name.is_documented]
+    if not paths:
+        raise MissingFileError(f"No trail file is in {word}.")
+    return paths
