@@ -16,9 +16,16 @@ from trailformat import ByteOrder, Images, RecordHeader, TableDefinition, Token,
 from trailformat.definitions.metadata import DATABASE, TABLE, build_database, build_table, default_options
 from trailformat.records import framing
 from trailformat.records.file_header import replace_values
-from trailformat.records.io_types import DELETE, LARGE_OBJECT, METADATA
 from trailformat.records.record import make_file_header_record, make_record
-from trailformat.records.record_header import COMPRESSED, NAME_IS_INDEX, make_header, name_field
+from trailformat.records.record_header import (
+    COMPRESSED,
+    DELETE,
+    LARGE_OBJECT,
+    METADATA,
+    NAME_IS_INDEX,
+    make_header,
+    name_field,
+)
 
 CSN = b"418823000000"
 TRANID = b"5.17.000000000"

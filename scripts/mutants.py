@@ -103,7 +103,7 @@ AREAS = {
         (_EXPORT + "generated.py", _EXPORT + "ro*.py", "tests/logdump/tables", _OF_SPARK + "test_tables.py"),
     ),
     "changes": Area(
-        ("trailformat/changes/row_changes.py", "trailformat/changes/full_images.py", "trailformat/records/images.py"),
+        ("trailformat/changes/row_changes.py", "trailformat/changes/encrypted.py", "trailformat/records/columns.py"),
         (
             "tests/trailformat/test_changes*.py",
             "tests/trailformat/test_update_halves.py",
@@ -115,9 +115,9 @@ AREAS = {
     "transactions": Area(
         (
             "trailformat/changes/transaction*.py",
-            "trailformat/transactions/segments.py",
+            "trailformat/transactions/tracker.py",
             "trailformat/transactions/walk.py",
-            "trailformat/transactions/details.py",
+            "trailformat/transactions/extents.py",
             "trailformat/transactions/extents.py",
             "trailformat/transactions/around.py",
         ),
@@ -133,7 +133,7 @@ AREAS = {
         ),
     ),
     "lobs": Area(
-        ("trailformat/changes/lobs.py", "trailformat/records/lob_pieces.py"),
+        ("trailformat/changes/lobs.py", "trailformat/records/columns.py"),
         ("tests/trailformat/test_lob*.py", _COMMANDS + "test_lob.py", "tests/logdump/statements"),
     ),
     "values": Area(

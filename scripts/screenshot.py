@@ -15,8 +15,7 @@ from logdump.line.history_file import KeptHistory
 from logdump.notation.times import GMT
 from logdump.session.session import Session
 from logdump.tui.app import TrailApp
-from logdump.tui.text.appearance import Appearance
-from logdump.tui.text.themes import THEMES
+from logdump.tui.text.appearance import THEMES, Appearance
 from scripts.marked import ROOT
 from tests.simulated.bounded_recovery import HOUR, Worked, write_trail
 from trailformat import TrailFile

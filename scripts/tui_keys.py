@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from logdump.tui.keys.keys import KEYS, Area, Key
-from logdump.tui.panes.footer import keys_of
+from logdump.tui.panes.one_line import keys_of
 from scripts.marked import page, table
 
 INTRODUCTION = (

@@ -19,7 +19,7 @@ from fixtures.shop import Row, ShopTable
 from trailformat import FileHeader, TrailWriter, make_token
 from trailformat.records.ddl import build_ddl
 from trailformat.records.file_header import replace_values
-from trailformat.records.io_types import COMMENT, DDL_OP, INSERT
+from trailformat.records.record_header import COMMENT, DDL_OP, INSERT
 from trailformat.values import CHAR, VARCHAR
 
 NASTY = "\x1b]0;owned\x07\x1b[2J\x9b31m\x85\x7f\x08\t\x0b\r\n\u202e\u2066\u200f\u061c\u2028"

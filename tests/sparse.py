@@ -9,8 +9,7 @@ from typing import BinaryIO, NamedTuple
 from fixtures import TRAILS
 from trailformat import ByteOrder, Record, RecordHeader, Token, TrailFile
 from trailformat.codec.tokens import WIDE, build_tokens
-from trailformat.records.io_types import DDL_OP, LARGE_OBJECT, METADATA, RECORD_FRAGMENT
-from trailformat.records.record_header import build_header
+from trailformat.records.record_header import DDL_OP, LARGE_OBJECT, METADATA, RECORD_FRAGMENT, build_header
 
 GIGABYTE = 1 << 30
 _ORDER = ByteOrder.BIG

@@ -32,13 +32,11 @@ if TYPE_CHECKING:
         PartialRecord,
         TrailError,
     )
-    from trailformat.records.columns import Column, make_column
+    from trailformat.records.columns import Column, Images, make_column
     from trailformat.records.ddl import parse_ddl
     from trailformat.records.file_header import FileHeader, make_file_header
-    from trailformat.records.images import Images
-    from trailformat.records.io_types import IO_TYPES, io_type_name, io_type_number
     from trailformat.records.record import Record, make_file_header_record, make_record
-    from trailformat.records.record_header import RecordHeader, make_header
+    from trailformat.records.record_header import IO_TYPES, RecordHeader, io_type_name, io_type_number, make_header
     from trailformat.trail.file import TrailFile
     from trailformat.trail.sequence import TrailName, TrailSequence
     from trailformat.trail.table_definitions import TableEntry
@@ -46,7 +44,7 @@ if TYPE_CHECKING:
     from trailformat.values import Value, decode_value, encode_value
 
 _HOMES = {
-    "IO_TYPES": "records.io_types",
+    "IO_TYPES": "records.record_header",
     "BadData": "errors",
     "BadRecord": "errors",
     "BadToken": "errors",
@@ -59,7 +57,7 @@ _HOMES = {
     "ColumnDefinition": "definitions.column",
     "DatabaseDefinition": "definitions.metadata",
     "FileHeader": "records.file_header",
-    "Images": "records.images",
+    "Images": "records.columns",
     "NotATrail": "errors",
     "PartialRecord": "errors",
     "Record": "records.record",
@@ -77,8 +75,8 @@ _HOMES = {
     "decode_value": "values",
     "encode_value": "values",
     "from_datetime": "codec.timestamps",
-    "io_type_name": "records.io_types",
-    "io_type_number": "records.io_types",
+    "io_type_name": "records.record_header",
+    "io_type_number": "records.record_header",
     "make_column": "records.columns",
     "make_file_header": "records.file_header",
     "make_file_header_record": "records.record",

@@ -23,7 +23,7 @@ from trailformat.changes.row_changes import row_images
 from trailformat.codec.tokens import GGS_TOKENS, token_name
 from trailformat.definitions.metadata import DATABASE, REFERENCE, TABLE
 from trailformat.records.ddl import ddl_name
-from trailformat.records.io_types import DDL_OP
+from trailformat.records.record_header import DDL_OP
 from trailformat.values import sql_type
 
 _COLUMN = "Column index of a LOB piece; this and the following members are null if its layout is not the assumed one"

@@ -21,7 +21,7 @@ from trailformat.changes.row_changes import OPERATIONS
 from trailformat.changes.segments import numbers_of
 from trailformat.changes.transaction_context import TransactionContext
 from trailformat.definitions.metadata import DatabaseDefinition, TableDefinition
-from trailformat.records import io_types
+from trailformat.records import record_header
 from trailformat.trail.row_definitions import RowDefinitions
 
 LONGEST_VALUE = 24
@@ -72,14 +72,14 @@ _KINDS = {
     "DELETE": RecordKind.DELETE,
 }
 _OTHER_KINDS = {
-    io_types.PURGE_DATA: RecordKind.TRUNCATE,
-    io_types.SEQUENCE_OP: RecordKind.SEQUENCE,
-    io_types.DDL_OP: RecordKind.DDL,
-    io_types.LARGE_OBJECT: RecordKind.LOB,
-    io_types.RECORD_FRAGMENT: RecordKind.FRAGMENT,
-    io_types.METADATA: RecordKind.METADATA,
-    io_types.RESTART_ABEND: RecordKind.RESTART,
-    io_types.RESTART_OK: RecordKind.RESTART,
+    record_header.PURGE_DATA: RecordKind.TRUNCATE,
+    record_header.SEQUENCE_OP: RecordKind.SEQUENCE,
+    record_header.DDL_OP: RecordKind.DDL,
+    record_header.LARGE_OBJECT: RecordKind.LOB,
+    record_header.RECORD_FRAGMENT: RecordKind.FRAGMENT,
+    record_header.METADATA: RecordKind.METADATA,
+    record_header.RESTART_ABEND: RecordKind.RESTART,
+    record_header.RESTART_OK: RecordKind.RESTART,
 }
 
 
@@ -188,7 +188,7 @@ class RecordRows:
         if kind is RecordKind.METADATA:
             return _metadata_note(record)
         if kind is RecordKind.RESTART:
-            has_abended = record.header.io_type == io_types.RESTART_ABEND
+            has_abended = record.header.io_type == record_header.RESTART_ABEND
             return f"Extract has started again{' after it abended' if has_abended else ''}"
         if kind is RecordKind.LOB:
             return self._piece_note(record)

@@ -21,7 +21,7 @@ from logdump.session.known_record import KnownRecord
 from logdump.session.settings import Detail, Level, Release, Settings
 from trailformat import FileHeader, Record, TrailError, io_type_name
 from trailformat.records.file_header import ORDER, HeaderGroup
-from trailformat.records.io_types import LARGE_OBJECT
+from trailformat.records.record_header import LARGE_OBJECT
 
 RULE = escape("_" * 67)
 

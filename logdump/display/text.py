@@ -8,14 +8,16 @@ from __future__ import annotations
 import importlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from logdump.notation.text import Harmless, escape, escape_lines
 from logdump.session.events import Event, Failure, Notice, Text
 from logdump.session.settings import Settings
 from trailformat import TrailName
 from trailformat.trail.sequence import Spot
-from trailformat.transactions.whole_trail import FileGap
+
+if TYPE_CHECKING:
+    from trailformat.transactions.whole_trail import FileGap
 
 
 def restart_text(spot: Spot) -> str:

@@ -15,8 +15,8 @@ from trailformat import Record, Token, TrailError
 from trailformat.codec.byte_order import ByteOrder
 from trailformat.codec.tokens import GGS_TOKENS, RECORD_TOKENS, build_tokens, token_name
 from trailformat.records.file_header import GROUPS
+from trailformat.records.record import UserTokens
 from trailformat.records.record_header import HEADER_SIZE
-from trailformat.records.user_tokens import UserTokens
 
 _MOST_DUMPED = 1 << 16
 """Bytes of user tokens that are dumped; GoldenGate writes at most 2000."""

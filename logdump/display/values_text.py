@@ -23,10 +23,9 @@ from logdump.session.known_record import KnownRecord
 from logdump.session.settings import Detail, Settings
 from trailformat import Change, ColumnChange, Images, Record, TrailError, Value, parse_ddl
 from trailformat.changes.segments import Kind, Segment
-from trailformat.records.columns import COLUMN_HEAD, Columns
+from trailformat.records.columns import COLUMN_HEAD, HEADER_BYTES, Columns
 from trailformat.records.ddl import ddl_name
-from trailformat.records.io_types import DDL_OP
-from trailformat.records.lob_pieces import HEADER_BYTES
+from trailformat.records.record_header import DDL_OP
 from trailformat.values import sql_type
 
 

@@ -1,7 +1,7 @@
 """RECTYPE and IOTYPE: the type of the record, by number or name.
 
 Both look at the same number (no difference between them is known); names are taken case aside, in every spelling that
-``trailformat.records.io_types`` knows.
+``trailformat.records.record_header`` knows.
 """
 
 from __future__ import annotations

@@ -25,13 +25,12 @@ from trailformat.codec.mapped_file import FileBuffer
 from trailformat.definitions.column import ColumnDefinition
 from trailformat.definitions.metadata import TableDefinition
 from trailformat.native.scan.arguments import NULL, ONE
-from trailformat.records.columns import PRESENT
-from trailformat.records.images import PREFIX_SIZES, ROW_TYPES
+from trailformat.records.columns import PREFIX_SIZES, PRESENT, ROW_TYPES
 from trailformat.scan import RECORD, Batch
 from trailformat.scan.rows import NO_INDEX, RowBytes, by_definition, column_of, headers_of, metadata_rows
 from trailformat.trail.row_definitions import RowDefinition
 from trailformat.values import Family, data_type_of, decode_value
-from trailformat.values.sub_types import sub_type
+from trailformat.values.value import sub_type
 
 Array = np.ndarray[Any, Any]
 _MOST_KEPT, _LONGEST_KEPT = 1 << 16, 256

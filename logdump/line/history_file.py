@@ -18,8 +18,7 @@ from pathlib import Path
 from logdump.notation.text import escape
 from logdump.session.session import History
 from trailformat import CannotWrite
-from trailformat.codec.regular_file import open_regular
-from trailformat.codec.user_folder import user_file
+from trailformat.codec.regular_file import open_regular, user_file
 
 _FIRST_LINE = re.compile(r"logdump history, next ([0-9]{1,15})")
 _MOST_BYTES = 4 << 20

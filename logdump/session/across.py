@@ -12,7 +12,7 @@ from logdump.session.events import Event, Notice, say
 from logdump.session.settings import Across
 from trailformat import TrailFile
 from trailformat.records import reached
-from trailformat.records.transaction import CarriedTransaction
+from trailformat.records.record_header import CarriedTransaction
 from trailformat.trail.sequence import Spot, file_beyond
 
 if TYPE_CHECKING:

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 
 from trailformat import Record, TrailError
 from trailformat.codec.lazy import Lazy
-from trailformat.records.io_types import PIECES
+from trailformat.records.record_header import PIECES
 
 if TYPE_CHECKING:
     from logdump.session.session import Session
     from trailformat import Change, DatabaseDefinition, TableDefinition, TableEntry
     from trailformat.changes.segments import Segment
-    from trailformat.records.transaction import Transaction
+    from trailformat.records.record_header import Transaction
     from trailformat.trail.row_definitions import RowDefinition
 
 

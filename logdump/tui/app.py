@@ -22,28 +22,23 @@ from logdump.tui.model.model import OUTPUT, SIDE_BY_SIDE, TIMELINE, Model
 from logdump.tui.model.reports import Reports
 from logdump.tui.panes.choice_pane import ChoicePane
 from logdump.tui.panes.choices import CHOICES, CurrentChoices, line_to
-from logdump.tui.panes.footer import Footer
-from logdump.tui.panes.help_screen import HelpScreen
-from logdump.tui.panes.log_strip import LogStrip
+from logdump.tui.panes.one_line import Footer, LogStrip, Tabs, Title
+from logdump.tui.panes.overlays import HelpScreen, Palette, PaletteChoice
 from logdump.tui.panes.pages import Pages
-from logdump.tui.panes.palette import Palette, PaletteChoice
 from logdump.tui.panes.prompt import Prompt, PromptLabel, without_colon
 from logdump.tui.panes.record_list import RecordList
 from logdump.tui.panes.shape_strip import ShapeStrip
 from logdump.tui.panes.side_by_side_pane import SideBySidePane
 from logdump.tui.panes.sidebar import Panes, Sidebar
-from logdump.tui.panes.tabs import Tabs
 from logdump.tui.panes.text_pane import TextPane
 from logdump.tui.panes.timeline_pane import TimelinePane
-from logdump.tui.panes.title import Title
 from logdump.tui.reading import messages
+from logdump.tui.reading.background import INDEX
 from logdump.tui.reading.open_file import OpenFile
 from logdump.tui.reading.rows import ListRow, RowKind
-from logdump.tui.reading.scans import INDEX
 from logdump.tui.reading.screen_mode import ScreenMode
 from logdump.tui.reading.start_page import StartPage, StartPlace
-from logdump.tui.text.appearance import Appearance
-from logdump.tui.text.harmless_app import NOTICE, HarmlessApp
+from logdump.tui.text.appearance import NOTICE, Appearance, HarmlessApp
 from logdump.tui.text.styled import StyledScreen
 from trailformat.trail.sequence import Spot
 

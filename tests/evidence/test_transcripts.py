@@ -25,7 +25,7 @@ from tests.logdump.display.records import Alone
 from tests.oracles.count_by_record import RecordTotals
 from tests.trailformat.samples import trail_of
 from trailformat import ByteOrder, Record, TableEntry, TrailFile, from_datetime
-from trailformat.records import io_types
+from trailformat.records import record_header
 from trailformat.records.record import make_record
 from trailformat.records.record_header import HEADER_SIZE, parse_header
 
@@ -146,7 +146,7 @@ def test_an_insert_of_2012_is_shown_as_in_its_transcript(use_zone: UseZone) -> N
     header = parse_header(bytes(HEADER_SIZE), ByteOrder.BIG)._replace(
         partition=4,
         before_after=ord("A"),
-        io_type=io_types.INSERT,
+        io_type=record_header.INSERT,
         io_time=from_datetime(_local(2012, 4, 19, 13, 40, 4)),
         trans_ind=3,
         name_field=b"ABC.S1\0",

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from trailformat.records.io_types import METADATA
-from trailformat.records.record_header import PLACES
+from trailformat.records.record_header import METADATA, PLACES
 
 Lengths = tuple[tuple[int, int], ...]
 """Offset and size of each field that counts the bytes of a region."""

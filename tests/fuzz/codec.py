@@ -21,9 +21,8 @@ from trailformat.changes.canonical import canonical
 from trailformat.changes.lobs import lobs_of, read_lob
 from trailformat.changes.segments import SegmentContext, whole_record
 from trailformat.changes.transaction_context import TransactionContext
-from trailformat.records.images import build_images
-from trailformat.records.io_types import NOT_TRANSACTIONAL
-from trailformat.records.record_header import ENDS, build_header
+from trailformat.records.columns import build_images
+from trailformat.records.record_header import ENDS, NOT_TRANSACTIONAL, build_header
 from trailformat.scan import (
     BAD_SPAN,
     FILE_HEADER,

@@ -22,7 +22,7 @@ class Choice(NamedTuple):
 
 CHOICES = {
     "trailformat.trail.file": Choice("_FAR", "trailformat/test_table_definitions.py::way"),
-    "trailformat.scan.nearby": Choice(
+    "trailformat.scan.position": Choice(
         "NEARBY", "trailformat/test_transaction_extent.py::test_both_engines_find_the_same"
     ),
     "logdump.session.scan": Choice("_BACK", "logdump/test_selection.py::test_columns_find_backwards_what_records_find"),

@@ -38,10 +38,6 @@ EXCEPTIONS = {
     "logdump.spark.source.option_types": _ANOTHER_IDEA,
     "logdump.spark.source.table_alterations": _ANOTHER_IDEA,
     "logdump.tui.keys.jumps": _OF_LARGE_USER,
-    "logdump.tui.reading.matching": _ANOTHER_IDEA,
-    "logdump.tui.text.harmless_app": _OF_LARGE_USER,
-    "trailformat.arrays.columns": "a room below that of its user",
-    "trailformat.arrays.fallback": _ANOTHER_IDEA,
 }
 """Modules that stay by themselves, and why; the list gets no longer."""
 

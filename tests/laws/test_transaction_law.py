@@ -10,17 +10,18 @@ import pytest
 from tests.laws.imports import modules
 
 _FIELDS = {
-    "trailformat.records.record_header": {"BEGINS", "ENDS", "FIRST", "MIDDLE", "LAST", "ONLY", "TRANS_IND_AT"},
-    "trailformat.records.io_types": {"RESTARTS", "RESTART_ABEND", "RESTART_OK"},
+    "trailformat.records.record_header": {
+        *("BEGINS", "ENDS", "FIRST", "MIDDLE", "LAST", "ONLY", "TRANS_IND_AT"),
+        *("RESTARTS", "RESTART_ABEND", "RESTART_OK"),
+    },
     "trailformat.codec.tokens": {"LOGCSN", "TRANID"},
     "trailformat.changes.transactions": {"TransactionRole", "role_in", "role_of"},
-    "trailformat.changes.transaction_search": {"Stop", "WayBack"},
-    "trailformat.transactions.segments": {"Segments"},
+    "trailformat.changes.transaction_context": {"Stop", "WayBack"},
+    "trailformat.transactions.tracker": {"Segments"},
 }
 """By its module, what a decision about a boundary rests on, and the makers of that decision."""
 ROOM = (
     "trailformat.changes.transactions",
-    "trailformat.changes.transaction_search",
     "trailformat.changes.transaction_context",
     "trailformat.transactions.",
 )
@@ -92,7 +93,7 @@ def test_no_other_module_decides_where_a_transaction_begins_or_ends() -> None:
 
 SECOND_MAKERS = {
     "a walk that steps over records": "from trailformat.changes.transactions import TransactionRole, role_of",
-    "sums cut at restarts": "from trailformat.records import io_types\nrows = batch.rows_of(io_types.RESTARTS)",
+    "sums cut at restarts": "rows = batch.rows_of(record_header.RESTARTS)",
     "sums that end with a record": "from trailformat.records.record_header import ENDS",
     "a number in place of the name": "is_open = int(batch.trans_ind[last]) not in (2, 3)",
     "the same with numpy": 'ends = np.isin(columns["trans_ind"], [2, 3])',

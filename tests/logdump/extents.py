@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from pathlib import Path
 
-from trailformat.records.io_types import DELETE, INSERT
-from trailformat.records.transaction import Transaction
+from trailformat.records.record_header import DELETE, INSERT, Transaction
 from trailformat.trail.sequence import Spot
 from trailformat.transactions.extent import Ended, Extent, Moment
 

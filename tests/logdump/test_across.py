@@ -20,7 +20,7 @@ from tests.searching import IS_LONG, in_turn
 from tests.simulated.extract import Extract
 from tests.simulated.source import Source
 from trailformat import Record, TrailFile
-from trailformat.records.io_types import METADATA
+from trailformat.records.record_header import METADATA
 
 FLAVOURS = {"big": ORACLE_11, "little": ORACLE_11_LITTLE}
 """Writers of trails without a file header and definitions: any cut of them is a trail."""

@@ -18,8 +18,7 @@ from tests.searching import in_turn, some_trails
 from tests.trailformat.samples import row, trail_of
 from trailformat import TrailFile
 from trailformat.scan import Batch, CountBounds, RowCount, scan
-from trailformat.totals.counting import Totals, TransactionHistory
-from trailformat.totals.group_counting import add_counted, breakdown_of
+from trailformat.totals.counting import Totals, TransactionHistory, add_counted, breakdown_of
 
 FILES = some_trails((path for path in TRAILS.iterdir() if path.suffix != ".md"), __name__)
 MINUTE = 60_000_000

@@ -12,8 +12,7 @@ from tests.logdump.line import Line
 from tests.trailformat.samples import column, header, metadata_record, trail_of
 from trailformat import ByteOrder, ColumnDefinition, Record, TableDefinition, make_record
 from trailformat.definitions.metadata import build_table
-from trailformat.records.io_types import DELETE, INSERT
-from trailformat.records.record_header import NAME_IS_INDEX
+from trailformat.records.record_header import DELETE, INSERT, NAME_IS_INDEX
 from trailformat.values import CHAR
 
 _NAME = "TEA.LEAVES"

@@ -17,8 +17,7 @@ from tests.trailformat.scan.test_scan import everything
 from trailformat import ByteOrder, Record, TrailFile
 from trailformat.index.trail_index import NOTHING, TableTotals, TrailIndex
 from trailformat.scan import CountBounds, Workers, counting, parallel, parallel_counts, scan
-from trailformat.totals.counting import FILE_HEADER_NAME, Totals
-from trailformat.totals.group_counting import add_counted, breakdown_of
+from trailformat.totals.counting import FILE_HEADER_NAME, Totals, add_counted, breakdown_of
 
 
 def _by_group(path: Path, taken: CountBounds, count: Totals, threads: int = 2) -> None:

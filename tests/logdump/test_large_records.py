@@ -14,8 +14,7 @@ from tests.logdump.program import ENVIRONMENT, logdump
 from tests.searching import IS_LONG
 from tests.sparse import GIGABYTE, LARGE, Hole, head, rest, with_large_record
 from trailformat import TrailFile
-from trailformat.records.io_types import LARGE_OBJECT
-from trailformat.records.record_header import LAST
+from trailformat.records.record_header import LARGE_OBJECT, LAST
 
 pytest.importorskip("resource", reason="the memory of a process is known on Unix")
 

@@ -24,7 +24,7 @@ from tests.logdump.line import Line
 from tests.searching import examples, some_trails
 from tests.trailformat.samples import row, table_record, trail_of
 from trailformat import Record, TrailFile
-from trailformat.records.io_types import FIELD_COMP
+from trailformat.records.record_header import FIELD_COMP
 
 DEFINITIONS = Path(__file__).parents[1] / "transcripts" / "obey" / "teahouse.def"
 FILES = some_trails((path for path in TRAILS.iterdir() if path.suffix != ".md"), __name__)

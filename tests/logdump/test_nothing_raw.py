@@ -21,8 +21,7 @@ from tests.logdump.program import logdump
 from tests.simulated.heartbeat_trails import HeartbeatTrail
 from tests.trailformat.samples import header, row, trail_of
 from trailformat import Record, make_record, make_token
-from trailformat.records.io_types import RESTART_ABEND
-from trailformat.records.record_header import FIRST, ONLY
+from trailformat.records.record_header import FIRST, ONLY, RESTART_ABEND
 
 _ALL = "ghdr on; detail data; usertoken detail; ggstoken detail; headertoken detail; fileheader detail; reclen 4000; "
 _FORMATS = "metadata ddlformat data; metadata defgenformat data; metadata sqlformat data; metadata detail on"

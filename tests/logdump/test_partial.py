@@ -30,8 +30,8 @@ from logdump.session.events import Event, Notice, Progress
 from logdump.session.settings import Settings
 from logdump.tui.reading.screen_mode import ScreenMode
 from logdump.tui.text import aligned_text
-from logdump.tui.text.glyphs import ASCII
-from logdump.tui.text.open_transactions_text import open_transactions_page
+from logdump.tui.text.styled import ASCII
+from logdump.tui.text.timeline_text import open_transactions_page
 from tests.logdump.line import Line
 from tests.logdump.program import logdump
 from tests.searching import examples, in_turn

@@ -18,7 +18,7 @@ from logdump.session.errors import ExitStatus
 from tests.logdump.program import logdump
 from tests.searching import in_turn
 from trailformat import TrailFile
-from trailformat.records.io_types import INSERT
+from trailformat.records.record_header import INSERT
 
 WRITERS = {
     "SAVE": ("save T", "save T !", "save T truncate"),

@@ -10,8 +10,7 @@ from logdump.session.scan import progress
 from logdump.session.selection import Selection
 from logdump.session.session import Session
 from trailformat import Record, TrailError, TrailFile, TrailName
-from trailformat.records.io_types import NOT_TRANSACTIONAL
-from trailformat.records.record_header import ENDS
+from trailformat.records.record_header import ENDS, NOT_TRANSACTIONAL
 from trailformat.scan import HEADER_BYTES, CountBounds, Workers
 from trailformat.totals.counting import FILE_HEADER_NAME, OTHERS, OpenTransaction, Totals
 

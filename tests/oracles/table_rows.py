@@ -18,7 +18,7 @@ from logdump.session.events import Event
 from tests.oracles.record_walk import walk
 from trailformat import Record, Value
 from trailformat.changes.segments import joined
-from trailformat.records.transaction import Transaction
+from trailformat.records.record_header import Transaction
 from trailformat.trail.row_definitions import RowDefinition
 
 

@@ -10,9 +10,15 @@ from typing import NamedTuple
 
 from trailformat.changes.transactions import own_transaction
 from trailformat.errors import NotATrail, refuse_denied
-from trailformat.records.io_types import NOT_TRANSACTIONAL, RECORD_FRAGMENT, RESTARTS
-from trailformat.records.record_header import BEGINS, ENDS
-from trailformat.records.transaction import NO_TRANSACTION, Transaction
+from trailformat.records.record_header import (
+    BEGINS,
+    ENDS,
+    NO_TRANSACTION,
+    NOT_TRANSACTIONAL,
+    RECORD_FRAGMENT,
+    RESTARTS,
+    Transaction,
+)
 from trailformat.scan import BAD_SPAN, PARTIAL, RECORD, Batch, scan
 from trailformat.trail.file import TrailFile
 from trailformat.trail.sequence import Spot, next_file

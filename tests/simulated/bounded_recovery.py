@@ -17,8 +17,7 @@ from fixtures.headers import file_header
 from fixtures.shop import SENCHA
 from trailformat import TrailWriter, from_datetime, make_token, to_datetime
 from trailformat.records.file_header import replace_values
-from trailformat.records.io_types import INSERT, RESTART_OK
-from trailformat.records.record_header import FIRST, LAST, MIDDLE, ONLY
+from trailformat.records.record_header import FIRST, INSERT, LAST, MIDDLE, ONLY, RESTART_OK
 
 SECOND = 1_000_000
 MINUTE, HOUR = 60 * SECOND, 3600 * SECOND

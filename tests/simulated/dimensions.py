@@ -19,17 +19,19 @@ from fixtures.statements import Ddl, write_statement
 from tests.simulated.bounded_recovery import MINUTE, Worked, write_trail
 from tests.simulated.extract import Extract
 from tests.simulated.heartbeat_trails import target_trail
-from trailformat.records.columns import build_columns
-from trailformat.records.io_types import (
+from trailformat.records.columns import HEADER_BYTES, PieceHeader, build_columns, build_piece
+from trailformat.records.record import build_user_tokens
+from trailformat.records.record_header import (
+    FIRST,
     INSERT,
     LARGE_OBJECT,
+    LAST,
+    MIDDLE,
+    ONLY,
     RECORD_FRAGMENT,
     RESTART_ABEND,
     RESTART_OK,
 )
-from trailformat.records.lob_pieces import HEADER_BYTES, PieceHeader, build_piece
-from trailformat.records.record_header import FIRST, LAST, MIDDLE, ONLY
-from trailformat.records.user_tokens import build_user_tokens
 
 _SECOND = 1_000_000
 

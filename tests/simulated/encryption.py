@@ -13,8 +13,8 @@ from fixtures.flavour import ORACLE_12, Flavour
 from fixtures.shop import tea
 from trailformat import Record, TrailFile, TrailWriter
 from trailformat.codec.tokens import build_tokens
-from trailformat.records.io_types import METADATA
 from trailformat.records.record import build_record
+from trailformat.records.record_header import METADATA
 
 Cipher = Callable[[bytes, int], bytes]
 """Data, and the number of its record -> what is stored."""

@@ -13,8 +13,16 @@ from fixtures.headers import file_header
 from fixtures.shop import ShopTable
 from tests.simulated.source import TABLE
 from trailformat import FileHeader, Images, Token, TrailWriter, make_token
-from trailformat.records.io_types import DELETE, RESTART_ABEND, RESTART_OK, UNIFIED_PK_UPDATE
-from trailformat.records.record_header import FIRST, LAST, MIDDLE, ONLY
+from trailformat.records.record_header import (
+    DELETE,
+    FIRST,
+    LAST,
+    MIDDLE,
+    ONLY,
+    RESTART_ABEND,
+    RESTART_OK,
+    UNIFIED_PK_UPDATE,
+)
 
 _UNIFIED_KEY_BIT = 0x40
 

@@ -24,19 +24,22 @@ from fixtures.shop import ShopTable
 from tests.simulated.extract import Extract, Written
 from tests.trailformat.values.kinds import KINDS
 from trailformat import ByteOrder, Images, encode_value, make_column
-from trailformat.records.io_types import (
+from trailformat.records.columns import PieceHeader, build_piece
+from trailformat.records.record_header import (
     DELETE,
     FIELD_COMP,
+    FIRST,
     INSERT,
     LARGE_OBJECT,
+    LAST,
+    MIDDLE,
+    ONLY,
     PURGE_DATA,
     RESTART_ABEND,
     RESTART_OK,
     UNIFIED_PK_UPDATE,
     UNIFIED_UPDATE,
 )
-from trailformat.records.lob_pieces import PieceHeader, build_piece
-from trailformat.records.record_header import FIRST, LAST, MIDDLE, ONLY
 
 _PIECE = 700
 _PARTS: dict[str, dict[str, Any]] = {

@@ -20,8 +20,7 @@ from fixtures.shop import Row as Values
 from tests.simulated.heartbeats import Database, Link, Process, Row, travel
 from trailformat import TrailWriter, from_datetime, make_token
 from trailformat.records.file_header import replace_values
-from trailformat.records.io_types import RESTART_OK
-from trailformat.records.record_header import FIRST, LAST, MIDDLE, ONLY
+from trailformat.records.record_header import FIRST, LAST, MIDDLE, ONLY, RESTART_OK
 
 EPOCH = datetime(2024, 1, 1, tzinfo=UTC)
 BEGUN = from_datetime(EPOCH)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterable, Iterator
 from random import Random
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from fixtures.heartbeats import CSNS, HEARTBEAT, HISTORY, PATHS, SPELLINGS
 
@@ -235,8 +235,13 @@ LAG = lag_query(SQLITE)
 
 
 def asked(database: Database, query: str, **values: int) -> list[Row]:
-    """The rows that a database answers."""
-    return [dict(row) for row in database.tables.execute(query, values)]
+    """The rows that a database answers, with durations as decimals of microseconds: SQLite adds up in binary."""
+
+    def decimal(value: Any) -> Any:
+        return round(value, 6) if isinstance(value, float) else value
+
+    rows = database.tables.execute(query, values)
+    return [{name: decimal(value) for name, value in dict(row).items()} for row in rows]
 
 
 def drawn_links(random: Random, databases: Iterable[Database]) -> Iterator[Link]:

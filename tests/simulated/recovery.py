@@ -15,9 +15,8 @@ from tests.simulated.extract import Extract, Written
 from tests.simulated.source import Rows, Source
 from trailformat import FileHeader
 from trailformat.records.file_header import Value, replace_values
-from trailformat.records.io_types import RESTART_ABEND, RESTART_OK
 from trailformat.records.record import make_file_header_record
-from trailformat.records.record_header import FIRST, LAST, ONLY
+from trailformat.records.record_header import FIRST, LAST, ONLY, RESTART_ABEND, RESTART_OK
 
 _SECOND = 1_000_000
 

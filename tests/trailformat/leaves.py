@@ -18,7 +18,7 @@ from trailformat import (
 )
 from trailformat.changes.row_changes import changes
 from trailformat.records.columns import Columns
-from trailformat.records.io_types import (
+from trailformat.records.record_header import (
     FIELD_COMP,
     PK_UPDATE,
     UNIFIED_PK_UPDATE,

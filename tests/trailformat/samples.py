@@ -18,8 +18,7 @@ from trailformat import (
 )
 from trailformat.definitions.column import TAIL_12_2
 from trailformat.definitions.metadata import build_table
-from trailformat.records.io_types import INSERT, METADATA
-from trailformat.records.record_header import COMPRESSED, NAME_IS_INDEX, name_field
+from trailformat.records.record_header import COMPRESSED, INSERT, METADATA, NAME_IS_INDEX, name_field
 
 IO_TIME = 0x02F257BDDD5EC9B0
 """2016-04-28 12:10:14.246832 GMT."""

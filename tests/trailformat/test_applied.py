@@ -15,8 +15,7 @@ from tests.searching import examples
 from tests.trailformat.samples import header, row, trail_of
 from tests.trailformat.small_batches import in_batches
 from trailformat import Record, make_record, make_token
-from trailformat.records.io_types import RESTART_ABEND
-from trailformat.records.record_header import FIRST, LAST, ONLY
+from trailformat.records.record_header import FIRST, LAST, ONLY, RESTART_ABEND
 from trailformat.transactions import applied, whole_trail
 from trailformat.transactions.applied import AppliedTransactions, OrderVerdict
 from trailformat.transactions.batches import TransactionBatch

@@ -22,7 +22,8 @@ from trailformat.changes.transaction_context import TransactionContext
 from trailformat.definitions.file import parse_definitions
 from trailformat.definitions.metadata import DatabaseDefinition, build_database, build_table
 from trailformat.records.columns import Column
-from trailformat.records.io_types import (
+from trailformat.records.record import replace_header
+from trailformat.records.record_header import (
     DDL_OP,
     DELETE,
     FIELD_COMP,
@@ -34,9 +35,8 @@ from trailformat.records.io_types import (
     UNIFIED_UPDATE,
     UPDATE,
     UPDATE_COMP,
+    Transaction,
 )
-from trailformat.records.record import replace_header
-from trailformat.records.transaction import Transaction
 from trailformat.trail.row_definitions import RowDefinitions
 
 

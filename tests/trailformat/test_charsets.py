@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from trailformat import BadData, CannotWrite
-from trailformat.codec.charset_numbers import CHARSETS
-from trailformat.codec.charsets import charset_name, codec_named, codec_of, decode, encode
+from trailformat.codec.charsets import CHARSETS, charset_name, codec_named, codec_of, decode, encode
 
 READABLE = sorted({one.codec for one in CHARSETS.values() if one.codec})
 

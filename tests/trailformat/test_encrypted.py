@@ -26,8 +26,8 @@ from trailformat import Images, Record, TrailFile
 from trailformat.changes import encrypted as module
 from trailformat.changes.encrypted import looks_encrypted, row_sample
 from trailformat.records.columns import make_column
-from trailformat.records.io_types import LARGE_OBJECT
 from trailformat.records.record import make_record
+from trailformat.records.record_header import LARGE_OBJECT
 
 ROWS = 40
 

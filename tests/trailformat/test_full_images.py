@@ -18,7 +18,7 @@ from trailformat import (
     decode_value,
     make_column,
 )
-from trailformat.changes.full_images import build_full_image, split_full_image
+from trailformat.changes.encrypted import build_full_image, split_full_image
 from trailformat.values import CHAR, VARCHAR
 
 

@@ -7,9 +7,8 @@ from hypothesis import strategies as st
 from tests.trailformat.samples import header
 from tests.trailformat.strategies import COLUMNS, ORDERS
 from trailformat import BadData, ByteOrder, CannotWrite, Images, make_column
-from trailformat.records.columns import Columns
-from trailformat.records.images import build_images, parse_images
-from trailformat.records.io_types import (
+from trailformat.records.columns import Columns, build_images, parse_images
+from trailformat.records.record_header import (
     COMMENT,
     DDL_OP,
     DELETE,

@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 
 from tests.trailformat.samples import BOTH, header
 from trailformat import ByteOrder, CannotWrite, RecordHeader
-from trailformat.records.io_types import LARGE_OBJECT
-from trailformat.records.lob_pieces import HEADER_BYTES, PIECE_BYTES, PieceHeader, build_piece, parse_piece
+from trailformat.records.columns import HEADER_BYTES, PIECE_BYTES, PieceHeader, build_piece, parse_piece
+from trailformat.records.record_header import LARGE_OBJECT
 
 MIDDLE = PieceHeader(3, 3, 4, 4000, 7000)
 

@@ -12,9 +12,9 @@ from tests.trailformat.samples import BOTH, header, row, table_record, trail_of
 from trailformat import BadData, ByteOrder, Record, TrailFile
 from trailformat.changes import lobs as module
 from trailformat.changes.lobs import Lob, Missing, lobs_of, read_lob
-from trailformat.records.io_types import LARGE_OBJECT, RECORD_FRAGMENT
-from trailformat.records.lob_pieces import PIECE_BYTES, PieceHeader, build_piece
+from trailformat.records.columns import PIECE_BYTES, PieceHeader, build_piece
 from trailformat.records.record import make_record
+from trailformat.records.record_header import LARGE_OBJECT, RECORD_FRAGMENT
 from trailformat.trail.sequence import Spot
 
 GARBAGE = b"\xee" * 40

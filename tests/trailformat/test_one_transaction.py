@@ -18,8 +18,16 @@ from trailformat import Record, TrailFile, make_record, make_token
 from trailformat.changes.transaction_context import TransactionContext, transaction_at
 from trailformat.index import attach, build
 from trailformat.index.trail_index import TrailIndex
-from trailformat.records.io_types import COMMENT, RECORD_FRAGMENT, RESTART_ABEND, RESTART_OK
-from trailformat.records.record_header import FIRST, LAST, MIDDLE, ONLY
+from trailformat.records.record_header import (
+    COMMENT,
+    FIRST,
+    LAST,
+    MIDDLE,
+    ONLY,
+    RECORD_FRAGMENT,
+    RESTART_ABEND,
+    RESTART_OK,
+)
 from trailformat.scan import scan
 from trailformat.trail.sequence import Spot
 from trailformat.transactions import whole_trail

@@ -24,9 +24,8 @@ from trailformat import (
 )
 from trailformat.changes.row_changes import changes
 from trailformat.definitions.metadata import DatabaseDefinition, build_database, build_table
-from trailformat.records.columns import Columns
+from trailformat.records.columns import Columns, build_images
 from trailformat.records.file_header import Value
-from trailformat.records.images import build_images
 from trailformat.values import Plain
 
 NAME = "tr000000000"

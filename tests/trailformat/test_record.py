@@ -29,8 +29,7 @@ from trailformat import (
 from trailformat.codec.tokens import WIDE, build_tokens
 from trailformat.definitions.metadata import TableDefinition
 from trailformat.records.columns import Columns
-from trailformat.records.record import build_record, replace_header
-from trailformat.records.user_tokens import build_user_tokens
+from trailformat.records.record import build_record, build_user_tokens, replace_header
 
 
 @given(HEADERS, st.binary(max_size=40), TOKENS, ORDERS)

@@ -21,9 +21,9 @@ from trailformat.changes.segments import (
     records_from,
     row_before,
 )
-from trailformat.records.io_types import LARGE_OBJECT, RECORD_FRAGMENT
-from trailformat.records.lob_pieces import PieceHeader, build_piece
+from trailformat.records.columns import PieceHeader, build_piece
 from trailformat.records.record import make_record
+from trailformat.records.record_header import LARGE_OBJECT, RECORD_FRAGMENT
 from trailformat.trail.sequence import Spot
 
 from .samples import header

@@ -21,15 +21,24 @@ from trailformat.definitions import metadata
 from trailformat.definitions.column import ColumnDefinition, build_column, parse_column
 from trailformat.definitions.metadata import DatabaseDefinition, TableDefinition
 from trailformat.errors import BadData
-from trailformat.records import framing, io_types
-from trailformat.records.columns import build_columns, column_places, parse_columns
+from trailformat.records import framing
+from trailformat.records import record_header as io_types
+from trailformat.records.columns import (
+    PREFIX_SIZES,
+    Images,
+    PieceHeader,
+    build_columns,
+    build_images,
+    build_piece,
+    column_places,
+    parse_columns,
+    parse_images,
+    parse_piece,
+)
 from trailformat.records.ddl import build_ddl, parse_ddl
 from trailformat.records.file_header import GROUPS, READERS, SIGNATURE
-from trailformat.records.images import PREFIX_SIZES, Images, build_images, parse_images
-from trailformat.records.lob_pieces import PieceHeader, build_piece, parse_piece
-from trailformat.records.record import build_record
+from trailformat.records.record import build_record, build_user_tokens, parse_user_tokens
 from trailformat.records.record_header import HEADER_SIZE, RecordHeader, build_header, name_field, parse_header
-from trailformat.records.user_tokens import build_user_tokens, parse_user_tokens
 
 REFUSED = "refused"
 

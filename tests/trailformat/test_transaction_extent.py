@@ -8,8 +8,7 @@ import pytest
 
 from tests.trailformat.samples import BOTH, metadata_record, row, table_record, trail_of
 from trailformat import BadRecord, ByteOrder, Record, TrailFile, make_file_header, make_file_header_record, make_token
-from trailformat.records.io_types import COMMENT, RECORD_FRAGMENT, RESTART_ABEND
-from trailformat.records.record_header import FIRST, LAST, MIDDLE, ONLY
+from trailformat.records.record_header import COMMENT, FIRST, LAST, MIDDLE, ONLY, RECORD_FRAGMENT, RESTART_ABEND
 from trailformat.trail.sequence import Spot
 from trailformat.transactions import around, extents
 from trailformat.transactions.around import extent_at

@@ -11,12 +11,10 @@ from tests.searching import examples
 from tests.trailformat.samples import BOTH, header, row, table_record, trail_of
 from tests.trailformat.transaction_shapes import shapes
 from trailformat import ByteOrder, Record, TrailFile, make_file_header, make_file_header_record, make_record, make_token
-from trailformat.changes import transaction_search
-from trailformat.changes.transaction_context import TransactionContext
-from trailformat.changes.transaction_search import TransactionSearch
+from trailformat.changes import transaction_context
+from trailformat.changes.transaction_context import TransactionContext, TransactionSearch
 from trailformat.index import build, index_of
-from trailformat.records.record_header import FIRST, LAST, MIDDLE
-from trailformat.records.transaction import NO_TRANSACTION, CarriedTransaction, Transaction
+from trailformat.records.record_header import FIRST, LAST, MIDDLE, NO_TRANSACTION, CarriedTransaction, Transaction
 
 TEN = Transaction("10", "1.1.1")
 
@@ -127,7 +125,7 @@ def test_file_headers_must_agree_with_the_names(
 
 
 def test_a_walk_has_an_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(transaction_search, "_MOST_RECORDS", 3)
+    monkeypatch.setattr(transaction_context, "_MOST_RECORDS", 3)
     path = trail_of(tmp_path, begin(), *[middle()] * 4)
     with TrailFile(path) as trail:
         records = list(trail.records())
@@ -183,8 +181,8 @@ def test_a_context_says_whether_it_gave_up(tmp_path: Path) -> None:
 def test_what_is_remembered_changes_no_answer(
     tmp_path: Path, order: ByteOrder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(transaction_search, "_MARK_EVERY", 1)
-    monkeypatch.setattr(transaction_search, "_MOST_MARKS", 12)
+    monkeypatch.setattr(transaction_context, "_MARK_EVERY", 1)
+    monkeypatch.setattr(transaction_context, "_MOST_MARKS", 12)
     chance = random.Random(3)
     every = [one for one in shapes(order) if len(one) < 1000]
     for _ in range(examples(30)):

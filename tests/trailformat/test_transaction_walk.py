@@ -17,10 +17,19 @@ from tests.simulated.extract import Extract, Written
 from tests.simulated.source import Source
 from tests.trailformat.samples import row, table_record, trail_of
 from trailformat import NotATrail, Record, TrailFile, make_token
-from trailformat.records.io_types import COMMENT, INSERT, RECORD_FRAGMENT, RESTART_ABEND, RESTART_OK
-from trailformat.records.record_header import FIRST, LAST, MIDDLE, ONLY
+from trailformat.records.record_header import (
+    COMMENT,
+    FIRST,
+    INSERT,
+    LAST,
+    MIDDLE,
+    ONLY,
+    RECORD_FRAGMENT,
+    RESTART_ABEND,
+    RESTART_OK,
+)
 from trailformat.trail.sequence import Spot
-from trailformat.transactions import details
+from trailformat.transactions import extents
 from trailformat.transactions.extent import Damage, Ended, Extent, Restart
 from trailformat.transactions.extents import TransactionWalk
 
@@ -163,7 +172,7 @@ def test_a_table_index_means_what_was_defined_last(tmp_path: Path) -> None:
 
 
 def test_of_much_damage_the_last_span_reaches_over_the_rest(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(details, "MOST_DAMAGE", 3)
+    monkeypatch.setattr(extents, "MOST_DAMAGE", 3)
     path = trail_of(tmp_path, *records_of("b#m#m#m#m#l"))
     with TrailFile(path) as trail:
         (extent,) = (one for one in TransactionWalk(trail, Spot(path, 0)) if isinstance(one, Extent))
@@ -176,7 +185,7 @@ def test_of_much_damage_the_last_span_reaches_over_the_rest(tmp_path: Path, monk
 
 
 def test_of_much_damage_the_last_span_ends_with_its_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(details, "MOST_DAMAGE", 2)
+    monkeypatch.setattr(extents, "MOST_DAMAGE", 2)
     paths = [trail_of(tmp_path, *records_of(one), name=f"tt00000000{at}") for at, one in enumerate(("b#m#m#", "#m#l"))]
     with TrailFile(paths[0]) as trail:
         (extent,) = (one for one in TransactionWalk(trail, Spot(paths[0], 0)) if isinstance(one, Extent))

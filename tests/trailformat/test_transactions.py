@@ -9,9 +9,16 @@ from tests.trailformat.transaction_shapes import shapes
 from trailformat import ByteOrder, Record, TrailError, TrailFile, make_record, make_token
 from trailformat.changes.transaction_context import TransactionContext
 from trailformat.changes.transactions import is_transactional, own_transaction
-from trailformat.records.io_types import COMMENT, RESTART_OK
-from trailformat.records.record_header import FIRST, LAST, MIDDLE, ONLY
-from trailformat.records.transaction import NO_TRANSACTION, Transaction
+from trailformat.records.record_header import (
+    COMMENT,
+    FIRST,
+    LAST,
+    MIDDLE,
+    NO_TRANSACTION,
+    ONLY,
+    RESTART_OK,
+    Transaction,
+)
 
 TEN = Transaction("10", "1.1.1")
 TWENTY = Transaction("20", "2.2.2")

@@ -19,7 +19,7 @@ from trailformat import (
 )
 from trailformat.changes.row_changes import changes
 from trailformat.definitions.metadata import build_table
-from trailformat.records.io_types import (
+from trailformat.records.record_header import (
     DELETE,
     FIELD_COMP,
     INSERT,

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from trailformat.codec.user_folder import user_folder
+from trailformat.codec.regular_file import user_folder
 
 
 def test_a_variable_names_the_folder_of_each_kind() -> None:

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from trailformat import BadData, CannotWrite
-from trailformat.records.user_tokens import UserTokens, build_user_tokens, parse_user_tokens
+from trailformat.records.record import UserTokens, build_user_tokens, parse_user_tokens
 
 TEXT = st.binary(max_size=20).filter(lambda text: b"\0" not in text)
 PAIRS = st.lists(st.tuples(TEXT, TEXT), max_size=6).map(tuple)

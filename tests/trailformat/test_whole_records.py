@@ -25,8 +25,8 @@ from trailformat.changes.segments import (
     whole_record,
 )
 from trailformat.records.columns import build_columns
-from trailformat.records.io_types import RECORD_FRAGMENT
 from trailformat.records.record import make_record
+from trailformat.records.record_header import RECORD_FRAGMENT
 
 from .samples import header
 

@@ -6,8 +6,7 @@ from tests.trailformat.samples import header, row, table_record
 from tests.trailformat.scan.test_scan import FILE_HEADER_BYTES
 from trailformat import ByteOrder, Token, make_record, make_token
 from trailformat.codec.tokens import UNSET, WIDE, build_tokens
-from trailformat.records.io_types import COMMENT, RESTART_OK
-from trailformat.records.record_header import FIRST, LAST, MIDDLE, ONLY
+from trailformat.records.record_header import COMMENT, FIRST, LAST, MIDDLE, ONLY, RESTART_OK
 
 
 def with_tokens(*tokens: Token, order: ByteOrder = ByteOrder.BIG, **fields: int) -> bytes:

@@ -22,9 +22,8 @@ from trailformat.arrays.lines import (
     write_lines,
 )
 from trailformat.arrays.spans import Image, Spans, are_unequal, locate_columns, unequal
-from trailformat.arrays.spelling import TextForm
 from trailformat.arrays.stored import StoredValues
-from trailformat.arrays.strings import Strings, joined_runs
+from trailformat.arrays.strings import Strings, TextForm, joined_runs
 from trailformat.arrays.text_arrays import (
     TextArray,
     TextProblem,

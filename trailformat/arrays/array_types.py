@@ -22,7 +22,7 @@ from typing import NamedTuple
 from trailformat.codec import charsets
 from trailformat.definitions.column import ColumnDefinition
 from trailformat.values import DATA_TYPES, DataType, Family, data_type_of
-from trailformat.values.sub_types import sub_type
+from trailformat.values.value import sub_type
 
 _DIGITS = {2: 5, 4: 10, 8: 20}
 _MOST_DIGITS = 38

@@ -12,9 +12,8 @@ import numpy as np
 
 from trailformat.arrays.array_types import DOUBLES, STRING, ArrayType, DecodePath, array_type
 from trailformat.arrays.spans import STRANGE_INDICATOR, Image, Spans
-from trailformat.arrays.spelling import TextForm, can_be_spelled, spelled
 from trailformat.arrays.stored import StoredColumn, StoredValues, behind_indicators
-from trailformat.arrays.strings import Strings, check_size
+from trailformat.arrays.strings import Strings, TextForm, can_be_spelled, check_size, spelled
 from trailformat.codec.byte_order import ByteOrder
 from trailformat.codec.charsets import UTF_8
 from trailformat.definitions.column import ColumnDefinition

@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Any
 from trailformat.codec.byte_order import ByteOrder
 from trailformat.codec.tokens import LOGCSN, ROWID, TRANID
 from trailformat.errors import TrailError
-from trailformat.records.columns import NULL, Column, Columns
-from trailformat.records.images import Images
+from trailformat.records.columns import NULL, Column, Columns, Images
 from trailformat.records.large_record import LARGEST
 
 if TYPE_CHECKING:

@@ -1,6 +1,6 @@
 """Whole LOBs, put together from their pieces over records and files, in order, with the missing parts named.
 
-A piece in the assumed layout (:mod:`trailformat.records.lob_pieces`) names its column and its offset: the pieces of
+A piece in the assumed layout (:mod:`trailformat.records.columns`) names its column and its offset: the pieces of
 several columns may alternate, and a gap is known to the byte. Other pieces belong together from the first to the one
 that is not continued, and only their number (RecCount) shows whether one is missing.
 """
@@ -15,12 +15,12 @@ from trailformat.changes.transactions import is_transactional
 from trailformat.codec.charsets import codec_of, decode
 from trailformat.definitions.column import ColumnDefinition
 from trailformat.errors import BadData, TrailError
-from trailformat.records.lob_pieces import HEADER_BYTES, MOST_COUNTED
+from trailformat.records.columns import HEADER_BYTES, MOST_COUNTED
 from trailformat.records.record import Record
 from trailformat.trail.file import TrailFile
 from trailformat.trail.sequence import Spot
 from trailformat.values import Family, Value, data_type_of
-from trailformat.values.sub_types import sub_type
+from trailformat.values.value import sub_type
 
 MOST_LOBS = 1 << 12
 """More LOBs than a row can have; it keeps hostile files from filling the memory."""

@@ -14,14 +14,13 @@ import enum
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
-from trailformat.changes.full_images import split_full_image
+from trailformat.changes.encrypted import split_full_image
 from trailformat.changes.segments import joined
 from trailformat.changes.transaction_context import TransactionContext
 from trailformat.errors import TrailError
-from trailformat.records import io_types
-from trailformat.records.images import Images
-from trailformat.records.record_header import BEGINS
-from trailformat.records.transaction import Transaction
+from trailformat.records import record_header
+from trailformat.records.columns import Images
+from trailformat.records.record_header import BEGINS, Transaction
 from trailformat.trail.row_definitions import RowDefinition, RowDefinitions
 from trailformat.values import Value, decode_value
 
@@ -33,24 +32,24 @@ if TYPE_CHECKING:
     from trailformat.trail.file import TrailFile
 
 OPERATIONS = {
-    io_types.DELETE: "DELETE",
-    io_types.INSERT: "INSERT",
-    io_types.UPDATE: "UPDATE",
-    io_types.UPDATE_COMP: "UPDATE",
-    io_types.FIELD_COMP: "UPDATE",
-    io_types.PURGE_DATA: "TRUNCATE",
-    io_types.PK_UPDATE: "PK UPDATE",
-    io_types.LARGE_OBJECT: "LOB",
-    io_types.KEY_FIELD_COMP_32: "PK UPDATE",
-    io_types.SEQUENCE_OP: "SEQUENCE",
-    io_types.UNIFIED_UPDATE: "UPDATE",
-    io_types.UNIFIED_PK_UPDATE: "PK UPDATE",
-    io_types.DDL_OP: "DDL",
+    record_header.DELETE: "DELETE",
+    record_header.INSERT: "INSERT",
+    record_header.UPDATE: "UPDATE",
+    record_header.UPDATE_COMP: "UPDATE",
+    record_header.FIELD_COMP: "UPDATE",
+    record_header.PURGE_DATA: "TRUNCATE",
+    record_header.PK_UPDATE: "PK UPDATE",
+    record_header.LARGE_OBJECT: "LOB",
+    record_header.KEY_FIELD_COMP_32: "PK UPDATE",
+    record_header.SEQUENCE_OP: "SEQUENCE",
+    record_header.UNIFIED_UPDATE: "UPDATE",
+    record_header.UNIFIED_PK_UPDATE: "PK UPDATE",
+    record_header.DDL_OP: "DDL",
 }
 """IOType -> what it does, for the types that are changes; every other record is none."""
 
-PAIRED = frozenset({io_types.UPDATE, io_types.UPDATE_COMP, io_types.FIELD_COMP})
-FULL = frozenset({io_types.DELETE, io_types.INSERT, io_types.UPDATE})
+PAIRED = frozenset({record_header.UPDATE, record_header.UPDATE_COMP, record_header.FIELD_COMP})
+FULL = frozenset({record_header.DELETE, record_header.INSERT, record_header.UPDATE})
 """Types whose data are a full image of the row where they are no columns."""
 
 

@@ -23,9 +23,9 @@ from typing import NamedTuple
 from trailformat.changes.transactions import is_transactional
 from trailformat.codec.tokens import build_tokens, make_token
 from trailformat.errors import BadData, NotATrail, TrailError
-from trailformat.records.io_types import LARGE_OBJECT, RECORD_FRAGMENT
-from trailformat.records.lob_pieces import HEADER_BYTES, MOST_COUNTED, PieceHeader, parse_piece
+from trailformat.records.columns import HEADER_BYTES, MOST_COUNTED, PieceHeader, parse_piece
 from trailformat.records.record import Record, build_record
+from trailformat.records.record_header import LARGE_OBJECT, RECORD_FRAGMENT
 from trailformat.trail.file import TrailFile
 from trailformat.trail.sequence import Spot, next_file, previous_file
 

@@ -13,9 +13,17 @@ from trailformat.codec.byte_order import ByteOrder
 from trailformat.codec.mapped_file import Source
 from trailformat.codec.tokens import LOGCSN, TRANID, token_places
 from trailformat.errors import BadToken, TrailError
-from trailformat.records.io_types import NOT_TRANSACTIONAL, RECORD_FRAGMENT, RESTARTS
-from trailformat.records.record_header import FIRST, LAST, MIDDLE, ONLY
-from trailformat.records.transaction import NO_TRANSACTION, Transaction
+from trailformat.records.record_header import (
+    FIRST,
+    LAST,
+    MIDDLE,
+    NO_TRANSACTION,
+    NOT_TRANSACTIONAL,
+    ONLY,
+    RECORD_FRAGMENT,
+    RESTARTS,
+    Transaction,
+)
 
 if TYPE_CHECKING:
     from trailformat.records.record import Record

@@ -5,7 +5,44 @@ from __future__ import annotations
 import errno
 import os
 import stat
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Literal
+
+_FOLDERS = {
+    "config": ("XDG_CONFIG_HOME", ".config"),
+    "state": ("XDG_STATE_HOME", ".local/state"),
+}
+"""The variable that names each, and its place in the home directory without one."""
+Kind = Literal["config", "state"]
+
+
+def user_folder(kind: Kind, environment: Mapping[str, str] = os.environ) -> Path | None:
+    """The folder ``logdump`` for a kind of files; None where there is no home directory.
+
+    A variable that is no absolute path is ignored, as the specification demands.
+    """
+    variable, place = _FOLDERS[kind]
+    named = Path(environment.get(variable, ""))
+    try:
+        return (named if named.is_absolute() else Path.home() / place) / "logdump"
+    except RuntimeError:
+        return None
+
+
+def user_file(kind: Kind, name: str, variable: str, environment: Mapping[str, str]) -> Path | None:
+    """The file that a variable names, else ``name`` in the folder of its kind.
+
+    None where the variable is empty, or where there is no home directory.
+    """
+    named = environment.get(variable)
+    if named is None:
+        folder = user_folder(kind, environment)
+        return folder / name if folder is not None else None
+    try:
+        return Path(named).expanduser() if named else None
+    except RuntimeError:
+        return None
 
 
 def open_regular(path: Path) -> int:

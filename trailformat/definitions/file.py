@@ -26,7 +26,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from trailformat.codec import charsets
-from trailformat.codec.charset_numbers import BY_NAME, DATABASE
+from trailformat.codec.charsets import BY_NAME, DATABASE
 from trailformat.codec.regular_file import open_regular
 from trailformat.definitions.column import ELEMENTARY, KEY, NULLABLE, TAIL_12_2, ColumnDefinition
 from trailformat.definitions.metadata import TableDefinition

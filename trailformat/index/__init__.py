@@ -15,10 +15,19 @@ is the file header if there is one. Any scan of the file can extend it.
 
 from __future__ import annotations
 
-from trailformat.index.building import build, reach
-from trailformat.index.neighbours import Neighbours, neighbours_of
 from trailformat.index.record_index import ROWS_PER_CHECKPOINT, BadSpan, IndexRow, RecordIndex, RestartRow
-from trailformat.index.trail_index import Sums, TableTotals, TrailIndex, attach, index_of, known_index
+from trailformat.index.trail_index import (
+    Neighbours,
+    Sums,
+    TableTotals,
+    TrailIndex,
+    attach,
+    build,
+    index_of,
+    known_index,
+    neighbours_of,
+    reach,
+)
 from trailformat.scan.batch import BAD_SPAN
 from trailformat.transactions.spans import TransactionSpan
 

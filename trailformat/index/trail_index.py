@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, NamedTuple
 from weakref import WeakKeyDictionary
 
-from trailformat.index.incremental import ArrivalOrders, IncrementalScan
-from trailformat.index.record_index import RecordIndex
-from trailformat.records.transaction import Transaction
-from trailformat.scan.batch import Batch
+from trailformat.errors import PartialRecord, TrailError
+from trailformat.index.record_index import ArrivalOrders, IncrementalScan, RecordIndex
+from trailformat.records.record_header import NO_TRANSACTION, Transaction
+from trailformat.scan.batch import BAD_SPAN, Batch
 from trailformat.scan.position import ScanPosition
+from trailformat.scan.scanning import Scan
 from trailformat.trail.file import TrailFile
 from trailformat.transactions.spans import TransactionSpans
+
+if TYPE_CHECKING:
+    from trailformat.transactions.tracker import TransactionTracker
+
 
 MOST_TABLES = 1 << 16
 
@@ -144,3 +150,147 @@ def index_of(trail: TrailFile) -> TrailIndex:
         index = TrailIndex()
         attach(trail, index)
     return index
+
+
+_STEP = 1 << 8
+_ROWS = 1 << 14
+"""Rows to a batch: some hundredths of a second, so that progress can be shown and the scan stopped."""
+
+
+def build(trail: TrailFile, index: TrailIndex | RecordIndex, *, stop: int | None = None) -> Iterator[int]:
+    """Extend an index, or its places alone, to the end of the file, or to the first row at or after ``stop``.
+
+    It yields ``covered`` after each batch. An index that no longer fits the file is cleared first.
+
+    Raises:
+        NotATrail: while iterating, when the file is closed or cannot be read any more.
+    """
+    if not index.fits(trail):
+        index.clear()
+    position = index.position(trail)
+    marker = _TransactionMarker(trail, index.open_transactions) if isinstance(index, TrailIndex) else None
+    for batch in Scan(trail, position, stop, _ROWS):
+        if marker is not None:
+            marker.extend(batch)
+        index.extend(batch)
+        yield index.covered
+        if index.partial:
+            return
+
+
+def reach(trail: TrailFile, rba: int) -> RecordIndex | None:
+    """The places of the file, extended to ``rba``; None if they end before."""
+    index = index_of(trail)
+    places = index.places
+    if not places.fits(trail):
+        index.clear()
+    if places.covered < rba:
+        for _ in build(trail, places, stop=rba):
+            pass
+    return places if places.covered >= rba else None
+
+
+class _TransactionMarker:
+    """Notes the transaction at every 256th row of long ones, so that no walk back to a beginning is long.
+
+    Shorter transactions are left out: the walk back to their beginning is short.
+
+    Args:
+        trail: where the batches come from.
+        transactions: takes LOGCSN and TRANID by the RBA of the record.
+    """
+
+    def __init__(self, trail: TrailFile, transactions: dict[int, Transaction]) -> None:
+        self._trail = trail
+        self._transactions = transactions
+        self._carrier: TransactionTracker | None = None
+
+    def extend(self, batch: Batch) -> None:
+        """Take in the next batch. Raises as TransactionTracker.of."""
+        rows = _inside(batch)
+        if not rows:
+            return
+        if self._carrier is None:
+            from trailformat.transactions.tracker import TransactionTracker  # noqa: PLC0415 - it needs numpy
+
+            self._carrier = TransactionTracker(self._trail)
+        owners = self._carrier.of(batch)
+        for row in rows:
+            transaction = owners.of_row(row)
+            if transaction != NO_TRANSACTION:
+                self._transactions[int(batch.rba[row])] = transaction
+
+
+def _inside(batch: Batch) -> list[int]:
+    """Every 256th row whose transaction holds the row 256 before it too."""
+    numbers = batch.transaction
+    steps = range(_STEP, len(batch), _STEP)
+    return [row for row in steps if numbers[row] >= 0 and numbers[row] == numbers[row - _STEP]]
+
+
+_FAR = 32 << 20
+"""Bytes to either side that are searched at most beyond the index."""
+
+
+class Neighbours(NamedTuple):
+    """The records before and after a place: their RBAs, None if none was found.
+
+    ``is_inside`` is True if the place is inside the record that starts before it.
+    """
+
+    before: int | None
+    after: int | None
+    is_inside: bool = False
+
+
+def neighbours_of(trail: TrailFile, rba: int, *, backwards: bool = False) -> Neighbours | None:
+    """The records around ``rba``; None if reading can continue from there.
+
+    That is where a record starts, even a half-written one, or the file ends; reading ``backwards`` also where a record
+    ends. What the index does not cover is searched for records, 32 MB to either side.
+
+    Raises:
+        NotATrail: the file can no longer be read.
+    """
+    size = trail.size
+    if rba > size:
+        return Neighbours(_before(trail, size), None)
+    if _starts(trail, rba) or (backwards and _ends(trail, rba)):
+        return None
+    index = known_index(trail)
+    row = index.places.row_at(trail, rba) if index is not None and index.fits(trail) else None
+    if row is None:
+        return _found(trail, rba)
+    end = row.rba + row.length
+    if row.kind == BAD_SPAN:
+        return Neighbours(_before(trail, row.rba), end if end < size else None)
+    return Neighbours(row.rba, _after(trail, end), is_inside=True)
+
+
+def _starts(trail: TrailFile, rba: int) -> bool:
+    error = trail.error_at(rba)
+    return error is None or isinstance(error, PartialRecord)
+
+
+def _ends(trail: TrailFile, rba: int) -> bool:
+    try:
+        trail.record_before(rba)
+    except TrailError:
+        return False
+    return True
+
+
+def _found(trail: TrailFile, rba: int) -> Neighbours:
+    """Return the records before and after a place by searching the bytes around it."""
+    before = _before(trail, rba)
+    if before is not None and (end := before + trail.record_length(before)) > rba:
+        return Neighbours(before, _after(trail, end), is_inside=True)
+    return Neighbours(before, trail.next_good_header(rba, _FAR))
+
+
+def _before(trail: TrailFile, rba: int) -> int | None:
+    return trail.previous_good_header(rba, _FAR)
+
+
+def _after(trail: TrailFile, rba: int) -> int | None:
+    return trail.next_good_header(rba, _FAR)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from trailformat.codec import layout, tokens
 from trailformat.definitions import metadata
-from trailformat.records import framing, io_types, record_header
+from trailformat.records import framing, record_header
 
 TOKEN_G, TOKEN_F = framing.RECORD, framing.FILE_HEADER
 TOKEN_H, TOKEN_D, TOKEN_T, TOKEN_Z = framing.HEADER, framing.DATA, framing.TOKENS_TOKEN, framing.TRAILER
@@ -35,7 +35,7 @@ IO_TIME_AT, AUDIT_POS_AT, AUDIT_RBA_AT = (
 )
 TRANS_IND_AT, CONTINUED_AT = record_header.TRANS_IND_AT, record_header.CONTINUED_AT
 
-METADATA, TABLE, REFERENCE = io_types.METADATA, metadata.TABLE, metadata.REFERENCE
+METADATA, TABLE, REFERENCE = record_header.METADATA, metadata.TABLE, metadata.REFERENCE
 KIND_RECORD, KIND_FILE_HEADER, KIND_BAD_SPAN, KIND_PARTIAL = range(4)
 """Kinds of rows."""
 

@@ -9,10 +9,69 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterator
 from mmap import mmap
+from typing import NamedTuple
 
 from trailformat.codec import layout
 from trailformat.codec.byte_order import ByteOrder
-from trailformat.errors import BadData
+from trailformat.errors import BadData, CannotWrite
+from trailformat.records import record_header
+from trailformat.records.record_header import RecordHeader
+
+HEADER_BYTES = 20
+PIECE_BYTES = 2000
+"""Bytes of the LOB in each piece but the last."""
+MOST_COUNTED = 0xFF
+"""RecCount has one byte; what it holds for more pieces is not known."""
+
+
+class PieceHeader(NamedTuple):
+    """The numbers in front of a piece: ``number`` counts from 1, ``offset`` and ``total`` in bytes of the LOB."""
+
+    column: int
+    number: int
+    pieces: int
+    offset: int
+    total: int
+
+
+_NUMBERS = {order: struct.Struct(order.value + "5I") for order in ByteOrder}
+
+
+def parse_piece(header: RecordHeader, data: bytes, order: ByteOrder, size: int | None = None) -> PieceHeader | None:
+    """The numbers of a piece; None when its data is not laid out as assumed.
+
+    ``size`` is that of all the data, where ``data`` is only the beginning.
+    """
+    size = len(data) if size is None else size
+    if size <= HEADER_BYTES:
+        return None
+    numbers = PieceHeader._make(_NUMBERS[order].unpack_from(data))
+    return numbers if _agree(numbers, size - HEADER_BYTES, header) else None
+
+
+def _agree(numbers: PieceHeader, size: int, header: RecordHeader) -> bool:
+    is_last = numbers.number == numbers.pieces
+    return (
+        1 <= numbers.number <= numbers.pieces
+        and numbers.column <= 0xFFFF
+        and (numbers.number == 1) == (numbers.offset == 0)
+        and numbers.offset + size <= numbers.total
+        and is_last == (numbers.offset + size == numbers.total)
+        and is_last == (not header.continued)
+        and header.rec_count == min(numbers.pieces, MOST_COUNTED)
+    )
+
+
+def build_piece(numbers: PieceHeader, value: bytes, order: ByteOrder) -> bytes:
+    """The data of a piece in the assumed layout.
+
+    Raises:
+        CannotWrite: a number over 32 bits.
+    """
+    from trailformat import spec
+
+    return layout.build(spec.lob_piece(order.value), {**numbers._asdict(), "value": value}, "LOB piece")
+
 
 COLUMN_HEAD = 4
 """Bytes of a column in front of its payload: index and length."""
@@ -119,3 +178,57 @@ def make_column(index: int, value: bytes | None) -> Column:
 
     stored = {"indicator": NULL, "value": b""} if value is None else {"indicator": PRESENT, "value": value}
     return Column(index, layout.build(spec.STORED_VALUE, stored, f"column {index}"))
+
+
+PREFIX_SIZES = {record_header.PK_UPDATE: 2, record_header.UNIFIED_UPDATE: 4, record_header.UNIFIED_PK_UPDATE: 4}
+"""Size of the length in front of the before image, for the types with both images."""
+ROW_TYPES = frozenset({record_header.DELETE, record_header.INSERT, record_header.UPDATE, record_header.FIELD_COMP})
+"""The types with one image."""
+
+
+class Images(NamedTuple):
+    """The columns before and after, each None where the record carries no such image.
+
+    ``prefix_size`` is the size of the length in front of a paired before image: 0 (single image), 2 or 4 bytes.
+    """
+
+    before: Columns | None
+    after: Columns | None
+    prefix_size: int = 0
+
+
+def parse_images(header: RecordHeader, data: bytes, order: ByteOrder) -> Images | None:
+    """The images in ``data``, or None when a record of this type holds no columns.
+
+    Raises:
+        BadData: the data does not parse as its type says.
+    """
+    if prefix_size := PREFIX_SIZES.get(header.io_type):
+        end = prefix_size + order.decode(data[:prefix_size])
+        if not prefix_size <= end <= len(data):
+            # the layout says what is missing
+            from trailformat import spec
+
+            layout.parse_whole(spec.paired_images(order.value, prefix_size), data, BadData, "before image")
+        before, after = data[prefix_size:end], data[end:]
+        return Images(parse_columns(before, order), parse_columns(after, order), prefix_size)
+    if header.io_type not in ROW_TYPES or not header.is_compressed:
+        return None
+    columns = parse_columns(data, order)
+    return Images(columns, None) if header.is_before else Images(None, columns)
+
+
+def build_images(images: Images, order: ByteOrder) -> bytes:
+    """The data of a record with these images.
+
+    Raises:
+        CannotWrite: two images and no length between them, or a part that does not fit.
+    """
+    if not images.prefix_size:
+        if images.before and images.after:
+            raise CannotWrite("a record with two images needs a length before the first", expected="2 or 4 bytes")
+        return build_columns(images.before or images.after or (), order)
+    from trailformat import spec
+
+    both = {"before": build_columns(images.before or (), order), "after": build_columns(images.after or (), order)}
+    return layout.build(spec.paired_images(order.value, images.prefix_size), both, "before image")

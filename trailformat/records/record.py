@@ -31,10 +31,10 @@ from trailformat.codec.tokens import (
     parse_tokens,
     walk_tokens,
 )
-from trailformat.errors import BadData, BadRecord, TrailError
-from trailformat.records import framing, io_types
+from trailformat.errors import BadData, BadRecord, CannotWrite, TrailError
+from trailformat.records import framing, record_header
+from trailformat.records.columns import Images, build_images, parse_images
 from trailformat.records.file_header import FileHeader, build_file_header, parse_file_header
-from trailformat.records.images import Images, build_images, parse_images
 from trailformat.records.record_header import (
     NAME_IS_INDEX,
     RecordHeader,
@@ -42,10 +42,38 @@ from trailformat.records.record_header import (
     header_in,
     name_text,
 )
-from trailformat.records.user_tokens import UserTokens, parse_user_tokens
 
 if TYPE_CHECKING:
     from trailformat.definitions.metadata import DatabaseDefinition, TableDefinition
+
+
+UserTokens = tuple[tuple[bytes, bytes], ...]
+
+
+def parse_user_tokens(data: bytes) -> UserTokens:
+    """The pairs that fill ``data``.
+
+    Raises:
+        BadData: a name or value is not terminated.
+    """
+    texts = data.split(b"\0")
+    if texts.pop() or len(texts) % 2:
+        raise BadData("user token is not terminated", expected="pairs of NUL-terminated name and value")
+    return tuple(zip(texts[::2], texts[1::2], strict=True))
+
+
+def build_user_tokens(pairs: UserTokens | list[tuple[bytes, bytes]]) -> bytes:
+    """The bytes of the pairs.
+
+    Raises:
+        CannotWrite: a name or value holds a NUL.
+    """
+    if any(b"\0" in text for pair in pairs for text in pair):
+        raise CannotWrite("a user token cannot hold a NUL")
+    from trailformat import spec
+
+    return layout.build(spec.USER_TOKENS, [{"name": name, "value": value} for name, value in pairs], "user tokens")
+
 
 T = TypeVar("T")
 _WIDEST_LENGTH = MOST_NARROW
@@ -93,7 +121,7 @@ class Record:
             self.places = places
 
     def __repr__(self) -> str:
-        kind = "FileHeader" if self.is_file_header else io_types.io_type_name(self.header.io_type)
+        kind = "FileHeader" if self.is_file_header else record_header.io_type_name(self.header.io_type)
         return f"<Record {kind} at RBA {self.rba}, {self.length} bytes>"
 
     @property
@@ -269,7 +297,7 @@ class Record:
     @property
     def is_metadata(self) -> bool:
         """True for a DDR, a TDR or a reference to one."""
-        return not self.is_file_header and self.header.io_type == io_types.METADATA
+        return not self.is_file_header and self.header.io_type == record_header.METADATA
 
     @property
     def metadata_indexes(self) -> tuple[int, int]:

@@ -11,7 +11,6 @@ with TrailFile("dirdat/lt000000000") as trail:
 from __future__ import annotations
 
 from trailformat.scan.batch import BAD_SPAN, FILE_HEADER, PARTIAL, RECORD, Batch, BatchColumn
-from trailformat.scan.byte_search import occurrences
 from trailformat.scan.counting import (
     HEADER_BYTES,
     Breakdown,
@@ -21,7 +20,6 @@ from trailformat.scan.counting import (
     RowCount,
     TransactionPart,
 )
-from trailformat.scan.file_ranges import FileRange, consistent_ranges, scan_range
 from trailformat.scan.names import Names
 from trailformat.scan.parallel import (
     ParallelScan,
@@ -32,8 +30,8 @@ from trailformat.scan.parallel import (
     scan_in_threads,
 )
 from trailformat.scan.position import ScanPosition
-from trailformat.scan.scanning import Scan, scan
-from trailformat.scan.split import next_boundary, split_points
+from trailformat.scan.scanning import Scan, occurrences, scan
+from trailformat.scan.split import FileRange, consistent_ranges, next_boundary, scan_range, split_points
 from trailformat.scan.string_column import StringColumn
 
 __all__ = [

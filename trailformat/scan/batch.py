@@ -27,8 +27,7 @@ from typing import TYPE_CHECKING, Any, Protocol, SupportsIndex
 from trailformat.codec.mapped_file import FileBuffer
 from trailformat.errors import CannotRead
 from trailformat.native.constants import KIND_BAD_SPAN, KIND_FILE_HEADER, KIND_PARTIAL, KIND_RECORD
-from trailformat.records.io_types import RESTARTS
-from trailformat.records.record_header import ENDS
+from trailformat.records.record_header import ENDS, RESTARTS
 from trailformat.scan.names import Names
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from trailformat.native.loaded import address_of, kernels
 from trailformat.native.scan import arguments
-from trailformat.records.io_types import NOT_TRANSACTIONAL
+from trailformat.records.record_header import NOT_TRANSACTIONAL
 from trailformat.scan.batch import FILE_HEADER, Batch
 from trailformat.scan.kernel_run import KernelRun
 from trailformat.scan.names import Names, NeedsEarlier

@@ -17,12 +17,11 @@ from trailformat.records import reached
 from trailformat.records.framing import detect_order
 from trailformat.scan.batch import BATCH_SIZE, Batch
 from trailformat.scan.counting import NO_BREAKDOWN, Breakdown, CountBounds, CountFiller, KernelTotals
-from trailformat.scan.file_ranges import FileRange, scan_range
 from trailformat.scan.jobs import Ordered, cores
 from trailformat.scan.names import Names, NeedsEarlier
 from trailformat.scan.position import ScanPosition, first_position
 from trailformat.scan.scanning import EarlierNames, Scan, Scanning, T, scan
-from trailformat.scan.split import likely_boundary
+from trailformat.scan.split import FileRange, likely_boundary, scan_range
 from trailformat.trail.file import TrailFile
 
 if TYPE_CHECKING:

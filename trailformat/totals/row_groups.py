@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from trailformat.records.io_types import METADATA
+from trailformat.records.record_header import METADATA
 from trailformat.scan.batch import FILE_HEADER, RECORD, Batch
 
 _MOST_DENSE = 1 << 17

@@ -26,12 +26,11 @@ from trailformat.codec.mapped_file import (
 from trailformat.codec.remote.path import place
 from trailformat.codec.tokens import length_at
 from trailformat.errors import BadRecord, CannotRead, NotATrail, PartialRecord, TrailError, not_opened
-from trailformat.records import framing, io_types, reached
+from trailformat.records import framing, reached, record_header
 from trailformat.records.file_header import FileHeader
 from trailformat.records.large_record import record_of
 from trailformat.records.record import Record
-from trailformat.records.record_header import IO_TYPE_AT
-from trailformat.records.transaction import CarriedTransaction
+from trailformat.records.record_header import IO_TYPE_AT, CarriedTransaction
 from trailformat.trail import resync
 from trailformat.trail.packed import open_unpacked
 from trailformat.trail.table_definitions import KnownPlaces, TableDefinitions, TableEntry
@@ -449,7 +448,7 @@ class TrailFile:
                 return rbas, rba
             buffer = self.bytes
             at = framing.header_at(buffer, rba) + IO_TYPE_AT if buffer[rba] == framing.RECORD else None
-            if at is not None and buffer[at] == io_types.METADATA:
+            if at is not None and buffer[at] == record_header.METADATA:
                 rbas.append(rba)
             end = rba = rba + length
         return rbas, rba

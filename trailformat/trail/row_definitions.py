@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from trailformat.codec.charset_numbers import UNKNOWN
-from trailformat.codec.charsets import UTF_8, codec_of
+from trailformat.codec.charsets import UNKNOWN, UTF_8, codec_of
 from trailformat.errors import TrailError
 
 if TYPE_CHECKING:

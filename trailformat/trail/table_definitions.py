@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from trailformat.definitions.metadata import DATABASE, REFERENCE, TABLE
 from trailformat.errors import TrailError
-from trailformat.records.io_types import METADATA
+from trailformat.records.record_header import METADATA
 
 if TYPE_CHECKING:
     from trailformat.codec.byte_order import ByteOrder
     from trailformat.definitions.metadata import TableDefinition
     from trailformat.records.record import Record
-    from trailformat.records.transaction import Transaction
+    from trailformat.records.record_header import Transaction
 
     class Records(Protocol):
         """A file with definitions."""

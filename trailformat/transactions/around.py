@@ -15,12 +15,12 @@ from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
-from trailformat.changes.transaction_search import Stop, WayBack
+from trailformat.changes.transaction_context import Stop, WayBack
 from trailformat.changes.transactions import TransactionRole, is_transactional, role_of
 from trailformat.errors import BadRecord, NotATrail, PartialRecord, TrailError, refuse_denied
 from trailformat.records.record import Record
 from trailformat.scan import FILE_HEADER, scan
-from trailformat.scan.nearby import NEARBY
+from trailformat.scan.position import NEARBY
 from trailformat.trail.file import TrailFile
 from trailformat.trail.sequence import Spot, previous_file
 from trailformat.transactions.batches import TransactionBatch

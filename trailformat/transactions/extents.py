@@ -6,19 +6,303 @@ ends: :mod:`trailformat.transactions.extent`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
+
+import numpy as np
 
 from trailformat.errors import NotATrail, refuse_denied
+from trailformat.records.record_header import RECORD_FRAGMENT, Transaction
 from trailformat.scan import BAD_SPAN, PARTIAL, Batch, scan
-from trailformat.scan.nearby import NEARBY
+from trailformat.scan.position import NEARBY
+from trailformat.scan.rows import learn_definitions
 from trailformat.trail.file import TrailFile
 from trailformat.trail.sequence import Spot, next_file
-from trailformat.transactions.details import ExtentWalk
-from trailformat.transactions.extent import Damage, Extent, Restart, Walked
+from trailformat.transactions.batches import HALF_A_RECORD, TransactionBatch
+from trailformat.transactions.extent import Damage, Extent, Moment, Restart, Walked
+from trailformat.transactions.tracker import Array, Segments
+from trailformat.transactions.walk import ColumnWalk
 from trailformat.transactions.whole_trail import FileBatch, WholeTrail
+
+MOST_DAMAGE = 1000
+"""Maximum number of places of damage listed for one transaction."""
+
+_COLUMNS = ("rba", "table", "io_type", "io_time", "record_length", "audit_rba", "audit_pos")
+
+Item = Extent | Damage | Restart
+
+
+class _Details:
+    """What the records of one transaction in one batch or in several add up to, besides what the walk tells."""
+
+    def __init__(self) -> None:
+        self.last: Spot | None = None
+        self.before = self.latest = 0
+        self.moments: tuple[Moment, Moment] | None = None
+        self.has_one_time = True
+        self.tables: dict[str, Counter[int]] = {}
+        self.data_size = 0
+        self.damage: list[Damage] = []
+        self.missing: Path | None = None
+
+    def add(self, path: Path, found: _Added, tables: Sequence[_OfTable]) -> None:
+        """Take in the records of one batch."""
+        self.last = Spot(path, found.last)
+        self.before += found.before
+        first = self.moments[0] if self.moments else found.first_moment
+        self.has_one_time &= found.has_one_time and first.time == found.last_moment.time
+        self.latest = max(self.latest, found.latest)
+        self.moments = first, found.last_moment
+        for one in tables:
+            self.tables.setdefault(one.name, Counter())[one.io_type] += one.records
+            self.data_size += one.data_size
+
+
+class _Added(NamedTuple):
+    """The records of one transaction in a batch: place of the last, how many stand before the place asked, moments."""
+
+    last: int
+    before: int
+    first_moment: Moment
+    last_moment: Moment
+    has_one_time: bool
+    latest: int
+
+
+class _OfTable(NamedTuple):
+    """The number of records of one table and IOType, and the bytes of their data."""
+
+    name: str
+    io_type: int
+    records: int
+    data_size: int
+
+
+class ExtentWalk:
+    """Takes batches of records, gives the transactions in them with all that is known, and what stands among them.
+
+    Args:
+        path_of: the path of the file with an ordinal.
+        asked: the place up to which ``before`` of a transaction counts.
+        is_ahead: whether that is in a later file than the first one.
+        missing: the file in front of the first batch that is not there.
+        chosen: gives the mask of the records of a batch that count in ``tables``; None of a batch: all.
+    """
+
+    def __init__(
+        self,
+        path_of: Callable[[int], Path],
+        *,
+        asked: Spot | None = None,
+        is_ahead: bool = False,
+        missing: Path | None = None,
+        chosen: Callable[[FileBatch], Array | None] = lambda _: None,
+    ) -> None:
+        self._walk = ColumnWalk()
+        self._chosen = chosen
+        self._path_of = path_of
+        self._asked = asked
+        self._is_before = is_ahead
+        self._missing = missing
+        self._open: _Details | None = None
+        self._lost: list[Damage] = []
+
+    @property
+    def is_open(self) -> bool:
+        """Whether there is a transaction to which what comes may belong."""
+        return self._walk.is_open
+
+    def take(self, found: FileBatch) -> Iterator[Item]:
+        """What has ended in a batch, and what stands there, in the order of the trail."""
+        first = 0 if self._walk.is_open else 1
+        segments = self._walk.segments(found)
+        batch = self._walk.take(found, segments)
+        path = self._path_of(found.ordinal)
+        self._is_before = self._is_before and self._asked is not None and path != self._asked.path
+        if isinstance(found.batch.rba, np.ndarray):
+            learn_definitions(found.trail, found.batch)
+        inside, outside = _marks(batch, path, segments)
+        added = self._added(found, path, segments)
+        if first:
+            yield from self._outside(outside.get(0, ()))
+        for number in range(first, len(segments)):
+            details = self._details(number, segments)
+            if number in added:
+                details.add(path, *added[number])
+            for damage in inside.get(number, ()):
+                _note(details.damage, damage)
+            if number - first == batch.rows:
+                self._open = details
+                return
+            has_end, marks = bool(segments.has_end[number]), outside.get(number, ())
+            is_cut = bool(segments.has_restart[number]) and not has_end
+            marker = next((one for one in marks if is_cut and isinstance(one, Restart)), None)
+            yield self._extent(batch, number - first, details, marker, has_end=has_end)
+            yield from self._outside(marks)
+
+    def end_file(self) -> Iterator[Item]:
+        """What has ended in a file, when another begins."""
+        yield from self._end(self._walk.end_file())
+
+    def end(self, missing: Path | None = None) -> Iterator[Item]:
+        """What is open where a stretch of files ends, given the file that is missing behind it."""
+        if self._open is not None:
+            self._open.missing = self._open.missing or missing
+        yield from self._end(self._walk.end())
+        self._lost = []
+
+    def _end(self, batches: Iterator[TransactionBatch]) -> Iterator[Item]:
+        for batch in batches:
+            details, self._open = self._open, None
+            assert details is not None  # noqa: S101 - what the walk ends was left open by a batch
+            yield self._extent(batch, 0, details, None, has_end=batch.after(0) is not None)
+
+    def _details(self, number: int, segments: Segments) -> _Details:
+        """Those of a segment, with what was known before the batch."""
+        if not number:
+            details, self._open = self._open, None
+            assert details is not None  # noqa: S101 - segment 0 was left open by a batch
+            return details
+        details = _Details()
+        if not segments.begins[number - 1]:
+            details.damage, details.missing = self._lost, self._missing
+        self._lost, self._missing = [], None
+        return details
+
+    def _outside(self, marks: Sequence[Damage | Restart]) -> Iterator[Item]:
+        """Damage and restarts where no transaction is open."""
+        for mark in marks:
+            if isinstance(mark, Restart):
+                self._lost = []
+            else:
+                _note(self._lost, mark)
+            yield mark
+
+    def _extent(
+        self, batch: TransactionBatch, row: int, details: _Details, marker: Restart | None, *, has_end: bool
+    ) -> Extent:
+        first_place, after_place = batch.first(row), batch.after(row)
+        first = Spot(self._path_of(first_place.ordinal), first_place.rba)
+        first_moment, last_moment = details.moments or (Moment(), Moment())
+        return Extent(
+            Transaction(batch.csns[row], batch.xids[row]),
+            first if batch.columns.has_begin[row] else None,
+            first,
+            details.last,
+            Spot(self._path_of(after_place.ordinal), after_place.rba) if after_place is not None else None,
+            batch.ended(row),
+            marker,
+            has_end,
+            int(batch.columns.records[row]),
+            int(batch.columns.sizes[row]),
+            details.before,
+            first_moment,
+            last_moment,
+            details.latest,
+            details.has_one_time,
+            details.tables,
+            details.data_size,
+            tuple(details.damage),
+            details.missing,
+        )
+
+    def _added(self, found: FileBatch, path: Path, segments: Segments) -> dict[int, tuple[_Added, list[_OfTable]]]:
+        """What the batch adds to each segment of which it has records."""
+        rows, owners = segments.members()
+        if not len(rows):
+            return {}
+        batch = found.batch
+        first = np.flatnonzero(np.append(True, owners[1:] != owners[:-1]))
+        last = np.append(first[1:], len(rows)) - 1
+        taken = {name: np.asarray(getattr(batch, name))[rows] for name in _COLUMNS}
+        time = taken["io_time"]
+        has_one_time = np.maximum.reduceat(time, first) == np.minimum.reduceat(time, first)
+        own_time = np.where(taken["io_type"] == RECORD_FRAGMENT, 0, time)
+        added = map(
+            _Added,
+            taken["rba"][last].tolist(),
+            np.add.reduceat(self._are_before(path, taken["rba"]), first).tolist(),
+            *(_moments(taken, at) for at in (first, last)),
+            has_one_time.tolist(),
+            np.maximum.reduceat(own_time, first).tolist(),
+        )
+        group, chosen = np.repeat(np.arange(len(first)), last - first + 1), self._chosen(found)
+        if chosen is not None:
+            group, taken = group[chosen[rows]], {name: column[chosen[rows]] for name, column in taken.items()}
+        tables = _tables(found, taken, group, len(first))
+        return dict(zip(owners[first].tolist(), zip(added, tables, strict=True), strict=True))
+
+    def _are_before(self, path: Path, rbas: Array) -> Array:
+        """Which records stand before the place asked for, as 0 and 1."""
+        if self._asked is not None and path == self._asked.path:
+            return (rbas < self._asked.rba).astype(np.int64)
+        return np.full(len(rbas), int(self._is_before))
+
+
+def _moments(taken: dict[str, Array], at: Array) -> Iterator[Moment]:
+    return map(Moment, *(taken[name][at].tolist() for name in ("io_time", "audit_rba", "audit_pos")))
+
+
+def _tables(found: FileBatch, taken: dict[str, Array], group: Array, groups: int) -> Iterator[list[_OfTable]]:
+    """The tables of each group of rows, in the order in which they come."""
+    tables, table = np.unique(taken["table"], return_inverse=True)
+    keys = (group * len(tables) + table.reshape(-1)) * 256 + taken["io_type"]
+    _, first, key, count = np.unique(keys, return_index=True, return_inverse=True, return_counts=True)
+    sizes = np.zeros(len(count), np.int64)
+    np.add.at(sizes, key.reshape(-1), taken["record_length"])
+    order = np.argsort(first)
+    first = first[order]
+    columns = taken["table"][first], taken["rba"][first], taken["io_type"][first], count[order], sizes[order]
+    names: dict[int, str] = {}
+    added = []
+    for name, rba, *numbers in zip(*(column.tolist() for column in columns), strict=True):
+        if name not in names:
+            names[name] = _name(found.trail, rba)
+        added.append(_OfTable(names[name], *numbers))
+    begin = 0
+    for end in np.searchsorted(group[first], np.arange(groups), "right").tolist():
+        yield added[begin:end]
+        begin = end
+
+
+def _name(trail: TrailFile, rba: int) -> str:
+    record = trail.record_at(rba)
+    return trail.name_of(record) if record is not None else ""
+
+
+def _marks(
+    batch: TransactionBatch, path: Path, segments: Segments
+) -> tuple[dict[int, list[Damage]], dict[int, list[Damage | Restart]]]:
+    """By segment: the damage inside of its transaction, and what stands where none is open."""
+    inside: dict[int, list[Damage]] = {}
+    outside: dict[int, list[Damage | Restart]] = {}
+    rows = segments.marked
+    if not len(rows):
+        return inside, outside
+    owners = segments.of(rows)
+    is_inside = segments.is_open_at(owners, rows)
+    marks = batch.marks[len(batch.marks) - len(rows) :]
+    for mark, owner, is_in in zip(marks, owners.tolist(), is_inside.tolist(), strict=True):
+        rba = mark.place.rba
+        damage = Damage(path, rba, mark.after - rba, mark.io_type == HALF_A_RECORD)
+        if is_in:
+            inside.setdefault(owner, []).append(damage)
+        else:
+            restart = Restart(Spot(path, rba), mark.io_type, mark.time, mark.after)
+            outside.setdefault(owner, []).append(restart if mark.is_restart else damage)
+    return inside, outside
+
+
+def _note(damages: list[Damage], damage: Damage) -> None:
+    """Add a span; where there are too many, the last one grows over it."""
+    if len(damages) < MOST_DAMAGE or damages[-1].path != damage.path:
+        damages.append(damage)
+        return
+    last = damages[-1]
+    damages[-1] = last._replace(length=damage.rba + damage.length - last.rba)
 
 
 class TransactionWalk:

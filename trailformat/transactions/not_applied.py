@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from trailformat.records.io_types import NOT_TRANSACTIONAL
+from trailformat.records.record_header import NOT_TRANSACTIONAL
 from trailformat.scan import RECORD, Batch, Workers
 from trailformat.trail.sequence import Spot
 from trailformat.transactions.applied import AppliedTransactions

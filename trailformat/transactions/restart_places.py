@@ -22,8 +22,8 @@ from typing import NamedTuple
 
 from trailformat.trail.file import TrailFile
 from trailformat.trail.sequence import Spot, next_file
+from trailformat.transactions.applied import TransactionName
 from trailformat.transactions.around import check_reader_may_begin, start_at
-from trailformat.transactions.copies import TransactionName
 from trailformat.transactions.extent import Damage, Ended, Extent, Restart, Walked
 from trailformat.transactions.extents import TransactionWalk
 from trailformat.transactions.not_applied import NotApplied

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from trailformat.scan.batch import Batch
 
 if TYPE_CHECKING:
-    from trailformat.transactions.segments import Segments
+    from trailformat.transactions.tracker import Segments
 
 MOST_TRANSACTIONS = 1000
 MOST_NAMES = 1000
@@ -74,7 +74,7 @@ class TransactionSpans:
 
     def add(self, batch: Batch) -> None:
         """Take in the next batch."""
-        from trailformat.transactions.segments import Segments  # noqa: PLC0415 - it needs numpy
+        from trailformat.transactions.tracker import Segments  # noqa: PLC0415 - it needs numpy
 
         growing, self._growing = self._growing, None
         segments = Segments(

@@ -1,6 +1,6 @@
 """The one walk over transactions: a batch of records at a time, over files.
 
-Where a transaction begins and ends in a batch: :mod:`trailformat.transactions.segments`. How it ended:
+Where a transaction begins and ends in a batch: :mod:`trailformat.transactions.tracker`. How it ended:
 :mod:`trailformat.transactions.extent`.
 """
 
@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from trailformat.records.transaction import CarriedTransaction, Transaction
+from trailformat.records.record_header import CarriedTransaction, Transaction
 from trailformat.scan import BAD_SPAN, PARTIAL, RECORD, StringColumn, Workers
 from trailformat.scan.row_tokens import csn_and_xid_of
 from trailformat.transactions.batches import (
@@ -27,7 +27,7 @@ from trailformat.transactions.batches import (
     TransactionBatchColumns,
 )
 from trailformat.transactions.extent import Ended
-from trailformat.transactions.segments import Array, Segments
+from trailformat.transactions.tracker import Array, Segments
 from trailformat.transactions.whole_trail import FIRST_PLACE, FileBatch, TrailPosition, WholeTrail
 
 _CODES = {ended: number for number, ended in enumerate(ENDINGS)}

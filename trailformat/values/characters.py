@@ -16,8 +16,7 @@ from trailformat.codec.byte_order import ByteOrder
 from trailformat.definitions.column import ColumnDefinition
 from trailformat.errors import BadData, CannotWrite
 from trailformat.values.numbers import is_finite, parse_number
-from trailformat.values.sub_types import sub_type
-from trailformat.values.value import Plain, plain_text
+from trailformat.values.value import Plain, plain_text, sub_type
 
 _PREFIX = 2
 _LONGEST = 0xFFFF

@@ -12,9 +12,11 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
-from trailformat.values import characters, datetimes, decimals, floats, integers, intervals
-from trailformat.values.sub_types import sub_type
-from trailformat.values.value import Decode, Encode
+from trailformat.values import characters, datetimes, intervals
+from trailformat.values import numbers as decimals
+from trailformat.values import numbers as floats
+from trailformat.values import numbers as integers
+from trailformat.values.value import Decode, Encode, sub_type
 
 if TYPE_CHECKING:
     from trailformat.definitions.column import ColumnDefinition

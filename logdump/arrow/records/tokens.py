@@ -9,7 +9,7 @@ from trailformat import TrailError
 from trailformat.arrays import Strings
 from trailformat.codec.tokens import ROWID
 from trailformat.records.large_record import LARGEST
-from trailformat.records.user_tokens import UserTokens, parse_user_tokens
+from trailformat.records.record import UserTokens, parse_user_tokens
 from trailformat.scan.rows import Fields, tokens_in
 from trailformat.scan.rows.headers import are_wide
 

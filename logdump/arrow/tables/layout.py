@@ -16,7 +16,7 @@ from urllib.parse import quote
 
 from trailformat import ColumnDefinition, Record
 from trailformat.changes.row_changes import OPERATIONS
-from trailformat.records import io_types
+from trailformat.records import record_header
 from trailformat.trail.row_definitions import RowDefinition
 
 FIXED = ("file", "rba", "op", "csn", "xid", "time", "trans_ind")
@@ -27,7 +27,7 @@ SIDES = ("before", "after")
 ROW_OPERATIONS = {
     io_type: op
     for io_type, op in OPERATIONS.items()
-    if io_type not in (io_types.LARGE_OBJECT, io_types.SEQUENCE_OP, io_types.DDL_OP)
+    if io_type not in (record_header.LARGE_OBJECT, record_header.SEQUENCE_OP, record_header.DDL_OP)
 }
 """IOType -> ``op``, of the records that are rows of a table's file."""
 _LONGEST_NAME = 120

@@ -13,7 +13,7 @@ from logdump.arrow.tables.layout import NULLS, SIDES
 from logdump.arrow.tables.rows import RowProblem
 from trailformat import TrailError, TrailFile
 from trailformat.changes.lobs import Lob, lob_value, whole_lobs
-from trailformat.records.io_types import LARGE_OBJECT, METADATA, RECORD_FRAGMENT
+from trailformat.records.record_header import LARGE_OBJECT, METADATA, RECORD_FRAGMENT
 from trailformat.scan import RECORD, Batch
 from trailformat.scan.rows import WholeLobs
 

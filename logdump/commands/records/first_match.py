@@ -141,6 +141,6 @@ def no_metadata() -> FilterSet:
     """Return a filter that drops definitions."""
     from logdump.filters import CriterionSet, FilterSet  # noqa: PLC0415 - only who scans needs filters
     from logdump.filters.type_criteria import RecType  # noqa: PLC0415
-    from trailformat.records.io_types import METADATA  # noqa: PLC0415
+    from trailformat.records.record_header import METADATA  # noqa: PLC0415
 
     return FilterSet(exclude=CriterionSet([RecType((METADATA,))]))

@@ -19,8 +19,7 @@ from logdump.session.scan import progress
 from logdump.session.session import Session
 from logdump.session.settings import Detail, Level
 from trailformat import Record, TrailError
-from trailformat.records.io_types import METADATA
-from trailformat.records.record_header import NAME_IS_INDEX
+from trailformat.records.record_header import METADATA, NAME_IS_INDEX
 from trailformat.scan import scan
 from trailformat.scan.rows import learn_definitions
 from trailformat.transactions.tracker import TransactionTracker

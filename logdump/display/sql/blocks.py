@@ -21,8 +21,7 @@ from logdump.display.sql.script_walk import ScriptFile, ScriptFiles
 from trailformat import Record, TrailError, TrailFile
 from trailformat.changes.lobs import MOST_LOBS
 from trailformat.changes.row_changes import OPERATIONS
-from trailformat.records.io_types import LARGE_OBJECT
-from trailformat.records.transaction import Transaction
+from trailformat.records.record_header import LARGE_OBJECT, Transaction
 from trailformat.scan import RECORD, Batch, scan
 from trailformat.scan.batch import BATCH_SIZE
 from trailformat.scan.rows import (

@@ -25,8 +25,7 @@ from logdump.session.selection import Selection
 from trailformat import Record, TrailError, TrailFile
 from trailformat.arrays.lines import count as count_lines
 from trailformat.changes.row_changes import Change, changes_over
-from trailformat.records.io_types import LARGE_OBJECT
-from trailformat.records.transaction import Transaction
+from trailformat.records.record_header import LARGE_OBJECT, Transaction
 from trailformat.trail.row_definitions import RowDefinitions
 from trailformat.trail.sequence import Spot
 from trailformat.transactions.extent import Extent, Walked

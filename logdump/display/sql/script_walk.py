@@ -14,9 +14,8 @@ from typing import NamedTuple
 from logdump.session.selection import Selection
 from trailformat import NotATrail, Record, TrailFile
 from trailformat.changes.row_changes import OPERATIONS, ChangeSource, Half, half_of
-from trailformat.records.io_types import LARGE_OBJECT
-from trailformat.records.transaction import Transaction
-from trailformat.scan.nearby import NEARBY
+from trailformat.records.record_header import LARGE_OBJECT, Transaction
+from trailformat.scan.position import NEARBY
 from trailformat.trail.row_definitions import RowDefinitions
 from trailformat.trail.sequence import Spot, next_file, previous_file
 from trailformat.transactions.around import start_at

@@ -31,7 +31,7 @@ from logdump.features.bounded_recovery.model import (
 )
 from logdump.notation.times import TimeOffset, parse_datetime
 from logdump.session.errors import CommandError
-from trailformat.records.io_types import NOT_TRANSACTIONAL
+from trailformat.records.record_header import NOT_TRANSACTIONAL
 from trailformat.scan import RECORD, Batch, scan
 from trailformat.transactions.extent import Extent, Moment
 from trailformat.transactions.redo_clock import RedoClock, RedoPlace

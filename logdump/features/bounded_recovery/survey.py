@@ -47,8 +47,7 @@ from trailformat.records.file_header import ORACLE
 from trailformat.trail.file import TrailFile
 from trailformat.trail.row_definitions import RowDefinitions
 from trailformat.trail.sequence import Spot
-from trailformat.transactions.damaged_places import DamagedPlaces
-from trailformat.transactions.extent import Damage, Extent, Restart
+from trailformat.transactions.extent import Damage, DamagedPlaces, Extent, Restart
 from trailformat.transactions.extents import transactions_of
 from trailformat.transactions.not_applied import NotApplied
 from trailformat.transactions.redo_clock import RedoClock, RedoPlace

@@ -29,8 +29,7 @@ from trailformat.scan import (
     parallel_counts,
 )
 from trailformat.scan.jobs import Ordered
-from trailformat.totals.counting import Totals, TransactionHistory, TypeTotals
-from trailformat.totals.group_counting import add_counted, breakdown_of
+from trailformat.totals.counting import Totals, TransactionHistory, TypeTotals, add_counted, breakdown_of
 
 if TYPE_CHECKING:
     from trailformat.index import RecordIndex

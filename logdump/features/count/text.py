@@ -15,7 +15,7 @@ from logdump.notation.text import escape
 from logdump.notation.times import format_timestamp
 from logdump.session.settings import Settings
 from trailformat import io_type_name
-from trailformat.records.io_types import DDL_OP
+from trailformat.records.record_header import DDL_OP
 from trailformat.totals.counting import OTHERS, TypeTotals
 
 _WIDTH = 34

@@ -18,7 +18,7 @@ from trailformat import Record, TrailError, TrailFile, parse_ddl
 from trailformat.changes.csn import csn_key
 from trailformat.changes.segments import joined
 from trailformat.records import reached
-from trailformat.records.io_types import DDL_OP
+from trailformat.records.record_header import DDL_OP
 from trailformat.scan import scan
 
 _MOST_TOKENS = 10_000

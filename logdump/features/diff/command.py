@@ -24,7 +24,7 @@ from logdump.session.reading import Reading, answered
 from logdump.session.session import Session
 from trailformat import TrailFile
 from trailformat.changes.csn import CsnKey, csn_key
-from trailformat.transactions.records import TransactionRecord, TransactionRecords
+from trailformat.transactions.batches import TransactionRecord, TransactionRecords
 from trailformat.transactions.whole_trail import WholeTrail
 
 LIMIT = 100

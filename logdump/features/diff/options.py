@@ -10,7 +10,7 @@ from logdump.features.diff.rows import RowOptions, every_record
 from logdump.features.diff.side import CsnBounds
 from logdump.notation.text import matches
 from trailformat.changes.csn import CsnKey
-from trailformat.transactions.records import TransactionRecord
+from trailformat.transactions.batches import TransactionRecord
 
 _CUT, _ABSENT = "CUT", "ABSENT"
 _PARTS = {

@@ -14,10 +14,8 @@ from trailformat import Record
 from trailformat.changes.canonical import canonical, column_form
 from trailformat.changes.row_changes import OPERATIONS, Change, ChangeSource, ColumnChange, changes_over
 from trailformat.codec.tokens import GGS_TOKENS, token_name
-from trailformat.records.io_types import io_type_name
-from trailformat.records.transaction import NO_TRANSACTION
-from trailformat.transactions.batches import TransactionSummary
-from trailformat.transactions.records import TransactionRecord, TransactionRecords
+from trailformat.records.record_header import NO_TRANSACTION, io_type_name
+from trailformat.transactions.batches import TransactionRecord, TransactionRecords, TransactionSummary
 from trailformat.transactions.whole_trail import TrailPosition, WholeTrail
 from trailformat.values import decode_value
 from trailformat.values.value import Value

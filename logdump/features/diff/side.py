@@ -19,10 +19,10 @@ from trailformat.transactions.batches import (
     BatchProgress,
     TrailMark,
     TransactionBatch,
+    TransactionRecords,
     TransactionSummary,
 )
 from trailformat.transactions.extent import Ended
-from trailformat.transactions.records import TransactionRecords
 from trailformat.transactions.walk import transaction_batches
 from trailformat.transactions.whole_trail import TrailPosition, WholeTrail
 

@@ -10,11 +10,10 @@ from logdump.features.bounded_recovery.checkpoints import began, place_of
 from logdump.features.bounded_recovery.model import BeginSource, TransactionInterval
 from logdump.features.heartbeat.lags import MOST_PATHS, GapFinder, missing_beats
 from logdump.features.heartbeat.model import Beat, BeatPlace
-from trailformat.records.io_types import DDL_OP, METADATA, NOT_TRANSACTIONAL
+from trailformat.records.record_header import DDL_OP, METADATA, NOT_TRANSACTIONAL
 from trailformat.scan import RECORD, Batch
 from trailformat.trail.sequence import Spot
-from trailformat.transactions.damaged_places import DamagedPlaces
-from trailformat.transactions.extent import Damage, Extent, Restart
+from trailformat.transactions.extent import Damage, DamagedPlaces, Extent, Restart
 from trailformat.transactions.redo_clock import RedoClock
 from trailformat.transactions.whole_trail import TrailPosition, WholeTrail
 

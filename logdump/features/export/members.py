@@ -31,8 +31,7 @@ from trailformat.arrays import (
     are_unequal,
 )
 from trailformat.changes.segments import Kind
-from trailformat.records.columns import NULL, PRESENT
-from trailformat.records.lob_pieces import MOST_COUNTED
+from trailformat.records.columns import MOST_COUNTED, NULL, PRESENT
 from trailformat.scan.rows import NONE, Fields, headers_of, images_of, lob_pieces
 from trailformat.scan.rows.headers import are_wide
 

@@ -39,8 +39,7 @@ from trailformat.arrays import BytesAt, Digits, Field, Numbered, Strings, new_ro
 from trailformat.arrays.lines import LinePart
 from trailformat.changes.row_changes import FULL, OPERATIONS
 from trailformat.codec.timestamps import FIRST_TIME, JULIAN_UNIX_EPOCH, LAST_TIME
-from trailformat.records.io_types import DDL_OP, METADATA, PIECES
-from trailformat.records.record_header import PLACES
+from trailformat.records.record_header import DDL_OP, METADATA, PIECES, PLACES
 from trailformat.scan import RECORD, Batch
 from trailformat.scan.rows import (
     NONE,

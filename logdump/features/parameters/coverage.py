@@ -11,7 +11,7 @@ from logdump.features.parameters.model import CoverageShown, Taking
 from logdump.parameters.in_use import ParametersInUse
 from logdump.parameters.names import MOST_PARTS, ObjectName
 from logdump.parameters.tree import ParameterFile
-from trailformat.records.io_types import METADATA
+from trailformat.records.record_header import METADATA
 from trailformat.totals.counting import FILE_HEADER_NAME
 
 

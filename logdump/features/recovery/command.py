@@ -26,8 +26,7 @@ from logdump.session.session import Session
 from trailformat import NotATrail, TrailFile, TrailName
 from trailformat.scan import Workers
 from trailformat.trail.sequence import Spot
-from trailformat.transactions.batches import TransactionBatch
-from trailformat.transactions.records import TransactionRecords
+from trailformat.transactions.batches import TransactionBatch, TransactionRecords
 from trailformat.transactions.restart_places import RestartSearch
 
 if TYPE_CHECKING:

@@ -30,8 +30,7 @@ from trailformat.errors import NotATrail
 from trailformat.trail.file import TrailFile
 from trailformat.trail.packed import is_file, unpacked_size
 from trailformat.trail.sequence import Spot
-from trailformat.transactions.batches import TransactionSummary
-from trailformat.transactions.records import TransactionRecord, TransactionRecords
+from trailformat.transactions.batches import TransactionRecord, TransactionRecords, TransactionSummary
 from trailformat.transactions.restart_places import restart_places
 from trailformat.transactions.whole_trail import TrailPosition, WholeTrail
 

@@ -12,7 +12,7 @@ from logdump.features.recovery.model import MOST_LISTED, Findings
 from logdump.features.recovery.versions import FileFacts, facts_of, is_rollover
 from trailformat.scan import Workers
 from trailformat.trail.sequence import Spot
-from trailformat.transactions.applied import AppliedTransactions, OrderVerdict
+from trailformat.transactions.applied import AppliedTransactions, AwaitedCopies, OrderVerdict
 from trailformat.transactions.batches import (
     BEGIN_OF_FILE,
     DAMAGE,
@@ -21,7 +21,6 @@ from trailformat.transactions.batches import (
     TransactionBatch,
     TransactionSummary,
 )
-from trailformat.transactions.copies import AwaitedCopies
 from trailformat.transactions.extent import Ended
 from trailformat.transactions.walk import transaction_batches
 from trailformat.transactions.whole_trail import TrailPosition, WholeTrail

@@ -16,8 +16,8 @@ from trailformat.codec.byte_order import ByteOrder
 from trailformat.definitions.metadata import DATABASE, REFERENCE, TABLE, TableDefinition
 from trailformat.errors import NotATrail
 from trailformat.records.record_header import name_text
-from trailformat.trail.carried_definitions import definition_of, resolve_reference
 from trailformat.trail.sequence import Spot, next_file, previous_file
+from trailformat.trail.writer import definition_of, resolve_reference
 
 
 class FoundDefinition(NamedTuple):

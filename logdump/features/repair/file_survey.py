@@ -14,8 +14,7 @@ from trailformat.codec.mapped_file import Source
 from trailformat.codec.tokens import is_wide, length_at, token_places
 from trailformat.errors import TrailError
 from trailformat.records import framing
-from trailformat.records.io_types import METADATA, NOT_TRANSACTIONAL
-from trailformat.records.record_header import HEADER_SIZE, RecordHeader, parse_header
+from trailformat.records.record_header import HEADER_SIZE, METADATA, NOT_TRANSACTIONAL, RecordHeader, parse_header
 from trailformat.scan import FILE_HEADER, PARTIAL, RECORD, Batch, scan
 from trailformat.trail import resync
 from trailformat.trail.file import TrailFile

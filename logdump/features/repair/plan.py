@@ -17,9 +17,8 @@ from trailformat import BadRecord, Record, TrailFile
 from trailformat.changes.segments import Kind, kind_of
 from trailformat.trail.packed import unpacked_size
 from trailformat.trail.sequence import Spot
-from trailformat.transactions.batches import TransactionBatch, TransactionSummary
+from trailformat.transactions.batches import TransactionBatch, TransactionRecord, TransactionRecords, TransactionSummary
 from trailformat.transactions.extent import Ended
-from trailformat.transactions.records import TransactionRecord, TransactionRecords
 from trailformat.transactions.walk import transaction_batches
 from trailformat.transactions.whole_trail import TrailPosition, WholeTrail
 

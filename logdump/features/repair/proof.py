@@ -18,8 +18,7 @@ from logdump.session.events import Progress
 from trailformat import Record, TrailFile
 from trailformat.changes.transactions import is_transactional
 from trailformat.trail.sequence import Spot
-from trailformat.transactions.batches import TransactionSummary
-from trailformat.transactions.records import TransactionRecords
+from trailformat.transactions.batches import TransactionRecords, TransactionSummary
 from trailformat.transactions.whole_trail import TrailPosition, WholeTrail
 
 

@@ -24,10 +24,10 @@ from trailformat.changes.transactions import is_transactional
 from trailformat.codec.mapped_file import FileContents
 from trailformat.codec.remote.path import place
 from trailformat.definitions.metadata import REFERENCE
-from trailformat.trail.carried_definitions import definition_of
 from trailformat.trail.packed import status_of, unpacked_size
 from trailformat.trail.sequence import Spot, next_file
 from trailformat.trail.whole_file import is_copy
+from trailformat.trail.writer import definition_of
 from trailformat.transactions.whole_trail import WholeTrail
 
 _CHUNK = 1 << 20

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from logdump.display.record_row import RecordRow
-    from trailformat.records.user_tokens import UserTokens
+    from trailformat.records.record import UserTokens
 
 
 class RowChangeShown(NamedTuple):

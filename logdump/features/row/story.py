@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from logdump.display.record_row import RecordKind, RecordRow
 from trailformat import Change, ColumnChange, TrailError
-from trailformat.records.user_tokens import UserTokens
+from trailformat.records.record import UserTokens
 
 Key = tuple[tuple[str, str], ...]
 """The names and values of the columns of a key, as text."""

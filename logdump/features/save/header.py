@@ -10,7 +10,7 @@ from trailformat import FileHeader, Record, TrailFile, TrailName
 from trailformat.changes.transactions import is_transactional, own_transaction
 from trailformat.definitions.metadata import DATABASE, REFERENCE, TABLE
 from trailformat.records.file_header import replace_values
-from trailformat.trail.carried_definitions import definition_of
+from trailformat.trail.writer import definition_of
 
 
 class SavedDefinitions:

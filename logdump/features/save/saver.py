@@ -21,8 +21,8 @@ from logdump.session.events import Event, Progress
 from logdump.session.scan import FilteredReader
 from logdump.session.session import Session
 from trailformat import Record, TrailFile, TrailWriter, make_header, make_record
-from trailformat.records.io_types import COMMENT
 from trailformat.records.record import make_file_header_record, replace_header
+from trailformat.records.record_header import COMMENT
 from trailformat.trail.sequence import Spot
 
 if TYPE_CHECKING:

@@ -16,8 +16,7 @@ from logdump.session.events import Event
 from logdump.session.files import FileNames
 from logdump.session.reading import Reading, answered, reading_of
 from logdump.session.session import Session
-from trailformat.transactions.damaged_places import DamagedPlaces
-from trailformat.transactions.extent import Extent
+from trailformat.transactions.extent import DamagedPlaces, Extent
 
 if TYPE_CHECKING:
     from trailformat.scan.batch import BatchColumn

@@ -9,8 +9,7 @@ from logdump.arrow.records.column_types import BIGINT, BOOLEAN, STRING, STRINGS,
 from logdump.arrow.records.schema import RowColumn
 from logdump.notation.times import iso_time
 from logdump.spark.analyses.analysis import Analysis
-from trailformat.transactions.damaged_places import DamagedPlaces
-from trailformat.transactions.extent import Extent
+from trailformat.transactions.extent import DamagedPlaces, Extent
 
 if TYPE_CHECKING:
     from logdump.arrow.records.objects import Row

@@ -20,7 +20,7 @@ from logdump.spark.source.source_definitions import definitions_of, with_absolut
 from trailformat import CannotRead, NotATrail, TrailError
 from trailformat.codec.remote.path import place
 from trailformat.trail.packed import unpacked_size
-from trailformat.transactions.records import TransactionRecords
+from trailformat.transactions.batches import TransactionRecords
 from trailformat.transactions.whole_trail import TrailPosition, WholeTrail
 
 

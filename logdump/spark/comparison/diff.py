@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
     from logdump.spark.source.options import Paths
-    from trailformat.transactions.records import TransactionRecord
+    from trailformat.transactions.batches import TransactionRecord
 
 
 def diff(

@@ -20,7 +20,7 @@ import numpy as np
 from logdump.arrow.records.errors import place
 from logdump.spark.errors import SplitMismatch
 from trailformat.transactions.batches import TrailMark, TransactionBatch
-from trailformat.transactions.segments import first_begin
+from trailformat.transactions.tracker import first_begin
 from trailformat.transactions.walk import transactions_in
 from trailformat.transactions.whole_trail import FIRST_PLACE, FileBatch, TrailPosition, WholeTrail
 

@@ -17,8 +17,16 @@ from logdump.spark.source.open_slice import OpenSlice
 from logdump.spark.source.slices import wanted_rows
 from trailformat import io_type_name
 from trailformat.scan import FILE_HEADER, RECORD, Batch, CountBounds, RowCount
-from trailformat.totals.counting import LargeTransaction, OpenTransaction, Totals, TransactionHistory
-from trailformat.totals.group_counting import add_counted, add_later, breakdown_of, joined
+from trailformat.totals.counting import (
+    LargeTransaction,
+    OpenTransaction,
+    Totals,
+    TransactionHistory,
+    add_counted,
+    add_later,
+    breakdown_of,
+    joined,
+)
 from trailformat.totals.row_groups import first_rows, group_keys
 from trailformat.transactions.not_applied import rows_not_applied
 

@@ -23,7 +23,7 @@ from logdump.spark.source.options import Options
 from logdump.spark.source.planner import is_unborn
 from logdump.spark.source.slice import Slice, StateBefore
 from trailformat import CannotRead, NotATrail, TrailFile, TrailName
-from trailformat.records.transaction import CarriedTransaction
+from trailformat.records.record_header import CarriedTransaction
 from trailformat.scan import PARTIAL, Batch, scan
 from trailformat.scan.rows import learn_definitions
 from trailformat.trail.packed import is_file, unpacked_size

@@ -30,7 +30,7 @@ from logdump.spark.targets.lakes import DeltaTarget, IcebergTarget
 from logdump.spark.targets.net_effect import Changes
 from logdump.spark.targets.target import ApplyTarget, BadTarget, SourceTable, TargetLost, place_of
 from trailformat import TrailFile
-from trailformat.records.io_types import DDL_OP
+from trailformat.records.record_header import DDL_OP
 from trailformat.scan import scan
 from trailformat.transactions.walk import transaction_batches
 from trailformat.transactions.whole_trail import FIRST_PLACE, WholeTrail

@@ -12,8 +12,7 @@ import numpy as np
 from logdump.spark.errors import SourceError
 from trailformat import ByteOrder, TrailError
 from trailformat.records import framing
-from trailformat.records.io_types import METADATA
-from trailformat.records.record_header import HDR_IND, IO_TYPE_AT
+from trailformat.records.record_header import HDR_IND, IO_TYPE_AT, METADATA
 from trailformat.scan.rows.headers import are_wide, header_positions
 
 _SMALLEST_RECORD = 46

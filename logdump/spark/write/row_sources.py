@@ -22,8 +22,8 @@ from trailformat.definitions.metadata import REFERENCE, TABLE
 from trailformat.scan import scan
 from trailformat.scan.rows import headers_at
 from trailformat.scan.rows.definitions import metadata_in, metadata_rows
-from trailformat.trail.carried_definitions import CarriedDefinitions
 from trailformat.trail.table_definitions import MetadataRecord
+from trailformat.trail.writer import CarriedDefinitions
 
 _AHEAD = 64 << 20
 SELECT = 'select("file", "seqno", "rba", "raw")'

@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 import heapq
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Self, TypeVar, overload
 
 from logdump.display.text import PARTIAL
 from logdump.session.marks import Mark
 from logdump.session.reading import Reading
 from logdump.tui.keys.kept_choices import COLUMNS, ListColumn
 from logdump.tui.keys.keys import Area
-from logdump.tui.model.observable import Observable, Part
+from logdump.tui.reading.background import FILTER, OVER_TIME
 from logdump.tui.reading.messages import StoryRead, TrailsListed
 from logdump.tui.reading.rows import ListRow
-from logdump.tui.reading.scans import FILTER, OVER_TIME
-from logdump.tui.reading.state import Current, State
-from logdump.tui.reading.summary import Summary
-from logdump.tui.reading.trail_files import ListedFile, NeighbourFiles
-from logdump.tui.reading.transactions import ListedTransaction
+from logdump.tui.reading.state import Current, ListedFile, ListedTransaction, NeighbourFiles, State, Summary
 from trailformat import TrailName
 from trailformat.index import TableTotals, TrailIndex
 
@@ -28,6 +25,71 @@ if TYPE_CHECKING:
     from logdump.features.timeline.open_transactions import BrRefusal, OpenTransactions
     from logdump.features.timeline.timeline import Timeline
     from logdump.features.timeline.volume import TrailShape
+
+
+T = TypeVar("T")
+
+
+class Part(Generic[T]):
+    """A part of the model that can be observed."""
+
+    def __init__(self, first: T) -> None:
+        self._first = first
+        self._name = ""
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._name = name
+
+    @overload
+    def __get__(self, model: None, owner: type) -> Self: ...
+
+    @overload
+    def __get__(self, model: Observable, owner: type) -> T: ...
+
+    def __get__(self, model: Observable | None, owner: type) -> Self | T:
+        return self if model is None else model.__dict__.get(self._name, self._first)
+
+    def __set__(self, model: Observable, value: T) -> None:
+        if value != self.__get__(model, type(model)):
+            model.__dict__[self._name] = value
+            model.announce(self)
+
+
+class Observable:
+    """Parts, and those who observe them. It is used by the thread of the screen alone."""
+
+    def __init__(self) -> None:
+        self._observers: list[tuple[Callable[[], None], frozenset[Part[Any]]]] = []
+        self._changed: set[Part[Any]] = set()
+        self._is_held = False
+
+    def observe(self, observer: Callable[[], None], *parts: Part[Any]) -> None:
+        """Have ``observer`` called after changes of any of these parts, in the order in which observers came."""
+        self._observers.append((observer, frozenset(parts)))
+
+    def announce(self, part: Part[Any]) -> None:
+        """Call the observers of a part that has changed, at the end of :meth:`changing` where that is under way."""
+        self._changed.add(part)
+        self._call_observers()
+
+    @contextmanager
+    def changing(self) -> Iterator[None]:
+        """Changes that belong together: no observer sees some of them without the others."""
+        was_held, self._is_held = self._is_held, True
+        try:
+            yield
+        finally:
+            self._is_held = was_held
+        self._call_observers()
+
+    def _call_observers(self) -> None:
+        while self._changed and not self._is_held:
+            changed, self._changed = self._changed, set()
+            with self.changing():  # what an observer changes is announced when all have been called
+                for observer, parts in self._observers:
+                    if not parts.isdisjoint(changed):
+                        observer()
+
 
 OUTPUT = "output"
 """The page of what the commands printed."""

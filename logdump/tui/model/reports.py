@@ -9,9 +9,9 @@ from logdump.session.events import SearchProgress
 from logdump.session.reading import ReadSoFar
 from logdump.tui.model.model import OF_COMMANDS, OUTPUT, SIDE_BY_SIDE, Model, ScanProgress
 from logdump.tui.reading import messages
+from logdump.tui.reading.background import INDEX, OPEN_TRANSACTIONS, OVER_TIME, SHAPE
 from logdump.tui.reading.open_file import OpenFile
 from logdump.tui.reading.rows import ListRow, RowKind
-from logdump.tui.reading.scans import INDEX, OPEN_TRANSACTIONS, OVER_TIME, SHAPE
 from logdump.tui.reading.screen_mode import ScreenMode
 from logdump.tui.reading.state import State
 from logdump.tui.reading.transcript import TranscriptEntry

@@ -10,8 +10,7 @@ from textual.message import Message
 from textual.strip import Strip
 
 from logdump.tui.keys.keys import Area, bindings
-from logdump.tui.text.glyphs import Glyphs
-from logdump.tui.text.styled import Line, Styled, cut_to, line, wrapped
+from logdump.tui.text.styled import Glyphs, Line, Styled, cut_to, line, wrapped
 
 
 class Choice:

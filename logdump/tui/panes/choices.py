@@ -18,13 +18,10 @@ from logdump.session.settings import Settings
 from logdump.tui.keys.kept_choices import ListColumn
 from logdump.tui.model.model import MOST_TABLES, NO_TRAIL, ListedTable, Model
 from logdump.tui.panes.choice_pane import Choice, ChoicePane
+from logdump.tui.reading.background import INDEX
 from logdump.tui.reading.messages import ListedTrail, StoryRead, TrailsListed
-from logdump.tui.reading.scans import INDEX
-from logdump.tui.reading.state import State
-from logdump.tui.reading.trail_files import ListedFile
-from logdump.tui.reading.transactions import ORDERS, ListedTransaction
-from logdump.tui.text.cells import TextColumn, in_columns
-from logdump.tui.text.glyphs import Glyphs
+from logdump.tui.reading.state import ORDERS, ListedFile, ListedTransaction, State
+from logdump.tui.text.styled import Glyphs, TextColumn, in_columns
 from trailformat.index import TransactionSpan
 from trailformat.index.trail_index import Sums
 

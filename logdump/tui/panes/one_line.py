@@ -2,16 +2,81 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
 
 from textual.events import Click
 from textual.strip import Strip
 
-from logdump.tui.model.model import Model
-from logdump.tui.model.observable import Part
-from logdump.tui.text.cells import width_of
-from logdump.tui.text.styled import Piece, Styled
+from logdump.notation.text import amount, escape, size_text
+from logdump.notation.times import format_timestamp
+from logdump.session.settings import Across, Settings
+from logdump.tui.keys.kept_choices import CHARACTERS
+from logdump.tui.keys.keys import KEYS, Area, Key
+from logdump.tui.model.model import OUTPUT, SIDE_BY_SIDE, TIMELINE, Model, Part
+from logdump.tui.reading.background import OVER_TIME
+from logdump.tui.reading.state import Summary
+from logdump.tui.reading.transcript import Transcript, TranscriptEntry
+from logdump.tui.text.styled import Glyphs, Line, Piece, Styled, cut_to, fit, harmless, line, width_of, wrapped
+
+_ENTRIES = 8
+"""As many of the last commands as there may be rows."""
+
+
+class LogStrip(Styled):
+    """A rule, then the end of the transcript; an answer without room is replaced by the number of its lines.
+
+    In a single row there is no rule.
+    """
+
+    def __init__(self, model: Model, transcript: Transcript, glyphs: Glyphs) -> None:
+        super().__init__(id="log")
+        self._transcript = transcript
+        self._glyphs = glyphs
+        self._rows: list[Line] = []
+        model.observe(self.draw, Model.output)
+
+    @property
+    def room(self) -> int:
+        """Rows for commands and answers."""
+        return max(self.size.height - 1, min(1, self.size.height))
+
+    def fits(self, entry: TranscriptEntry) -> bool:
+        """Whether the strip has room for the whole answer of a command; in a strip without rows every answer fits."""
+        return not self.room or len(self._answer(entry)) <= self.room
+
+    def draw(self) -> None:
+        """Show how the transcript ends."""
+        rows: list[Line] = []
+        for entry in self._transcript.entries[-_ENTRIES:]:
+            rows += self._entry(entry)
+        if rows != self._rows:
+            self._rows = rows
+            self.refresh()
+
+    def on_resize(self) -> None:
+        """Wrap at the new width."""
+        self.draw()
+
+    def _answer(self, entry: TranscriptEntry) -> list[Line]:
+        return [row for text in entry.said for row in wrapped(line(escape(text)), self.size.width)]
+
+    def _entry(self, entry: TranscriptEntry) -> list[Line]:
+        """A command in one row, and its answer where it fits."""
+        fits = self.fits(entry)
+        note = f"   ({amount(entry.printed, 'line')})" if entry.records or not fits else ""
+        typed = cut_to(((escape(f"{entry.prompt}{entry.line}"), ""),), self.size.width - len(note), self._glyphs.cut)
+        command = [Line((*typed, (note, "")))] if entry.prompt or entry.line or note else []
+        return [*command, *(self._answer(entry) if fits else ())]
+
+    def render_line(self, y: int) -> Strip:
+        """The rule or a row."""
+        width = self.size.width
+        at = y - (self.size.height - self.room)
+        if at < 0:
+            return self.strip(((self._glyphs.rule * width, "dim"),), width)
+        shown = self._rows[-self.room :]
+        return self.strip(shown[at].pieces if at < len(shown) else (), width)
 
 
 class OneLine(Styled):
@@ -62,3 +127,222 @@ class OneLine(Styled):
                 if at in self._actions:
                     await self.app.run_action(self._actions[at], self.app.focused or self.app)
                 return
+
+
+class Tab(NamedTuple):
+    """One page: the widget's name, its key and its title."""
+
+    name: str
+    key: str
+    title: str
+
+
+RECORD_TABS = (
+    Tab("values", "r", "row"),
+    Tab("detail", "d", "detail"),
+    Tab("hex", "h", "hex"),
+    Tab("tokens", "o", "tokens"),
+    Tab("header", "i", "file header"),
+)
+"""The pages about the record under the cursor."""
+TABS = (*RECORD_TABS, Tab(TIMELINE, "l", "timeline"))
+_OF_TWO_TRAILS = Tab(SIDE_BY_SIDE, "D", "two trails")
+
+
+class Tabs(OneLine):
+    """The line above the lower pane."""
+
+    def __init__(self, model: Model) -> None:
+        super().__init__("tabs", model, Model.shown, Model.where, Model.aligned, Model.pane)
+
+    def draw(self) -> None:
+        """Show what is current."""
+        tabs = TABS if self.model.aligned is None else (*TABS, _OF_TWO_TRAILS)
+        pieces, actions = tab_pieces(self.model.page, self.model.where, self.glyphs, self.size.width, tabs)
+        if self.model.pane == "pages":
+            pieces = tuple((text, "focus") for text, _ in pieces)
+        self.say(*pieces, actions=actions)
+
+
+def tab_pieces(
+    shown: str, where: str, glyphs: Glyphs, width: int, tabs: tuple[Tab, ...] = TABS
+) -> tuple[tuple[Piece, ...], dict[int, str]]:
+    """The line in ``width`` cells, ``where`` at its end; and the actions of a click on pieces, by their number."""
+    rule = glyphs.rule
+    end = f" {where} {rule}" if where else ""
+    pieces, actions = _titles(tabs, shown, rule, is_short=False)
+    used = sum(len(text) for text, _ in pieces)
+    if used + len(end) > width:
+        pieces, actions = _titles(tabs, shown, rule, is_short=True)
+        used = sum(len(text) for text, _ in pieces)
+    pieces.append((rule * max(0, width - used - len(end)), "dim"))
+    return (*pieces, (end, "dim")), actions
+
+
+def _titles(tabs: tuple[Tab, ...], shown: str, rule: str, *, is_short: bool) -> tuple[list[Piece], dict[int, str]]:
+    """The pages and what leads to them; of those not shown the keys alone where there is little room."""
+    if shown == OUTPUT:
+        return [(rule, "dim"), ("[output] ", "strong"), ("Esc goes back ", "dim")], {2: "app.leave"}
+    pieces: list[Piece] = [(rule, "dim")]
+    actions: dict[int, str] = {}
+    for tab in tabs:
+        text = tab.key if is_short and tab.name != shown else f"{tab.key} {tab.title}"
+        actions[len(pieces)] = f"app.show_tab({tab.name!r})"
+        pieces.append((f"[{text}]", "strong") if tab.name == shown else (f" {text} ", ""))
+        pieces.append((rule, "dim"))
+    return pieces, actions
+
+
+_GAP = "  "
+
+
+class Title(OneLine):
+    """The first line of the screen."""
+
+    def __init__(self, model: Model, settings: Settings) -> None:
+        facts = Model.summary, Model.indexed, Model.matched, Model.state, Model.neighbours, Model.timeline, Model.lacks
+        super().__init__("title", model, *facts, Model.busy, Model.warning, Model.follows, style="title")
+        self._settings = settings
+
+    def draw(self) -> None:
+        """Show what is current."""
+        self.say(*title_pieces(self.model, self._settings, self.glyphs, self.app.size.width))
+
+
+def title_pieces(model: Model, settings: Settings, glyphs: Glyphs, width: int) -> tuple[Piece, ...]:
+    """The title in ``width`` cells: the file, what goes on and the filter first, the rest as far as there is room."""
+    active = f"{model.warning}{_GAP if model.warning else ''}{_filter(model)}"
+    active = harmless(active + "  FOLLOW" * model.follows, glyphs)
+    text = f" {harmless(model.summary.name, glyphs) or 'logdump'}"
+    left = width - width_of(active, glyphs) - len(_GAP)
+    if model.busy:
+        room = max(0, left - width_of(text, glyphs) - len(_GAP))
+        text += _GAP + fit(model.busy, min(room, len(model.busy)), glyphs)
+    for fact in _facts(model, settings):
+        more = _GAP + harmless(fact, glyphs)
+        if width_of(text + more, glyphs) < left:
+            text += more
+    style = "warn" if model.warning else "strong" if model.state.filter_text else ""
+    return (text + _GAP, ""), (active, style)
+
+
+def _filter(model: Model) -> str:
+    if not model.state.filter_text:
+        return "FILTER off"
+    matched = model.matched
+    count = f" {matched.records:,}{'' if matched.is_done else '+'}" if matched is not None else ""
+    return f"FILTER{count}: {model.state.filter_text}"
+
+
+def _facts(model: Model, settings: Settings) -> Iterator[str]:
+    """The facts about the file, the most important first."""
+    summary, indexed, timeline = model.summary, model.indexed, model.timeline
+    damaged = model.index.places.bad_span_count
+    if indexed is not None and damaged:
+        yield f"{damaged:,} damaged place{'s' * (damaged != 1)} (!)"
+    if summary.looks_encrypted:
+        yield "record data looks encrypted"
+    if timeline is not None and timeline.newest_age is not None and not model.partial(OVER_TIME):
+        from logdump.notation.times import duration_text  # noqa: PLC0415 - with the timeline
+
+        yield f"beat {duration_text(timeline.newest_age)} old"
+    yield from filter(None, _origin(summary))
+    if indexed is not None:
+        yield f"{indexed.records:,}{'' if indexed.is_done else '+'} rec{'s' * (indexed.records != 1)}"
+    restarts = model.index.places.restart_count
+    if indexed is not None and restarts:
+        yield f"{restarts:,} restart{'s' * (restarts != 1)}"
+    if model.state.across is not Across.OFF and model.neighbours.files > 1:
+        yield f"file {model.neighbours.number} of {model.neighbours.files}"
+    yield f"zone {settings.time_offset}"
+    if summary.first_csn or summary.last_csn:
+        yield f"CSN {summary.first_csn or '?'}..{summary.last_csn}"
+    if summary.first_time is not None:
+        yield _range(summary.first_time, summary.last_time, settings)
+
+
+def _origin(summary: Summary) -> tuple[str, str, str]:
+    """Source, release and size, each empty where it is not known."""
+    release = f"rel {summary.release}" if summary.release else ""
+    return summary.source, release, size_text(summary.size) if summary.name else ""
+
+
+def _range(first: int, last: int | None, settings: Settings) -> str:
+    begin = format_timestamp(first, settings.time_offset)[:19]
+    if last is None:
+        return f"{begin}.."
+    end = format_timestamp(last, settings.time_offset)[:19]
+    return f"{begin}..{end[11:] if end[:10] == begin[:10] else end}"
+
+
+_NAMES = {key: character for character, key in CHARACTERS.items()} | {
+    "comma": ",",
+    "escape": "Esc",
+    "pagedown": "PgDn",
+    "pageup": "PgUp",
+}
+_LEAVES = "leave_pane"
+_WAYS_OUT = (_LEAVES, "prompt", "help")
+
+
+class Footer(OneLine):
+    """The keys of the place where the keyboard is, or what Tab offers."""
+
+    def __init__(self, model: Model, keymap: Mapping[str, str]) -> None:
+        super().__init__("footer", model, Model.place, Model.upper, Model.offers)
+        self._keymap = keymap
+
+    def draw(self) -> None:
+        """Show what is current."""
+        if self.model.offers:
+            self.say((f" {self.model.offers}", "strong"))
+            return
+        pieces: list[Piece] = [(" ", "")]
+        actions: dict[int, str] = {}
+        place, pane = self.model.place, self.model.upper
+        for word, key in footer_words(place, self._keymap, self.app.size.width, pane):
+            actions[len(pieces)] = key.action
+            pieces += [(word, ""), (_GAP, "")]
+        self.say(*pieces, actions=actions)
+
+
+def key_name(key: str) -> str:
+    """A key as it stands on the keyboard: ``Ctrl+C`` for Textual's ``ctrl+c``."""
+    if key.startswith("ctrl+"):
+        return f"Ctrl+{key[5:].upper()}"
+    return _NAMES.get(key, key.capitalize() if len(key) > 1 else key)
+
+
+def keys_of(key: Key, keymap: Mapping[str, str]) -> list[str]:
+    """The names of a binding's keys, those of the keymap in place of its own."""
+    return [key_name(one) for one in keymap.get(key.id, key.keys).split(",")]
+
+
+def footer_words(place: Area, keymap: Mapping[str, str], width: int, pane: str = "") -> list[tuple[str, Key]]:
+    """The words of a place that fit, the weightiest first, in the order of the table; ``pane`` is above the pages.
+
+    A place with keys of its own has these first, then the ways out of it.
+    """
+    shown = sorted((key for key in KEYS if _is_shown(key, place, pane)), key=lambda key: _is_way_out(key, place))
+    words = {key: f"{keys_of(key, keymap)[0]} {key.short}" for key in shown}
+    kept: set[Key] = set()
+    room = width - 1
+    for key in sorted(words, key=lambda one: one.weight):
+        if len(words[key]) + len(_GAP) <= room:
+            kept.add(key)
+            room -= len(words[key]) + len(_GAP)
+    return [(word, key) for key, word in words.items() if key in kept]
+
+
+def _is_way_out(key: Key, place: Area) -> bool:
+    return place is not Area.PANES and key.area is not place
+
+
+def _is_shown(key: Key, place: Area, pane: str) -> bool:
+    if not key.short or key.pane not in ("", pane) or (key.id == "choose" and pane == "columns"):
+        return False
+    if key.area is not Area.PANES or place is Area.PROMPT:
+        return key.area in (place, Area.EVERYWHERE)
+    if not _is_way_out(key, place):
+        return key.id != _LEAVES
+    return key.id in _WAYS_OUT and all(one.keys != key.keys for one in KEYS if one.area is place)

@@ -13,18 +13,16 @@ from textual.widget import Widget
 from logdump.session.settings import Settings
 from logdump.tui.keys.keys import Area
 from logdump.tui.model.model import NOT_OF_RECORD, OF_COMMANDS, OUTPUT, Model
-from logdump.tui.panes.hex_pane import HexPane
-from logdump.tui.panes.record_pane import RecordPane
+from logdump.tui.panes.one_line import RECORD_TABS
+from logdump.tui.panes.record_pane import HexPane, RecordPane
 from logdump.tui.panes.side_by_side_pane import SideBySidePane
-from logdump.tui.panes.tabs import RECORD_TABS
 from logdump.tui.panes.text_pane import AnswerPane, TextPane
 from logdump.tui.panes.timeline_pane import TimelinePane
 from logdump.tui.reading.messages import PaneRead
 from logdump.tui.reading.rows import RowKind
 from logdump.tui.reading.state import Current
 from logdump.tui.reading.transcript import TableLine, Transcript
-from logdump.tui.text.glyphs import Glyphs
-from logdump.tui.text.styled import Line, line
+from logdump.tui.text.styled import Glyphs, Line, line
 
 _PATIENCE = 0.25
 """Seconds for which a page may show what was current before, while what is current is read."""

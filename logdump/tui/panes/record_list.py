@@ -14,11 +14,9 @@ from logdump.session.settings import Settings
 from logdump.tui.keys.keys import Area, bindings
 from logdump.tui.model.model import NO_TRAIL, Model
 from logdump.tui.panes.row_text import ColumnNeeds, ColumnWidths, columns_for, end_text, heading, row_pieces
-from logdump.tui.reading.page import Page, PageRequest
-from logdump.tui.reading.rows import ListRow, RowKind
-from logdump.tui.reading.trail_files import NeighbourFiles
-from logdump.tui.text.glyphs import Glyphs
-from logdump.tui.text.styled import Piece, Styled
+from logdump.tui.reading.rows import ListRow, Page, PageRequest, RowKind
+from logdump.tui.reading.state import NeighbourFiles
+from logdump.tui.text.styled import Glyphs, Piece, Styled
 
 _PAGES_AROUND = 2
 _LEAST_AROUND = 24

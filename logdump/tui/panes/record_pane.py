@@ -6,9 +6,10 @@ from dataclasses import dataclass
 
 from textual.message import Message
 
+from logdump.tui.keys.keys import Area, bindings
 from logdump.tui.panes.text_pane import TextPane
-from logdump.tui.text.glyphs import Glyphs
-from logdump.tui.text.styled import Line
+from logdump.tui.text.hex_text import HexText, RecordField, line_pieces
+from logdump.tui.text.styled import Glyphs, Line
 
 
 class RecordPane(TextPane):
@@ -63,3 +64,114 @@ class RecordPane(TextPane):
     def on_focus(self) -> None:
         """Have the current line among those that are visible."""
         self.current = min(max(self.current, self.top), self.top + self.height - 1)
+
+
+_NOTHING = HexText(0, [], [], 20)
+
+
+class HexPane(TextPane):
+    """The bytes of the record under the cursor; keys go from field to field. ``text`` is what it shows."""
+
+    BINDINGS = bindings(Area.HEX)
+    place = Area.HEX
+
+    def __init__(self, name: str, glyphs: Glyphs) -> None:
+        super().__init__(name, glyphs)
+        self.text = _NOTHING
+        self._picked = ""
+
+    @property
+    def count(self) -> int:
+        """The number of lines."""
+        return len(self.text.lines) or super().count
+
+    @property
+    def field(self) -> RecordField | None:
+        """The field that is picked, if this record has it."""
+        return next((one for one in self.text.fields if one.name == self._picked), None)
+
+    @property
+    def where(self) -> str:
+        """The field picked, or which lines are visible."""
+        field = self.field
+        if field is None:
+            return super().where
+        size = field.end - field.start
+        value = f" = {field.value}" if field.value else ""
+        return f"{field.name}{value}, {size} byte{'s' * (size != 1)} at RBA {self.text.rba + field.start}"
+
+    def show_record(self, text: HexText) -> None:
+        """Show another record; the field of the same name stays picked."""
+        before = self.shown_lines()
+        self.text = text
+        self.lines = self.rows = []
+        self.top = self.within(self.top)
+        self.repaint(before)
+
+    @property
+    def whole_text(self) -> str:
+        """All that it shows."""
+        return "".join(f"{self.line_at(at).text}\n" for at in range(self.count))
+
+    def show(self, lines: list[Line], *, top: int | None = None) -> None:
+        """Show lines in place of bytes."""
+        self.empty()
+        super().show(lines, top=top)
+
+    def empty(self) -> None:
+        """Show nothing; what comes next is shown from the same line on."""
+        before = self.shown_lines()
+        self.text = _NOTHING
+        self.lines = self.rows = []
+        self.repaint(before)
+
+    def line_at(self, at: int) -> Line:
+        """A line, the bytes of the picked field underlined."""
+        text = self.text
+        if not text.lines:
+            return super().line_at(at)
+        digits = len(str(text.rba + max(one.start for one in text.lines)))
+        return Line(line_pieces(text, text.lines[at], digits, self.field))
+
+    def pick(self, name: str) -> None:
+        """Pick the field of this name and bring its first byte into view."""
+        before = self.shown_lines()
+        self._picked = name
+        field = self.field
+        if field is not None:
+            at = self._line_of(field)
+            if not self.top <= at < self.top + self.height:
+                self.top = self.within(at - self.height // 3)
+        self.repaint(before)
+
+    def _line_of(self, field: RecordField) -> int:
+        lines = self.text.lines
+        ending = (at for at, one in enumerate(lines) if one.data and field.start < one.start + len(one.data))
+        return next(ending, 0)
+
+    def action_field(self, step: int) -> None:
+        """A key: the field before, or after."""
+        fields = self.text.fields
+        at = next((at for at, one in enumerate(fields) if one.name == self._picked), -1 if step > 0 else 0)
+        self._take(at + step)
+
+    def action_field_line(self, step: int) -> None:
+        """A key: the first field that begins in another line above, or below."""
+        field = self.field
+        if field is None:
+            self._take(0)
+            return
+        fields = self.text.fields
+        at = fields.index(field)
+        line = self._line_of(field)
+        while 0 <= at + step < len(fields) and self._line_of(fields[at]) == line:
+            at += step
+        self._take(at)
+
+    def _take(self, at: int) -> None:
+        fields = self.text.fields
+        if not fields:
+            return
+        name = fields[max(0, min(at, len(fields) - 1))].name
+        self.pick(name)
+        self.post_message(RecordPane.Picked(name))

@@ -21,11 +21,9 @@ from logdump.notation.times import format_timestamp
 from logdump.session.settings import Across, Settings
 from logdump.tui.keys.kept_choices import COLUMNS, ListColumn
 from logdump.tui.reading.rows import ListRow, RowKind
-from logdump.tui.reading.trail_files import NeighbourFiles
-from logdump.tui.text.cells import fit, fit_name, harmless, width_of
-from logdump.tui.text.glyphs import Glyphs
-from logdump.tui.text.styled import Piece, cut_to
-from logdump.tui.text.values_page import KIND_STYLES
+from logdump.tui.reading.state import NeighbourFiles
+from logdump.tui.text.record_pages import KIND_STYLES
+from logdump.tui.text.styled import Glyphs, Piece, cut_to, fit, fit_name, harmless, width_of
 
 _CLOCK, _SHORT_CLOCK = 15, 8
 """``09:33:00.000386`` and ``09:33:00``"""

@@ -11,8 +11,7 @@ from textual.strip import Strip
 
 from logdump.tui.keys.keys import Area, bindings
 from logdump.tui.model.model import Model
-from logdump.tui.text.glyphs import Glyphs
-from logdump.tui.text.styled import Piece, Styled
+from logdump.tui.text.styled import Glyphs, Piece, Styled
 
 if TYPE_CHECKING:
     from logdump.features.timeline.volume import ShapeColumn

@@ -13,8 +13,7 @@ from logdump.tui.keys.keys import Area, bindings
 from logdump.tui.model.model import SIDE_BY_SIDE, Model
 from logdump.tui.panes.text_pane import TextPane
 from logdump.tui.text.aligned_text import AlignedCursor
-from logdump.tui.text.glyphs import Glyphs
-from logdump.tui.text.styled import Line, line
+from logdump.tui.text.styled import Glyphs, Line, line
 from trailformat.trail.sequence import Spot
 
 if TYPE_CHECKING:

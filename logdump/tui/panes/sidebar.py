@@ -15,10 +15,8 @@ from logdump.tui.keys.keys import Area, bindings
 from logdump.tui.model.model import Model
 from logdump.tui.panes.choice_pane import Choice, ChoicePane
 from logdump.tui.panes.choices import short_count, table_filter
-from logdump.tui.reading.scans import INDEX
-from logdump.tui.text.cells import fit, fit_name, width_of
-from logdump.tui.text.glyphs import Glyphs
-from logdump.tui.text.styled import Styled
+from logdump.tui.reading.background import INDEX
+from logdump.tui.text.styled import Glyphs, Styled, fit, fit_name, width_of
 from trailformat import io_type_name
 
 _NUMBER = 6

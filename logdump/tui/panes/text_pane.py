@@ -12,8 +12,7 @@ from textual.widget import Widget
 
 from logdump.notation.text import display_width
 from logdump.tui.keys.keys import Area, bindings
-from logdump.tui.text.glyphs import Glyphs
-from logdump.tui.text.styled import Line, Styled, cut_to, from_cell, wrapped
+from logdump.tui.text.styled import Glyphs, Line, Styled, cut_to, from_cell, wrapped
 
 _WIDEST = 1000
 _MARGIN_AT = 42

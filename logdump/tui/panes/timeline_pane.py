@@ -16,11 +16,10 @@ from logdump.session.settings import Settings
 from logdump.tui.keys.keys import Area, bindings
 from logdump.tui.model.model import NO_TRAIL, TIMELINE, Model
 from logdump.tui.panes.text_pane import TextPane
+from logdump.tui.reading.background import OPEN_TRANSACTIONS, OVER_TIME
 from logdump.tui.reading.rows import RowKind
-from logdump.tui.reading.scans import OPEN_TRANSACTIONS, OVER_TIME
-from logdump.tui.text.glyphs import Glyphs
 from logdump.tui.text.plot import PlotPoint, TimelinePage
-from logdump.tui.text.styled import Line, line
+from logdump.tui.text.styled import Glyphs, Line, line
 
 if TYPE_CHECKING:
     from logdump.features.timeline.timeline import Timeline
@@ -100,7 +99,7 @@ class TimelinePane(TextPane):
         if self._model.state.path is None:
             self._page = TimelinePage([line(NO_TRAIL, "dim")])
         elif self.has_transactions:
-            from logdump.tui.text.open_transactions_text import open_transactions_page  # noqa: PLC0415 - when shown
+            from logdump.tui.text.timeline_text import open_transactions_page  # noqa: PLC0415 - when shown
 
             found, room = self._model.open_transactions, (width, height)
             partial = self._model.partial(OPEN_TRANSACTIONS)

@@ -11,11 +11,8 @@ from textual.message import Message
 from logdump.features.row.model import RowChangeShown, RowStoryShown
 from logdump.session.events import Progress, SearchProgress
 from logdump.session.reading import Reading, ReadSoFar
-from logdump.tui.reading.page import Page, PageRequest
-from logdump.tui.reading.state import Current, State
-from logdump.tui.reading.summary import Summary
-from logdump.tui.reading.trail_files import ListedFile, NeighbourFiles
-from logdump.tui.reading.transactions import ListedTransaction
+from logdump.tui.reading.rows import Page, PageRequest
+from logdump.tui.reading.state import Current, ListedFile, ListedTransaction, NeighbourFiles, State, Summary
 from logdump.tui.text.hex_text import HexText
 from logdump.tui.text.styled import Line
 from trailformat.trail.sequence import Spot

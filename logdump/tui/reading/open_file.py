@@ -15,8 +15,7 @@ from logdump.session.marks import SourceDefinitions
 from logdump.session.reading import Reading
 from logdump.session.session import Session
 from logdump.session.settings import Settings
-from logdump.tui.reading.background import Reader
-from logdump.tui.reading.matching import Matches, MatchingRows
+from logdump.tui.reading.background import FILTER, INDEX, OPEN_TRANSACTIONS, OVER_TIME, SHAPE, BackgroundScan, Reader
 from logdump.tui.reading.messages import (
     FilePolled,
     NeighboursRead,
@@ -27,18 +26,30 @@ from logdump.tui.reading.messages import (
     TrailFilesRead,
     TransactionsRead,
 )
-from logdump.tui.reading.page import PageRequest, RowSource, read_page, with_neighbours
-from logdump.tui.reading.rows import NEAR, RowReader, known_to
-from logdump.tui.reading.scans import FILTER, INDEX, OPEN_TRANSACTIONS, OVER_TIME, SHAPE, BackgroundScan
-from logdump.tui.reading.state import Current, State
-from logdump.tui.reading.summary import summary_of
-from logdump.tui.reading.trail_files import ListedFile, NeighbourLookup, trail_files
-from logdump.tui.reading.transactions import ListedTransaction, read_transactions
-from logdump.tui.text.detail_text import detail_lines
+from logdump.tui.reading.rows import (
+    NEAR,
+    Matches,
+    MatchingRows,
+    PageRequest,
+    RowReader,
+    RowSource,
+    known_to,
+    read_page,
+    with_neighbours,
+)
+from logdump.tui.reading.state import (
+    Current,
+    ListedFile,
+    ListedTransaction,
+    NeighbourLookup,
+    State,
+    read_transactions,
+    summary_of,
+    trail_files,
+)
 from logdump.tui.text.hex_text import hex_text
+from logdump.tui.text.record_pages import detail_lines, header_lines, token_lines, values_page
 from logdump.tui.text.styled import Line, line
-from logdump.tui.text.token_lines import header_lines, token_lines
-from logdump.tui.text.values_page import values_page
 from trailformat.index import TrailIndex, attach, build
 from trailformat.trail.sequence import Spot
 

@@ -3,16 +3,27 @@
 from __future__ import annotations
 
 import enum
-from typing import NamedTuple
+from array import array
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Generator, Iterator
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from logdump.display.record_row import RecordKind, RecordRow, RecordRows, kind_of
-from trailformat import PartialRecord, Record, TrailError, TrailFile, io_type_name
-from trailformat.changes.transaction_context import TransactionContext
-from trailformat.changes.transaction_search import TransactionSearch
+from logdump.session.marks import SourceDefinitions
+from logdump.session.reading import Reading
+from logdump.session.session import Session
+from trailformat import CannotRead, PartialRecord, Record, TrailError, TrailFile, io_type_name
+from trailformat.changes.transaction_context import TransactionContext, TransactionSearch
 from trailformat.changes.transactions import place_of
 from trailformat.index import known_index
-from trailformat.records.transaction import Transaction
+from trailformat.records.record_header import Transaction
+from trailformat.scan import BAD_SPAN, scan
 from trailformat.trail.row_definitions import RowDefinitions
+
+if TYPE_CHECKING:
+    from logdump.filters import FilterSet
 
 
 class RowKind(enum.Enum):
@@ -185,3 +196,178 @@ def known_to(trail: TrailFile) -> int:
 def _problem(error: TrailError) -> str:
     found = f", found {error.found}" if error.found else ""
     return f"{error.problem}{found}"
+
+
+def with_neighbours(page: Page, request: PageRequest, session: Session) -> Page:
+    """The page with the rows beyond the ends of the file that it reaches; a file that cannot be read has none."""
+    if page.is_first and request.before is not None:
+        before = _page_of(request.before, PageRequest(None, 0, request.around), session)
+        page = page._replace(above=tuple(before.rows[: before.at + 1]))
+    if page.is_last and request.after is not None:
+        after = _page_of(request.after, PageRequest(0, 0, request.around), session)
+        page = page._replace(below=tuple(after.rows))
+    return page
+
+
+def _page_of(path: Path, request: PageRequest, session: Session) -> Page:
+    try:
+        with TrailFile(path) as trail:
+            return read_page(RowReader(trail, session.definitions_of(trail)), request, trail.size)
+    except (TrailError, CannotRead, OSError):
+        return Page([], 0, is_first=True, is_last=True)
+
+
+class RowSource(Protocol):
+    """A source of rows: all of a file's, or those that pass a filter."""
+
+    def after(self, row: ListRow) -> ListRow | None:
+        """The next row."""
+
+    def before(self, rba: int) -> ListRow | None:
+        """The last row that begins before ``rba``."""
+
+    def containing(self, rba: int) -> ListRow:
+        """The row for an RBA."""
+
+    def for_screen(self, rows: list[ListRow]) -> list[ListRow]:
+        """Rows that follow each other, with the CSNs of their transactions."""
+
+
+class Page(NamedTuple):
+    """Rows that follow each other; ``at`` is the index of the one requested.
+
+    ``above`` are the last rows of the file before, its end among them, ``below`` the first of the file after.
+    """
+
+    rows: list[ListRow]
+    at: int
+    is_first: bool
+    is_last: bool
+    above: tuple[ListRow, ...] = ()
+    below: tuple[ListRow, ...] = ()
+
+    def row_at(self, at: int) -> ListRow:
+        """A row, or one beyond them: under 0 of the file before, from their number on of the file after."""
+        if at < 0:
+            return self.above[at]
+        return self.rows[at] if at < len(self.rows) else self.below[at - len(self.rows)]
+
+
+class PageRequest(NamedTuple):
+    """The row ``step`` rows after (before) the one at ``rba``; None is the end of the file.
+
+    ``around`` rows on either side come with it, those of the files ``before`` and ``after`` too.
+    """
+
+    rba: int | None
+    step: int = 0
+    around: int = 100
+    before: Path | None = None
+    after: Path | None = None
+
+
+def read_page(rows: RowSource, request: PageRequest, end: int) -> Page:
+    """The page around the row requested; ``end`` is the size of the file."""
+    row = rows.containing(end if request.rba is None else request.rba)
+
+    def before(one: ListRow) -> ListRow | None:
+        return rows.before(one.rba)
+
+    steps = _neighbours(row, rows.after if request.step > 0 else before)
+    row = [row, *islice(steps, abs(request.step))][-1]
+    earlier = list(islice(_neighbours(row, before), request.around + 1))
+    later = list(islice(_neighbours(row, rows.after), request.around + 1))
+    is_first, is_last = len(earlier) <= request.around, len(later) <= request.around
+    earlier = earlier[: request.around][::-1]
+    return Page(rows.for_screen([*earlier, row, *later[: request.around]]), len(earlier), is_first, is_last)
+
+
+def _neighbours(row: ListRow, following: Callable[[ListRow], ListRow | None]) -> Iterator[ListRow]:
+    """The rows that follow a row one way, up to the last."""
+    found = following(row)
+    while found is not None:
+        yield found
+        found = following(found)
+
+
+class Matches:
+    """RBAs of the records that pass ``filters``, and of damage, which no filter hides; 8 bytes for each.
+
+    Args:
+        filters: the filter of the session.
+        source: the definitions file that its rows are read by.
+
+    Attributes:
+        covered: the RBA up to which the file has been looked through.
+        records: how many of the RBAs are records.
+    """
+
+    def __init__(self, filters: FilterSet, source: SourceDefinitions | None = None) -> None:
+        self._filters = filters
+        self._source = source
+        self.rbas = array("q")
+        self.covered = 0
+        self.records = 0
+        self._damaged = 0
+        self._damage_at_end: int | None = None
+        self._is_bad_at_end = False
+
+    def extend(self, session: Session) -> Generator[int, None, None]:
+        """Look through the rest of the session's file, by this filter; yields ``covered`` as it grows."""
+        self._forget_damage_at_end()
+        session.filters_in_use, session.source_definitions = self._filters, self._source
+        trail, selection = session.trail, session.selection()
+        for batch in scan(trail, self.covered):
+            rows, spans = selection.rows(batch).nonzero()[0].tolist(), batch.spans()
+            self.rbas.extend(sorted(int(batch.rba[row]) for row in (*rows, *spans)))
+            self.records += len(rows)
+            self._damaged += sum(int(batch.kind[row]) == BAD_SPAN for row in spans)
+            last = len(batch) - 1
+            self.covered = int(batch.rba[last]) + int(batch.length[last])
+            self._damage_at_end = int(batch.rba[last]) if last in spans else None
+            self._is_bad_at_end = int(batch.kind[last]) == BAD_SPAN
+            yield self.covered
+
+    def lacks(self) -> Reading:
+        """The damage, and where it is."""
+        return Reading(damaged=self._damaged, where=f"at RBA {self.covered}")
+
+    def _forget_damage_at_end(self) -> None:
+        """Drop damage at the end: half a record may be a whole one when the file has grown."""
+        if self._damage_at_end is not None:
+            self.rbas.pop()
+            self._damaged -= self._is_bad_at_end
+            self.covered, self._damage_at_end = self._damage_at_end, None
+
+
+class MatchingRows:
+    """The rows of a filter, in place of all rows of the file; where the file or the scan ends, so do they."""
+
+    def __init__(self, reader: RowReader, matches: Matches, size: int) -> None:
+        self._reader = reader
+        self._rbas = matches.rbas
+        is_done = matches.covered >= size
+        self._end = ListRow(RowKind.END, size, 0) if is_done else ListRow(RowKind.MORE, matches.covered, 0)
+
+    def _row(self, at: int) -> ListRow:
+        found = self._rbas[at : at + 1]
+        return self._reader.at(found[0]) if found else self._end
+
+    def after(self, row: ListRow) -> ListRow | None:
+        """The next row that passes; None after the end."""
+        return None if row.kind in (RowKind.END, RowKind.MORE) else self._row(bisect_right(self._rbas, row.rba))
+
+    def before(self, rba: int) -> ListRow | None:
+        """The row that passes before ``rba``; None without one."""
+        at = bisect_left(self._rbas, rba)
+        return self._row(at - 1) if at else None
+
+    def containing(self, rba: int) -> ListRow:
+        """The row that passes and has the byte at ``rba`` in it, or else the first that passes after it."""
+        at = bisect_right(self._rbas, rba)
+        row = self._row(at - 1) if at else None
+        return row if row is not None and rba < row.end else self._row(at)
+
+    def for_screen(self, rows: list[ListRow]) -> list[ListRow]:
+        """Rows in the order of the file, with the CSNs of their transactions."""
+        return self._reader.for_screen(rows)

@@ -24,8 +24,7 @@ from logdump.session.reading import ReadSoFar
 from logdump.session.session import Session
 from logdump.tui.reading.background import Background
 from logdump.tui.reading.messages import CommandEnded, Crossed, OutputGrew, QuestionAsked, StoryRead
-from logdump.tui.reading.state import State, state_of
-from logdump.tui.reading.trail_files import NeighbourFiles, neighbour_files
+from logdump.tui.reading.state import NeighbourFiles, State, neighbour_files, state_of
 from logdump.tui.reading.transcript import Answer, TableLine, Transcript
 from trailformat import CannotRead, TrailError, TrailFile
 from trailformat.index import TrailIndex, attach

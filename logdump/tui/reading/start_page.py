@@ -12,17 +12,16 @@ from typing import NamedTuple
 from logdump.features.heartbeat.tables import role_of
 from logdump.session.errors import CommandError
 from logdump.session.files import matching_files, near_files
-from logdump.tui.reading.background import Background
+from logdump.tui.reading.background import EVERY, Background
 from logdump.tui.reading.messages import ListedTrail, Report, TrailsListed
-from logdump.tui.reading.scans import EVERY
-from logdump.tui.reading.summary import summary_of_file
+from logdump.tui.reading.state import summary_of_file
 from trailformat import CannotRead, TrailError, TrailFile
 from trailformat.changes.encrypted import looks_encrypted
 from trailformat.changes.transaction_context import TransactionContext
 from trailformat.codec.remote.path import RemotePath, place
 from trailformat.codec.timestamps import from_datetime
 from trailformat.index import TrailIndex, build
-from trailformat.records.io_types import METADATA
+from trailformat.records.record_header import METADATA
 from trailformat.scan import scan
 from trailformat.trail.peek import peek
 from trailformat.trail.sequence import TrailName, trails_among

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Callable, Iterable
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -11,10 +14,224 @@ from logdump.session.marks import Mark, SourceDefinitions
 from logdump.session.session import Session
 from logdump.session.settings import Across
 from logdump.tui.reading.rows import ListRow
-from logdump.tui.reading.trail_files import NeighbourFiles
+from trailformat import FileHeader, TrailFile
+from trailformat.changes.encrypted import looks_encrypted
+from trailformat.changes.transaction_context import transaction_at
+from trailformat.errors import CannotRead
+from trailformat.index import TrailIndex, TransactionSpan
+from trailformat.records.file_header import VENDORS
+from trailformat.trail.packed import status_of
+from trailformat.trail.peek import peek
+from trailformat.trail.sequence import names_around, nearest_of
+from trailformat.transactions.whole_trail import WholeTrail
 
 if TYPE_CHECKING:
     from logdump.filters import FilterSet
+
+
+class Summary(NamedTuple):
+    """Names and numbers of one file; empty or None where the header lacks them. Times in Julian microseconds."""
+
+    name: str = ""
+    source: str = ""
+    release: str = ""
+    size: int = 0
+    first_csn: str = ""
+    last_csn: str = ""
+    first_time: int | None = None
+    last_time: int | None = None
+    looks_encrypted: bool = False
+
+
+def summary_of(session: Session) -> Summary:
+    """The summary of the open file."""
+    trail = session.trail
+    header = trail.file_header
+    return _by_header(header, Summary(trail.path.name, size=trail.size, looks_encrypted=looks_encrypted(trail)))
+
+
+def _by_header(header: FileHeader | None, bare: Summary) -> Summary:
+    if header is None:
+        return bare
+    return bare._replace(
+        source=_source(header),
+        release=_release(header),
+        first_csn=header.first_csn or "",
+        last_csn=header.last_csn or "",
+        first_time=header.first_time or None,
+        last_time=header.last_time or None,
+    )
+
+
+def summary_of_file(path: Path) -> Summary:
+    """The summary of a file by its header alone.
+
+    Raises:
+        TrailError, CannotRead: it is no trail, or cannot be read.
+    """
+    with TrailFile(path) as trail:
+        return _by_header(trail.file_header, Summary(name=path.name, size=trail.size))
+
+
+def _source(header: FileHeader) -> str:
+    vendor = header.get("DatabaseInfo", "Vendor")
+    return VENDORS.get(vendor, "").lower() if isinstance(vendor, int) else ""
+
+
+def _release(header: FileHeader) -> str:
+    major, minor = (header.get("ProducerInfo", name) for name in ("MajorVersion", "MinorVersion"))
+    return f"{major}.{minor}" if isinstance(major, int) and isinstance(minor, int) else ""
+
+
+MOST_SHOWN = 200
+"""As many as TRANSHIST keeps at most."""
+
+
+class ListedTransaction(NamedTuple):
+    """A transaction with its CSN and XID, empty where no record has them, and its bytes in the file, 0 while open."""
+
+    span: TransactionSpan
+    csn: str
+    xid: str
+    file_bytes: int = 0
+
+
+ORDERS: dict[str, Callable[[ListedTransaction], int]] = {
+    "bytes": lambda one: one.span.data_bytes,
+    "records": lambda one: one.span.records,
+    "duration": lambda one: one.span.last_time - one.span.first_time,
+}
+"""The sort keys of the pane, the largest first."""
+
+
+def read_transactions(
+    trail: TrailFile, index: TrailIndex, known: Iterable[ListedTransaction] = ()
+) -> list[ListedTransaction]:
+    """The open transaction, if there is one, then the largest by bytes.
+
+    Those that are ``known`` in full are not read again: the index reports four times a second while a trail grows.
+    """
+    transactions = index.sums.transactions
+    spans = ([transactions.open] if transactions.open is not None else []) + transactions.largest
+    found = []
+    read = {one.span: one for one in known if one.csn and one.file_bytes}
+    for span in spans[:MOST_SHOWN]:
+        if span in read:
+            found.append(read[span])
+            continue
+        owner = transaction_at(trail, span.begin)
+        last = trail.record_at(span.end) if span.end is not None else None
+        size = last.rba + last.length - span.begin if last is not None else 0
+        found.append(ListedTransaction(span, owner.csn or "", owner.xid or "", size))
+    return found
+
+
+_SETTLED = 2_000_000_000
+"""Nanoseconds after a change of a folder within which another one may leave its time as it is."""
+
+
+class NeighbourFiles(NamedTuple):
+    """The nearest files of the trail, and the names that are missing between; ``number`` is that of the open one.
+
+    ``after_size`` are the bytes of the file after it, ``files`` how many the trail has.
+    """
+
+    before: Path | None = None
+    missing_before: Path | None = None
+    after: Path | None = None
+    missing_after: Path | None = None
+    after_size: int = 0
+    number: int = 0
+    files: int = 0
+
+    def within_reach(self, step: int, across: Across) -> Path | None:
+        """The file to which reading goes on from the open one, forward (``step`` 1) or back (-1)."""
+        path, missing = (self.after, self.missing_after) if step > 0 else (self.before, self.missing_before)
+        is_open = across is Across.GAPS or (across is Across.ON and missing is None)
+        return path if is_open else None
+
+    def to_this(self, path: Path) -> NeighbourFiles:
+        """What the file before has behind it: the open one, which is ``path``."""
+        return NeighbourFiles(after=path, missing_after=self.missing_before)
+
+
+class NeighbourLookup:
+    """The neighbours of a file; the folder is listed again only where it has changed."""
+
+    def __init__(self) -> None:
+        self._known: tuple[Path, int] | None = None
+        self._found = NeighbourFiles()
+
+    def of(self, path: Path) -> NeighbourFiles:
+        """The neighbours as they are now."""
+        changed = _changed(path.parent)
+        if changed is None or self._known != (path, changed):
+            self._found = neighbour_files(path)
+            is_settled = changed is not None and time.time_ns() - changed > _SETTLED
+            self._known = (path, changed) if is_settled and changed is not None else None
+        return self._found._replace(after_size=_size(self._found.after))
+
+
+def neighbour_files(path: Path) -> NeighbourFiles:
+    """The neighbours of a file, without their sizes."""
+    try:
+        names = names_around(path)
+    except CannotRead:
+        return NeighbourFiles()
+    paths = [name.path for name in names]
+    number = paths.index(path) + 1 if path in paths else 0
+    before, after = nearest_of(names, path, -1), nearest_of(names, path, 1)
+    return NeighbourFiles(*before, *after, number=number, files=len(paths))
+
+
+def _changed(folder: Path) -> int | None:
+    with suppress(OSError):
+        return status_of(folder).st_mtime_ns
+    return None
+
+
+def _size(path: Path | None) -> int:
+    with suppress(OSError):
+        return status_of(path).st_size if path is not None else 0
+    return 0
+
+
+class ListedFile(NamedTuple):
+    """A file with its bytes and the first record of its header (CSN, Julian time); None where they are not known.
+
+    Where ``last_missing`` is set, the files from ``path`` to that one are missing.
+    """
+
+    path: Path
+    size: int | None = None
+    first_csn: str | None = None
+    first_time: int | None = None
+    last_missing: Path | None = None
+
+
+def trail_files(path: Path, known: tuple[ListedFile, ...] = (), *, with_headers: bool = True) -> tuple[ListedFile, ...]:
+    """The files of the trail of ``path``, which may be the only one; headers that are ``known`` are not read again."""
+    headers = {one.path: one for one in known if one.first_csn is not None or one.first_time is not None}
+    paths = [name.path for name in names_around(path)] or [path]
+    gaps = {gap.behind: gap for gap in WholeTrail(paths).gaps}
+    found = []
+    for one in paths:
+        if (gap := gaps.get(one)) is not None:
+            found.append(ListedFile(gap.first, last_missing=gap.last))
+        found.append(_listed(one, headers.get(one), with_headers=with_headers))
+    return tuple(found)
+
+
+def _listed(path: Path, known: ListedFile | None, *, with_headers: bool) -> ListedFile:
+    listed = ListedFile(path)
+    with suppress(OSError):
+        listed = listed._replace(size=status_of(path).st_size)
+    if known is not None and (listed.size or 0) >= (known.size or 0):
+        return known._replace(size=listed.size)
+    header = None
+    with suppress(CannotRead):
+        header = peek(path) if with_headers else None
+    return listed._replace(first_csn=header.first_csn, first_time=header.first_time) if header is not None else listed
 
 
 class State(NamedTuple):

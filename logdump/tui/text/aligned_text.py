@@ -32,9 +32,7 @@ from logdump.features.diff.text import (
 )
 from logdump.notation.text import amount, around_difference
 from logdump.session.settings import Settings
-from logdump.tui.text.cells import fit, harmless
-from logdump.tui.text.glyphs import Glyphs
-from logdump.tui.text.styled import Line, line, wrapped
+from logdump.tui.text.styled import Glyphs, Line, fit, harmless, line, wrapped
 from trailformat.trail.sequence import Spot
 
 

@@ -6,9 +6,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from logdump.tui.text.cells import fit, fit_right
-from logdump.tui.text.glyphs import Glyphs
-from logdump.tui.text.styled import Line, Piece
+from logdump.tui.text.styled import Glyphs, Line, Piece, fit, fit_right
 
 GAP = "!"
 _COLOURS = 4

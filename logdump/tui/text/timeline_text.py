@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from itertools import pairwise
+from collections.abc import Iterator, Sequence
+from itertools import groupby, pairwise
+from operator import itemgetter
 
+from logdump.display.text import PARTIAL
+from logdump.features.bounded_recovery.model import LongTransactionShown
+from logdump.features.bounded_recovery.text import checkpoint_lines, end_lines, long_lines, recovery_lines
 from logdump.features.heartbeat.lags import HOPS
 from logdump.features.heartbeat.model import Gap
 from logdump.features.heartbeat.text import LABELS, accuracy_mark, route_text
+from logdump.features.timeline.open_transactions import BrRefusal, OpenTransactions
 from logdump.features.timeline.timeline import BeatPoint, Timeline, WayTimeline, most_delayed
 from logdump.features.timeline.volume import Volume
 from logdump.notation.text import amount
 from logdump.notation.times import TimeOffset, duration_text, format_timestamp, seconds_text
-from logdump.tui.text.cells import harmless
-from logdump.tui.text.glyphs import Glyphs
-from logdump.tui.text.plot import Band, Plot, PlotPoint, TimelinePage, TimeScale, label_width, plot_lines
-from logdump.tui.text.styled import Line, cut_to, line, wrapped
+from logdump.session.settings import Settings
+from logdump.tui.text.plot import Band, Plot, PlotPoint, TimelinePage, TimeScale, label_width, plot_lines, times_line
+from logdump.tui.text.styled import Glyphs, Line, Piece, cut_to, fit, harmless, line, wrapped
 
 _UNITS = ((86_400, "d"), (3600, "h"), (60, "min"), (1, "s"))
 _SECOND = 1_000_000
@@ -163,3 +167,170 @@ def volume_plot(volume: Volume, width: int, zone: TimeOffset) -> Plot:
         points.append(PlotPoint(first, first + cells, one.start, one.rba, (one.records, one.data_bytes)))
     ends = origin, volume.intervals[-1].start + volume.interval
     return Plot(bands, tuple(points), frozenset(), end_times(ends, zone))
+
+
+_CHECKPOINT = "Checkpoint "
+_RESTART = "R"
+_SPAN_STYLES = ("dim", "bracket1", "update")
+"""Styles of a bar: possibly open, open, on disk."""
+_BELOW = 2
+"""The rows below the bars: checkpoints and times."""
+_FEW = 2
+"""The lines about all that always stand there: how many are long, and what is assumed."""
+_WANTED = 8
+"""So many bars go before the other lines about all."""
+
+
+def open_transactions_page(
+    found: OpenTransactions | BrRefusal | None,
+    bar: int,
+    size: tuple[int, int],
+    settings: Settings,
+    glyphs: Glyphs,
+    partial: str = PARTIAL,
+) -> TimelinePage:
+    """The page in ``size`` cells; ``bar`` is the number of the end under the cursor, two for each transaction.
+
+    ``partial`` says what has not been read, first where nothing is known or what is known is partial.
+    """
+    width, height = size
+    if found is None:
+        text = "The trail is being read for its open transactions." if partial == PARTIAL else partial
+        return TimelinePage([line(text, "dim" if partial == PARTIAL else "warn")])
+    if isinstance(found, BrRefusal):
+        return TimelinePage([line(text) for text in found.lines])
+    if not found.transactions:
+        return TimelinePage(_lines_about_all(found, partial, settings, glyphs))
+    bar = max(0, min(bar, 2 * len(found.transactions) - 1))
+    chart = _Chart(found, bar, width, settings, glyphs)
+    about = chart.about_cursor(is_high=height >= HIGH)
+    least = min(_WANTED, len(found.transactions)) + _BELOW + len(about)
+    above = [
+        *_shortened_heading(_lines_about_all(found, partial, settings, glyphs), width, height, least, glyphs),
+        *about,
+    ]
+    lines = chart.lines(max(1, height - len(above) - _BELOW))
+    return TimelinePage([*above, *lines], chart.points(len(above)), bar, chart.labels)
+
+
+def _lines_about_all(found: OpenTransactions, partial: str, settings: Settings, glyphs: Glyphs) -> list[Line]:
+    """The number of long transactions, then what is assumed, then the rest of what BR says first."""
+    first = end_lines(found.end, settings) if found.end is not None else (partial or PARTIAL,)
+    texts = *first, *recovery_lines(found.shown, settings)
+    return [line(harmless(text, glyphs), "" if at else "strong") for at, text in enumerate(texts)]
+
+
+def _shortened_heading(lines: list[Line], width: int, height: int, least: int, glyphs: Glyphs) -> list[Line]:
+    """The lines about all, where ``least`` rows are left; else the first two, with little room a row each."""
+    rows = [row for one in lines for row in wrapped(one, width)]
+    if len(rows) + least <= height:
+        return rows
+    if height < HIGH:
+        return [_cut(one, width, glyphs) for one in lines[:_FEW]]
+    return [row for one in lines[:_FEW] for row in wrapped(one, width)]
+
+
+def _cut(one: Line, width: int, glyphs: Glyphs) -> Line:
+    return Line(cut_to(one.pieces, width, glyphs.cut))
+
+
+class _Chart:
+    """The bars of the transactions, and what stands under the cursor."""
+
+    def __init__(self, found: OpenTransactions, bar: int, width: int, settings: Settings, glyphs: Glyphs) -> None:
+        self._found, self._settings, self._glyphs, self._width = found, settings, glyphs, width
+        self._at, self._is_end = divmod(bar, 2)
+        names = (one.began.xid or "" for one in found.transactions)
+        self.labels = min(max(len(_CHECKPOINT), *(len(name) + 1 for name in names)), width // 3)
+        start = min(_earliest(one) for one in found.transactions)
+        self._end = max(one.began.end or one.began.high for one in found.transactions)
+        self._scale = TimeScale(start, self._end + 1, max(1, width - self.labels))
+        self._first = self._room = 0
+        current = found.transactions[self._at].began
+        self._moment = current.high if not self._is_end or current.end is None else current.end
+
+    def about_cursor(self, *, is_high: bool) -> list[Line]:
+        """The transaction under the cursor, and the checkpoint before it."""
+        shown = self._found.transactions[self._at]
+        (text,) = long_lines(shown, self._settings)
+        spot = shown.began.last_spot
+        if self._is_end and spot is not None:
+            text += f"; last record RBA {spot.rba} of {harmless(spot.path.name, self._glyphs)}"
+        one = line(text.strip())
+        lines = wrapped(one, self._width) if is_high else [_cut(one, self._width, self._glyphs)]
+        checkpoint = self._found.checkpoint_before(self._moment)
+        if checkpoint is None:
+            return lines
+        return lines + [
+            row for told in checkpoint_lines(checkpoint, self._settings) for row in wrapped(line(told), self._width)
+        ]
+
+    def lines(self, room: int) -> list[Line]:
+        """The bars that there is room for, the one under the cursor among them; the checkpoints; the times."""
+        transactions = self._found.transactions
+        self._first = max(0, min(self._at - room // 2, len(transactions) - room))
+        self._room = room
+        ticks = self._ticks()
+        shown = enumerate(transactions[self._first : self._first + room], self._first)
+        bars = [self._bar_line(one, ticks, is_current=at == self._at) for at, one in shown]
+        restart = self._found.restart_before(self._moment)
+        marks = self._blank(ticks)
+        if restart is not None:
+            marks[self._scale.column(restart.time)] = (_RESTART, "warn")
+        times = end_times((self._scale.start, self._end), self._settings.time_offset)
+        label = fit(_CHECKPOINT, self.labels, self._glyphs), "dim"
+        return [*bars, Line((label, *_joined(marks))), times_line(times, self.labels, self._width, self._glyphs)]
+
+    def points(self, above: int) -> tuple[PlotPoint, ...]:
+        """Both ends of each transaction; those of bars that are shown have a row, counted from the top of the page."""
+        points = []
+        for at, one in enumerate(shown.began for shown in self._found.transactions):
+            is_shown = self._first <= at < self._first + self._room
+            row = above + at - self._first if is_shown else None
+            ends = (one.high, one.spot), (one.high if one.end is None else one.end, one.last_spot or one.spot)
+            for moment, spot in ends:
+                column, (path, rba) = self._scale.column(moment), spot or (None, 0)
+                points.append(PlotPoint(column, column + 1, moment, rba, path=path, row=row))
+        return tuple(points)
+
+    def _ticks(self) -> frozenset[int]:
+        """The columns of checkpoints; none where there are more than every other column has room for."""
+        grid, scale = self._found.grid, self._scale
+        if grid is None:
+            return frozenset()
+        numbers = range(max(0, grid.number_at(scale.start - 1) + 1), grid.number_at(self._end) + 1)
+        many = len(numbers) > scale.columns // 2
+        return frozenset() if many else frozenset(scale.column(grid.time(number)) for number in numbers)
+
+    def _blank(self, ticks: frozenset[int]) -> list[Piece]:
+        return [(self._glyphs.divider if at in ticks else " ", "dim") for at in range(self._scale.columns)]
+
+    def _bar_line(self, one: LongTransactionShown, ticks: frozenset[int], *, is_current: bool) -> Line:
+        cells, column = self._blank(ticks), self._scale.column
+        for (first, end), glyph, style in zip(self._spans(one), self._glyphs.spans, _SPAN_STYLES, strict=False):
+            cells[column(first) : column(end) + 1] = [(glyph, style)] * (column(end) + 1 - column(first))
+        if is_current:
+            at = column(self._moment)
+            cells[at] = (cells[at][0], "cursor")
+        label = fit(one.began.xid or "", self.labels - 1, self._glyphs) + " "
+        return Line(((label, "strong" if is_current else "dim"), *_joined(cells)))
+
+    def _spans(self, one: LongTransactionShown) -> Iterator[tuple[int, int]]:
+        """From when to when it was possibly open, open, and on disk where it ever was."""
+        began, end = one.began, self._end if one.began.end is None else one.began.end
+        yield _earliest(one), began.high
+        yield began.high, end
+        grid = self._found.grid
+        persisted = grid.persisted_from(began) if grid is not None else None
+        if persisted is not None:
+            yield persisted, end
+
+
+def _earliest(one: LongTransactionShown) -> int:
+    """The earliest moment at which it may have begun, as far as that is known."""
+    return one.began.high if one.began.low is None else one.began.low
+
+
+def _joined(cells: Sequence[Piece]) -> tuple[Piece, ...]:
+    """Neighbours of one style as one piece."""
+    return tuple(("".join(text for text, _ in run), style) for style, run in groupby(cells, key=itemgetter(1)))

@@ -20,7 +20,7 @@ from tests.simulated.bounded_recovery import HOUR, SECOND, Worked, write_trail
 from tests.simulated.heartbeat_trails import HeartbeatTrail
 from tests.simulated.late_replication import beat
 from trailformat import TrailFile
-from trailformat.records.io_types import RESTART_OK
+from trailformat.records.record_header import RESTART_OK
 from trailformat.trail.row_definitions import RowDefinitions
 from trailformat.trail.sequence import Spot
 from trailformat.transactions.extent import Extent, Restart

@@ -18,7 +18,7 @@ from tests.logdump.line import Line
 from tests.logdump.program import logdump
 from tests.trailformat.samples import row, trail_of
 from trailformat import TrailFile
-from trailformat.records.io_types import DELETE
+from trailformat.records.record_header import DELETE
 from trailformat.scan import Batch, scan
 
 

@@ -17,8 +17,7 @@ from logdump.session.events import Notice, Progress
 from tests.logdump.line import Line
 from tests.trailformat.samples import IO_TIME, row, trail_of
 from trailformat.scan import CountBounds, KernelTotals, counting
-from trailformat.totals.counting import Totals
-from trailformat.totals.group_counting import add_counted
+from trailformat.totals.counting import Totals, add_counted
 
 NINE, TEN = (parse_datetime(f"2024-03-01 {hour}:00", GMT) for hour in ("09", "10"))
 

@@ -27,7 +27,7 @@ from tests.logdump.line import Line
 from tests.logdump.program import logdump
 from trailformat import TrailWriter
 from trailformat.records.ddl import build_ddl
-from trailformat.records.io_types import DDL_OP, RECORD_FRAGMENT
+from trailformat.records.record_header import DDL_OP, RECORD_FRAGMENT
 
 LARGE = "create table teahouse.big (" + ", ".join(f"column_{n:05} varchar(10)" for n in range(4000)) + ")"
 

@@ -130,7 +130,7 @@ def test_position_record_beyond_the_last_moves_nowhere(shop: Line) -> None:
 
 
 def test_position_record_tells_how_far_it_is(line: Line, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("trailformat.index.building._ROWS", 1 << 12)
+    monkeypatch.setattr("trailformat.index.trail_index._ROWS", 1 << 12)
     path = trail_of(tmp_path, *[row()] * 9000)
     line(f"open {path}; notify 4000")
     line("pos record 8999")
@@ -145,7 +145,7 @@ def test_position_record_tells_how_far_it_is(line: Line, tmp_path: Path, monkeyp
 def test_position_record_tells_the_time_that_it_has_come_to(
     line: Line, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("trailformat.index.building._ROWS", 1 << 12)
+    monkeypatch.setattr("trailformat.index.trail_index._ROWS", 1 << 12)
     rows = [row(io_time=IO_TIME + number) for number in range(9000)]
     line(f"open {trail_of(tmp_path, *rows)}; notify 4000; pos record 8999")
     told = [(event.records, event.time - IO_TIME) for event in line.events if isinstance(event, Progress)]
@@ -156,7 +156,7 @@ def test_position_record_tells_the_time_that_it_has_come_to(
 def test_position_record_finds_those_around_the_end_of_what_is_gone_over_at_once(
     number: int, line: Line, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("trailformat.index.building._ROWS", 1 << 12)
+    monkeypatch.setattr("trailformat.index.trail_index._ROWS", 1 << 12)
     line(f"open {trail_of(tmp_path, *[row()] * 4200)}")
     assert line(f"pos record {number}") == [f"Reading forward from RBA {number * row().length}"]
 

@@ -8,8 +8,7 @@ import pytest
 
 from tests.logdump.line import Line
 from trailformat import TrailWriter, make_token
-from trailformat.records.io_types import INSERT
-from trailformat.records.record_header import FIRST, LAST, make_header, name_field
+from trailformat.records.record_header import FIRST, INSERT, LAST, make_header, name_field
 
 
 def test_redo_prints_the_transaction_at_the_position(shop: Line) -> None:

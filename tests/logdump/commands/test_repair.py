@@ -23,8 +23,7 @@ from tests.simulated.pairs import drawn, written
 from tests.trailformat.samples import IO_TIME, header, metadata_record, row, table_record, trail_of
 from trailformat import Record, TrailFile, make_file_header_record, make_record, make_token
 from trailformat.records.file_header import replace_values
-from trailformat.records.io_types import RECORD_FRAGMENT
-from trailformat.records.record_header import FIRST, LAST, MIDDLE, ONLY
+from trailformat.records.record_header import FIRST, LAST, MIDDLE, ONLY, RECORD_FRAGMENT
 from trailformat.transactions.batches import TransactionBatch
 
 GARBAGE = b"\x00\x01garbage between records\xff"

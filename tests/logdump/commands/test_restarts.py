@@ -18,7 +18,7 @@ from tests.logdump.repair.repaired import rows
 from tests.simulated.extract import Extract, Written
 from tests.simulated.source import TABLE, Source
 from tests.trailformat.samples import trail_of
-from trailformat.records.io_types import RESTART_ABEND, RESTART_OK
+from trailformat.records.record_header import RESTART_ABEND, RESTART_OK
 from trailformat.scan import scan
 from trailformat.transactions.not_applied import NotApplied
 

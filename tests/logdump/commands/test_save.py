@@ -9,7 +9,7 @@ from logdump.features.save import saver as saving
 from logdump.session.errors import ExitStatus
 from tests.logdump.line import Line
 from trailformat import Record, TrailFile, TrailSequence
-from trailformat.records.io_types import COMMENT
+from trailformat.records.record_header import COMMENT
 
 SOUND = sorted(path for path in TRAILS.glob("??*") if path.name[0] in "ehorpusv" and path.name != "README.md")
 

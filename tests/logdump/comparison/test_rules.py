@@ -18,9 +18,9 @@ from tests.searching import examples
 from tests.simulated.pairs import TEAS, Committed, drawn, restocked, written
 from tests.trailformat.samples import row, table_record, trail_of
 from trailformat import make_file_header, make_file_header_record
-from trailformat.codec.charset_numbers import BY_NAME
+from trailformat.codec.charsets import BY_NAME
 from trailformat.records.file_header import Value
-from trailformat.transactions.records import TransactionRecords
+from trailformat.transactions.batches import TransactionRecords
 from trailformat.transactions.whole_trail import TrailPosition, WholeTrail
 
 ABSENT, CHANGED = DifferenceKind.ABSENT, DifferenceKind.CHANGED

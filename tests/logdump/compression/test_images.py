@@ -12,9 +12,8 @@ from logdump.features.compression.model import ImageSaving
 from logdump.features.compression.survey import PARTS, ImageSavings
 from tests.searching import some_trails
 from trailformat import Images, Record, TableDefinition, TrailError, TrailFile
-from trailformat.records.columns import Column
-from trailformat.records.images import build_images
-from trailformat.records.io_types import DELETE, UNIFIED_PK_UPDATE, UNIFIED_UPDATE
+from trailformat.records.columns import Column, build_images
+from trailformat.records.record_header import DELETE, UNIFIED_PK_UPDATE, UNIFIED_UPDATE
 from trailformat.trail.row_definitions import RowDefinitions
 
 FILES = some_trails((path for path in TRAILS.glob("[eorpmsu]?0*") if path.is_file()), __name__)

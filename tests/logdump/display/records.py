@@ -10,7 +10,7 @@ from logdump.session.known_record import KnownRecord
 from logdump.session.settings import Settings
 from tests.trailformat.samples import header
 from trailformat import ByteOrder, Record, TableEntry, Token, make_record
-from trailformat.records.transaction import NO_TRANSACTION
+from trailformat.records.record_header import NO_TRANSACTION
 from trailformat.trail.row_definitions import RowDefinition
 
 

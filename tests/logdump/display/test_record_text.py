@@ -5,10 +5,9 @@ import pytest
 from logdump.session.settings import Detail, Level, Release
 from tests.logdump.display.records import a_record, lines_of
 from trailformat import ByteOrder, Record, TableEntry, make_column, make_token
-from trailformat.records.columns import build_columns
-from trailformat.records.io_types import LARGE_OBJECT, PK_UPDATE, RECORD_FRAGMENT, UNIFIED_UPDATE
-from trailformat.records.lob_pieces import PieceHeader, build_piece
-from trailformat.records.user_tokens import build_user_tokens
+from trailformat.records.columns import PieceHeader, build_columns, build_piece
+from trailformat.records.record import build_user_tokens
+from trailformat.records.record_header import LARGE_OBJECT, PK_UPDATE, RECORD_FRAGMENT, UNIFIED_UPDATE
 
 COLUMNS = build_columns([make_column(0, b"\0\4leaf"), make_column(300, None)], ByteOrder.BIG)
 HOSTILE = "\x1b[31mTEA\x07\u202e"

@@ -15,8 +15,7 @@ from logdump.features.safe.text import safe_lines
 from logdump.notation.text import amount
 from logdump.session.settings import Settings
 from tests.logdump.extents import BEFORE, HERE, NEXT, OPEN, OVERTAKEN, WHOLE
-from trailformat.records.io_types import DELETE, INSERT, RESTART_ABEND
-from trailformat.records.transaction import NO_TRANSACTION, Transaction
+from trailformat.records.record_header import DELETE, INSERT, NO_TRANSACTION, RESTART_ABEND, Transaction
 from trailformat.trail.sequence import Spot
 from trailformat.transactions.extent import Damage, Ended, Extent, Restart
 from trailformat.transactions.restart_places import RestartPlaces

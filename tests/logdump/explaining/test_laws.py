@@ -24,8 +24,7 @@ from tests.simulated.recovery import Kill, RecoveringExtract
 from tests.simulated.source import Source
 from trailformat import TrailFile, to_datetime
 from trailformat.changes.transactions import is_transactional
-from trailformat.records.io_types import RESTART_ABEND
-from trailformat.records.record_header import FIRST
+from trailformat.records.record_header import FIRST, RESTART_ABEND
 from trailformat.trail.sequence import Spot
 from trailformat.transactions.whole_trail import WholeTrail
 

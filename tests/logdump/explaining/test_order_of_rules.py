@@ -27,8 +27,7 @@ from tests.simulated.bounded_recovery import HOUR, Worked, write_trail
 from tests.simulated.recovery import Kill, RecoveringExtract
 from tests.simulated.source import Source
 from trailformat import TrailFile
-from trailformat.records.io_types import RESTART_ABEND, RESTART_OK
-from trailformat.records.record_header import FIRST
+from trailformat.records.record_header import FIRST, RESTART_ABEND, RESTART_OK
 from trailformat.trail.sequence import Spot
 from trailformat.transactions.extent import Restart
 

@@ -15,8 +15,7 @@ from tests.logdump.line import Line
 from tests.simulated.bounded_recovery import BEGUN, HOUR, Worked, iso, write_trail
 from tests.simulated.recovery import Kill, RecoveringExtract
 from tests.simulated.source import Source
-from trailformat.records.io_types import RESTART_ABEND
-from trailformat.records.record_header import FIRST, MIDDLE
+from trailformat.records.record_header import FIRST, MIDDLE, RESTART_ABEND
 
 
 def explained(line: Line, command: str) -> Explained:

@@ -10,8 +10,9 @@ from tests.trailformat.values.kinds import of
 from trailformat import ByteOrder, Images, Record, TableDefinition, make_column, make_record
 from trailformat.definitions.column import KEY
 from trailformat.definitions.metadata import build_table
+from trailformat.records.columns import PieceHeader, build_piece
 from trailformat.records.ddl import build_ddl
-from trailformat.records.io_types import (
+from trailformat.records.record_header import (
     DDL_OP,
     DELETE,
     FIELD_COMP,
@@ -21,7 +22,6 @@ from trailformat.records.io_types import (
     UNIFIED_PK_UPDATE,
     UNIFIED_UPDATE,
 )
-from trailformat.records.lob_pieces import PieceHeader, build_piece
 
 TABLES = ("TEA.POTS", "TEA.CUPS")
 _BEFORE, _AFTER = ord("B"), ord("A")

@@ -9,19 +9,19 @@ from tests.trailformat.samples import header, metadata_record, row
 from tests.trailformat.values.kinds import of
 from trailformat import ByteOrder, Images, Record, TableDefinition, make_column, make_record
 from trailformat.definitions.metadata import build_table
-from trailformat.records.io_types import (
+from trailformat.records.columns import PieceHeader, build_piece
+from trailformat.records.record_header import (
     COMMENT,
     FIELD_COMP,
     INSERT,
     LARGE_OBJECT,
+    NAME_IS_INDEX,
     PURGE_DATA,
     RECORD_FRAGMENT,
     RESTART_OK,
     UPDATE,
     UPDATE_COMP,
 )
-from trailformat.records.lob_pieces import PieceHeader, build_piece
-from trailformat.records.record_header import NAME_IS_INDEX
 
 _BEFORE, _AFTER = (FIELD_COMP, "B", 0), (FIELD_COMP, "A", 2)
 _HALVES = [_BEFORE, _AFTER, (FIELD_COMP, "A", 3), (UPDATE, "B", 1), (UPDATE, "A", 1)]

@@ -11,17 +11,18 @@ from tests.trailformat.values.kinds import KINDS
 from trailformat import ByteOrder, Column, ColumnDefinition, Images, Record, TableDefinition, encode_value, make_record
 from trailformat.definitions.column import KEY
 from trailformat.definitions.metadata import build_table
-from trailformat.records.io_types import (
+from trailformat.records.record_header import (
+    COMPRESSED,
     DELETE,
     FIELD_COMP,
     INSERT,
+    NAME_IS_INDEX,
     PURGE_DATA,
     UNIFIED_PK_UPDATE,
     UNIFIED_UPDATE,
     UPDATE,
     UPDATE_COMP,
 )
-from trailformat.records.record_header import COMPRESSED, NAME_IS_INDEX
 
 TABLE = "TEA.LEAVES"
 ANY_TRANS_IND = st.integers(0, 3)

@@ -13,11 +13,11 @@ from tests.logdump.export.scripts import EITHER, check, written
 from tests.searching import IS_LONG
 from tests.trailformat.samples import BOTH, header, trail_of
 from trailformat import ByteOrder, Images, Record, make_column, make_record
-from trailformat.records.io_types import (
+from trailformat.records.columns import PieceHeader, build_piece
+from trailformat.records.record_header import (
     LARGE_OBJECT,
     UNIFIED_UPDATE,
 )
-from trailformat.records.lob_pieces import PieceHeader, build_piece
 
 
 @EITHER

@@ -16,7 +16,7 @@ from tests.logdump.line import Line
 from tests.searching import IS_LONG
 from tests.trailformat.samples import BOTH, header, trail_of
 from trailformat import ByteOrder, Images, Record, make_column, make_record
-from trailformat.records.io_types import FIELD_COMP, LARGE_OBJECT
+from trailformat.records.record_header import FIELD_COMP, LARGE_OBJECT
 
 SEEDS = range(8 if IS_LONG else 1)
 STEP = 1 if IS_LONG else 9

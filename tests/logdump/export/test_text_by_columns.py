@@ -23,8 +23,7 @@ from tests.trailformat.samples import header, metadata_record, trail_of
 from tests.trailformat.values.kinds import of
 from trailformat import ByteOrder, Column, Images, Record, TableDefinition, make_column, make_record, make_token
 from trailformat.definitions.metadata import build_table
-from trailformat.records.io_types import FIELD_COMP, INSERT, UNIFIED_UPDATE
-from trailformat.records.record_header import COMPRESSED, NAME_IS_INDEX
+from trailformat.records.record_header import COMPRESSED, FIELD_COMP, INSERT, NAME_IS_INDEX, UNIFIED_UPDATE
 
 batches = pytest.importorskip("logdump.arrow.tables.batches", reason="exports by columns need numpy and kernels")
 text_export = pytest.importorskip("logdump.features.export.text_export", reason="likewise")

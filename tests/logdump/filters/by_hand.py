@@ -21,8 +21,8 @@ from trailformat import (
     make_token,
 )
 from trailformat.definitions.metadata import build_table
+from trailformat.records.record import build_user_tokens
 from trailformat.records.record_header import COMPRESSED, NAME_IS_INDEX
-from trailformat.records.user_tokens import build_user_tokens
 
 MINUTE = 60_000_000
 NINE = 212_577_166_800_000_000

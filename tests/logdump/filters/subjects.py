@@ -22,7 +22,7 @@ from trailformat import (
     make_header,
     make_record,
 )
-from trailformat.records.transaction import Transaction
+from trailformat.records.record_header import Transaction
 from trailformat.scan import scan
 from trailformat.trail.row_definitions import RowDefinitions
 from trailformat.transactions.tracker import RowTransactions

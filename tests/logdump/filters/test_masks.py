@@ -19,7 +19,7 @@ from tests.searching import IS_LONG, examples, some_trails
 from tests.trailformat.samples import column, header, metadata_record, row, trail_of
 from trailformat import ByteOrder, Images, Record, TableDefinition, TrailFile, make_column, make_record
 from trailformat.definitions.metadata import build_table
-from trailformat.records.io_types import RECORD_FRAGMENT
+from trailformat.records.record_header import RECORD_FRAGMENT
 from trailformat.scan import Batch, scan
 
 pytest.importorskip("numpy", reason="masks need numpy")

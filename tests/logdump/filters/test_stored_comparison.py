@@ -17,7 +17,7 @@ from tests.trailformat.samples import BOTH
 from tests.trailformat.values.kinds import KINDS, of
 from trailformat import ByteOrder, CannotWrite, Column, ColumnDefinition
 from trailformat.arrays import StoredValues
-from trailformat.codec.charset_numbers import BY_NAME
+from trailformat.codec.charsets import BY_NAME
 from trailformat.records.columns import NULL, PRESENT
 from trailformat.values import Plain, decode_value, encode_value, plain_text
 

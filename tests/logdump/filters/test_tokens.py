@@ -4,7 +4,7 @@ import pytest
 
 from logdump.filters import FilterError, Needs
 from trailformat import Token, make_token
-from trailformat.records.user_tokens import build_user_tokens
+from trailformat.records.record import build_user_tokens
 
 from .subjects import Subject, broken, criterion, file_header, meets, subject
 

@@ -25,10 +25,18 @@ from trailformat import (
     TrailFile,
     make_record,
 )
-from trailformat.codec.charset_numbers import BY_NAME
+from trailformat.codec.charsets import BY_NAME
 from trailformat.definitions.metadata import build_database, build_table
-from trailformat.records.io_types import DELETE, FIELD_COMP, INSERT, PK_UPDATE, PURGE_DATA, UNIFIED_UPDATE
-from trailformat.records.record_header import COMPRESSED, NAME_IS_INDEX
+from trailformat.records.record_header import (
+    COMPRESSED,
+    DELETE,
+    FIELD_COMP,
+    INSERT,
+    NAME_IS_INDEX,
+    PK_UPDATE,
+    PURGE_DATA,
+    UNIFIED_UPDATE,
+)
 from trailformat.scan import Workers, parallel
 from trailformat.trail.row_definitions import RowDefinitions
 from trailformat.values import decode_value

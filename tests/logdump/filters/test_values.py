@@ -14,7 +14,7 @@ from logdump.notation.times import GMT, TimeOffset
 from tests.logdump.filters.subjects import Subject
 from tests.trailformat.samples import IO_TIME, row
 from trailformat import Value
-from trailformat.records.io_types import DELETE, INSERT, PK_UPDATE, RESTART_OK
+from trailformat.records.record_header import DELETE, INSERT, PK_UPDATE, RESTART_OK
 from trailformat.values import Plain
 
 NULL = Value(b"", is_null=True)

@@ -20,7 +20,7 @@ from tests.searching import examples
 from tests.simulated.heartbeat_trails import BEGUN, HeartbeatTrail
 from tests.simulated.late_replication import MINUTE, applied
 from trailformat import TrailFile
-from trailformat.records.io_types import INSERT
+from trailformat.records.record_header import INSERT
 
 
 def history_trail(path: Path) -> Path:

@@ -14,8 +14,7 @@ import pyarrow.parquet as pq
 
 from logdump.session.session import Session
 from logdump.spark.jobs.engine import read_options
-from logdump.tui.reading.matching import Matches, MatchingRows
-from logdump.tui.reading.rows import ListRow, RowKind, RowReader
+from logdump.tui.reading.rows import ListRow, Matches, MatchingRows, RowKind, RowReader
 from tests.logdump.line import Line
 from tests.logdump.program import logdump
 from tests.logdump.questions.asker import EVERYTHING, FORWARD, Asker, is_body, opened, placed

@@ -17,9 +17,8 @@ from tests.trailformat.small_batches import in_batches
 from tests.trailformat.test_applied import transaction
 from tests.trailformat.test_transaction_walk import GARBAGE
 from trailformat import Record, make_record, make_token
-from trailformat.records.io_types import RESTART_ABEND
-from trailformat.records.record_header import FIRST, LAST
-from trailformat.transactions import copies, whole_trail
+from trailformat.records.record_header import FIRST, LAST, RESTART_ABEND
+from trailformat.transactions import applied, whole_trail
 
 pytestmark = pytest.mark.usefixtures("kernels")
 
@@ -151,7 +150,7 @@ def test_copies_of_more_cut_transactions_than_are_listed_are_found(
 def test_more_cut_transactions_than_are_waited_for_make_it_unsure(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(copies, "MOST_KNOWN", 3)
+    monkeypatch.setattr(applied, "MOST_KNOWN", 3)
     path = _file(tmp_path, 0, *(_first(f"1{at}") for at in range(5)), *transaction("20", "1.1"))
     assert report([path]).shown("", None, is_partial=False).is_unsure
 

@@ -32,8 +32,7 @@ from tests.simulated.restarted_replicat import History, Occurrence
 from tests.trailformat.index.reference import built
 from trailformat import TrailName
 from trailformat.changes.transaction_context import TransactionContext
-from trailformat.records.io_types import NOT_TRANSACTIONAL
-from trailformat.records.record_header import LAST, ONLY
+from trailformat.records.record_header import LAST, NOT_TRANSACTIONAL, ONLY
 from trailformat.scan import scan
 from trailformat.totals.counting import OTHERS
 from trailformat.trail.file import TrailFile

@@ -21,8 +21,7 @@ from tests.simulated.damage import KINDS, Damage, damaged
 from tests.simulated.pairs import drawn, written
 from trailformat import ByteOrder, Record, TrailFile
 from trailformat.changes.transactions import is_transactional
-from trailformat.records.io_types import RECORD_FRAGMENT
-from trailformat.records.record_header import BEGINS, ENDS
+from trailformat.records.record_header import BEGINS, ENDS, RECORD_FRAGMENT
 
 SOUND = tuple(sorted(path.name for path in TRAILS.iterdir() if path.name[0] not in "bcfghmw"))
 SEEDS = st.integers(0, 1 << 32)

@@ -22,9 +22,8 @@ from tests.searching import examples, in_turn
 from tests.trailformat.samples import header, metadata_record, row, table_record, trail_of
 from trailformat import Images, Record, TrailFile, make_column, make_record
 from trailformat.records.file_header import replace_values
-from trailformat.records.io_types import DELETE, INSERT, RECORD_FRAGMENT, UNIFIED_UPDATE
 from trailformat.records.record import make_file_header_record
-from trailformat.records.record_header import FIRST, LAST, MIDDLE, ONLY
+from trailformat.records.record_header import DELETE, FIRST, INSERT, LAST, MIDDLE, ONLY, RECORD_FRAGMENT, UNIFIED_UPDATE
 from trailformat.scan import scan
 from trailformat.trail.row_definitions import RowDefinitions
 

@@ -11,8 +11,8 @@ from tests.logdump.commands.test_params import objects
 from tests.logdump.line import Line
 from tests.trailformat.samples import IO_TIME, header, row, trail_of
 from trailformat import Images, make_column, make_record
-from trailformat.records.io_types import DELETE, UNIFIED_UPDATE, UPDATE
-from trailformat.records.user_tokens import build_user_tokens
+from trailformat.records.record import build_user_tokens
+from trailformat.records.record_header import DELETE, UNIFIED_UPDATE, UPDATE
 
 FIELDS = [
     ("001-25 UndoFlag", {"undo_flag": 0}, "UndoFlag   :     .  (x00)", ("undo_flag", 0)),

@@ -10,8 +10,8 @@ from tests.logdump.line import Line
 from tests.logdump.program import logdump
 from tests.trailformat.samples import header, row, trail_of
 from trailformat import Images, TrailFile, make_column, make_record
-from trailformat.records.io_types import INSERT
-from trailformat.records.user_tokens import build_user_tokens
+from trailformat.records.record import build_user_tokens
+from trailformat.records.record_header import INSERT
 
 RBA_OF_A_ROW = 1811
 

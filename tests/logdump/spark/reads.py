@@ -18,8 +18,7 @@ from logdump.spark.source.schema import offered
 from logdump.spark.source.slice import Slice
 from logdump.spark.stream.stream_reader import TrailStreamReader
 from trailformat import TrailFile
-from trailformat.records.io_types import NOT_TRANSACTIONAL, RESTARTS
-from trailformat.records.record_header import BEGINS, ENDS
+from trailformat.records.record_header import BEGINS, ENDS, NOT_TRANSACTIONAL, RESTARTS
 
 Row = dict[str, Any]
 

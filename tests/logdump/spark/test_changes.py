@@ -22,8 +22,8 @@ from tests.trailformat.samples import header, trail_of
 from tests.trailformat.test_lobs import TEXT, pieces
 from tests.trailformat.values.kinds import KINDS
 from trailformat import ByteOrder, Column, Images, Record, encode_value, make_column, make_record
-from trailformat.records import io_types
-from trailformat.records.images import PREFIX_SIZES
+from trailformat.records import record_header
+from trailformat.records.columns import PREFIX_SIZES
 
 BIG = ByteOrder.BIG
 Row = dict[str, Any]
@@ -65,10 +65,10 @@ def test_each_operation_has_its_row(tmp_path: Path) -> None:
     path = _trail(
         tmp_path,
         _inserted(("INT32", 1), ("VARCHAR", "one")),
-        _changed(io_types.FIELD_COMP, None, _columns(1, "")),
-        _changed(io_types.FIELD_COMP, None, _columns(1, None)),
-        _changed(io_types.DELETE, _columns(1), None, before_after=ord("B")),
-        make_record(header(1, io_type=io_types.PURGE_DATA), b"", order=BIG),
+        _changed(record_header.FIELD_COMP, None, _columns(1, "")),
+        _changed(record_header.FIELD_COMP, None, _columns(1, None)),
+        _changed(record_header.DELETE, _columns(1), None, before_after=ord("B")),
+        make_record(header(1, io_type=record_header.PURGE_DATA), b"", order=BIG),
     )
     rows = changes_in(path, TABLE)
     assert [(one["_op"], one["ID"], one["BODY"], one["_absent"]) for one in rows] == [
@@ -83,7 +83,7 @@ def test_each_operation_has_its_row(tmp_path: Path) -> None:
 
 
 def _key_update(before: int, after: int) -> Record:
-    return _changed(io_types.UNIFIED_PK_UPDATE, _columns(before), _columns(after, "moved"))
+    return _changed(record_header.UNIFIED_PK_UPDATE, _columns(before), _columns(after, "moved"))
 
 
 def test_an_update_of_the_key_is_a_delete_and_an_insert(tmp_path: Path) -> None:
@@ -101,8 +101,10 @@ def test_or_it_is_one_with_the_key_before(tmp_path: Path) -> None:
 def test_the_image_before_an_update_in_two_records_is_no_change(tmp_path: Path) -> None:
     path = _trail(
         tmp_path,
-        make_record(header(1, io_type=io_types.FIELD_COMP, before_after=ord("B")), Images(_columns(1, "old"), None)),
-        make_record(header(1, io_type=io_types.FIELD_COMP), Images(None, _columns(1, "new"))),
+        make_record(
+            header(1, io_type=record_header.FIELD_COMP, before_after=ord("B")), Images(_columns(1, "old"), None)
+        ),
+        make_record(header(1, io_type=record_header.FIELD_COMP), Images(None, _columns(1, "new"))),
     )
     assert [(one["_op"], one["BODY"]) for one in changes_in(path, TABLE)] == [("update", "new")]
 
@@ -154,7 +156,7 @@ def test_an_altered_table_ends_the_read_of_an_older_schema(tmp_path: Path) -> No
 
 
 def test_the_columns_before_an_update_come_if_asked_for(tmp_path: Path) -> None:
-    update = _changed(io_types.UNIFIED_UPDATE, _columns(1, "old"), _columns(1, "new"))
+    update = _changed(record_header.UNIFIED_UPDATE, _columns(1, "old"), _columns(1, "new"))
     path = _trail(tmp_path, _inserted(("INT32", 1), ("VARCHAR", "old")), update, _key_update(1, 2))
     rows = changes_in(path, TABLE, beforeImages="true")
     assert [one["_before"] for one in rows] == [None, {"ID": 1, "BODY": "old"}, None, None]
@@ -162,8 +164,8 @@ def test_the_columns_before_an_update_come_if_asked_for(tmp_path: Path) -> None:
 
 @pytest.mark.spark
 def test_changes_in_the_shape_of_debezium(spark: Any, tmp_path: Path) -> None:
-    update = _changed(io_types.UNIFIED_UPDATE, _columns(1, "old"), _columns(1, "new"))
-    truncate = make_record(header(1, io_type=io_types.PURGE_DATA), b"", order=BIG)
+    update = _changed(record_header.UNIFIED_UPDATE, _columns(1, "old"), _columns(1, "new"))
+    truncate = make_record(header(1, io_type=record_header.PURGE_DATA), b"", order=BIG)
     path = _trail(tmp_path, _inserted(("INT32", 1), ("VARCHAR", "old")), update, _key_update(1, 2), truncate)
     rows = [row.asDict(recursive=True) for row in logdump.spark.changes(spark, path, TABLE, shape="debezium").collect()]
     assert [(one["op"], one["before"], one["after"]) for one in rows] == [
@@ -178,7 +180,7 @@ def test_changes_in_the_shape_of_debezium(spark: Any, tmp_path: Path) -> None:
 
 
 def test_the_first_file_of_a_trail_has_its_number_among_other_trails(tmp_path: Path) -> None:
-    change = _changed(io_types.INSERT, None, _columns(1, "one"))
+    change = _changed(record_header.INSERT, None, _columns(1, "one"))
     for name in ("aa000000000", "bb000000000", "bb000000001"):
         trail_of(tmp_path, DEFINED, change, name=name)
     sequences = [one["_sequence"] for one in changes_in(tmp_path / "??00000000?", TABLE)]

@@ -37,7 +37,7 @@ from trailformat.changes.transaction_context import TransactionContext
 from trailformat.codec.timestamps import JULIAN_UNIX_EPOCH
 from trailformat.records.columns import Columns
 from trailformat.records.ddl import ddl_name
-from trailformat.records.io_types import DDL_OP
+from trailformat.records.record_header import DDL_OP
 from trailformat.trail.row_definitions import RowDefinition, RowDefinitions
 from trailformat.values import decode_value, plain_text
 

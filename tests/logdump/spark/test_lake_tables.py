@@ -17,7 +17,7 @@ from tests.logdump.spark.test_tables import _inserted
 from tests.trailformat.samples import header, trail_of
 from tests.trailformat.test_lobs import TEXT, pieces
 from trailformat import ByteOrder, Record, make_record
-from trailformat.records import io_types
+from trailformat.records import record_header
 
 SCHEMA = pa.schema([pa.field("ID", pa.int64(), nullable=False), ("BODY", pa.string())])
 Values = Mapping[Any, Mapping[str, Any] | None]
@@ -25,17 +25,17 @@ Values = Mapping[Any, Mapping[str, Any] | None]
 
 def _records() -> list[Record]:
     """Inserts, partial updates, NULLs, LOBs, deletes, updates of the key, a truncate."""
-    truncate = make_record(header(1, io_type=io_types.PURGE_DATA), b"", order=ByteOrder.BIG)
+    truncate = make_record(header(1, io_type=record_header.PURGE_DATA), b"", order=ByteOrder.BIG)
     made: list[Record] = [DEFINED]
     for round_ in range(3):
         base = round_ * 100
         made += [_inserted(("INT32", base + n), ("VARCHAR", f"row {n}")) for n in range(20)]
-        made += [_changed(io_types.FIELD_COMP, None, _columns(base + n, f"new {n}")) for n in range(0, 20, 3)]
-        made += [_changed(io_types.FIELD_COMP, None, _columns(base + 1, "")), _inserted(("INT32", base + 50))]
+        made += [_changed(record_header.FIELD_COMP, None, _columns(base + n, f"new {n}")) for n in range(0, 20, 3)]
+        made += [_changed(record_header.FIELD_COMP, None, _columns(base + 1, "")), _inserted(("INT32", base + 50))]
         made += pieces(1, TEXT)
-        made += [_changed(io_types.FIELD_COMP, None, _columns(base + 2, None))]
+        made += [_changed(record_header.FIELD_COMP, None, _columns(base + 2, None))]
         made += [
-            _changed(io_types.DELETE, _columns(base + 4), None, before_after=ord("B")),
+            _changed(record_header.DELETE, _columns(base + 4), None, before_after=ord("B")),
             _key_update(base + 5, base + 60),
         ]
         made += [truncate] if round_ == 1 else []

@@ -39,7 +39,7 @@ from trailformat import (
 )
 from trailformat.changes.lobs import lobs_of
 from trailformat.definitions.metadata import build_table
-from trailformat.records.io_types import LARGE_OBJECT
+from trailformat.records.record_header import LARGE_OBJECT
 from trailformat.trail.row_definitions import RowDefinitions
 
 Row = dict[str, Any]

@@ -30,7 +30,7 @@ from trailformat import (
 from trailformat.changes.row_changes import ColumnChange, row_columns
 from trailformat.definitions.file import read_definitions
 from trailformat.definitions.metadata import DatabaseDefinition, build_database, build_table
-from trailformat.records.io_types import UNIFIED_UPDATE
+from trailformat.records.record_header import UNIFIED_UPDATE
 from trailformat.trail.row_definitions import RowDefinitions
 from trailformat.values import Value, plain_text
 

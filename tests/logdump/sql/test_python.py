@@ -28,8 +28,8 @@ from tests.trailformat.samples import header, row, table_record, trail_of
 from tests.trailformat.values.kinds import KINDS
 from trailformat import ByteOrder, make_record
 from trailformat.codec.mapped_file import FileBuffer
-from trailformat.records.io_types import LARGE_OBJECT
-from trailformat.records.lob_pieces import PieceHeader, build_piece
+from trailformat.records.columns import PieceHeader, build_piece
+from trailformat.records.record_header import LARGE_OBJECT
 from trailformat.scan import Batch
 from trailformat.scan.rows import WholeLobs
 

@@ -9,8 +9,7 @@ from fixtures import column_kinds as kind
 from fixtures.shop import ShopTable
 from trailformat import Record, TableDefinition, make_record
 from trailformat.changes.row_changes import Change, ColumnChange
-from trailformat.records.io_types import INSERT
-from trailformat.records.record_header import make_header
+from trailformat.records.record_header import INSERT, make_header
 from trailformat.values import Value
 from trailformat.values.value import Plain
 

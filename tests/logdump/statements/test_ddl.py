@@ -22,8 +22,7 @@ from tests.searching import in_turn
 from trailformat import Record, make_record
 from trailformat.changes.row_changes import Change
 from trailformat.records.ddl import build_ddl
-from trailformat.records.io_types import DDL_OP
-from trailformat.records.record_header import make_header
+from trailformat.records.record_header import DDL_OP, make_header
 
 CANARY = "CANARY"
 """The file that a client makes when it takes a part of a statement for a command of its own."""

@@ -16,11 +16,10 @@ from fixtures.shop import SENCHA
 from logdump.display.sql import DIALECTS, SqlScript, Statement
 from logdump.display.sql import literals as module
 from trailformat import TrailFile, TrailWriter
-from trailformat.codec.charset_numbers import BY_NAME
+from trailformat.codec.charsets import BY_NAME
 from trailformat.definitions.column import ColumnDefinition
-from trailformat.records.io_types import LARGE_OBJECT
-from trailformat.records.lob_pieces import PieceHeader, build_piece
-from trailformat.records.record_header import FIRST, LAST, MIDDLE
+from trailformat.records.columns import PieceHeader, build_piece
+from trailformat.records.record_header import FIRST, LARGE_OBJECT, LAST, MIDDLE
 
 _NAME = 1
 _TEXT = "The first cup moistens my lips and throat; " * 5

@@ -12,8 +12,7 @@ from logdump.display.sql import DIALECTS, Closing, Opening, SkippedTransaction, 
 from logdump.session.selection import Selection
 from tests.trailformat.samples import row, table_record, trail_of
 from trailformat import NotATrail, Record, TrailError, TrailFile
-from trailformat.records.io_types import LARGE_OBJECT, RECORD_FRAGMENT
-from trailformat.records.record_header import FIRST, LAST, MIDDLE, ONLY
+from trailformat.records.record_header import FIRST, LARGE_OBJECT, LAST, MIDDLE, ONLY, RECORD_FRAGMENT
 from trailformat.scan import scan
 from trailformat.trail.row_definitions import RowDefinitions
 from trailformat.transactions import extents

@@ -23,8 +23,7 @@ from tests.logdump.extents import HERE, NEXT, OPEN, OVERTAKEN, WHOLE
 from tests.logdump.statements.made_changes import change
 from trailformat import TrailFile
 from trailformat.codec.timestamps import JULIAN_UNIX_EPOCH
-from trailformat.records.io_types import INSERT, RESTART_ABEND, RESTART_OK
-from trailformat.records.transaction import NO_TRANSACTION, Transaction
+from trailformat.records.record_header import INSERT, NO_TRANSACTION, RESTART_ABEND, RESTART_OK, Transaction
 from trailformat.trail.sequence import Spot
 from trailformat.transactions.extent import Damage, Ended, Extent, Moment, Restart
 

@@ -19,9 +19,8 @@ from tests.logdump.statements.made_changes import NULL, STOCK, change, without_d
 from tests.searching import in_turn
 from trailformat.changes.row_changes import Change
 from trailformat.records.ddl import build_ddl
-from trailformat.records.io_types import DDL_OP
 from trailformat.records.record import Record, make_record
-from trailformat.records.record_header import make_header
+from trailformat.records.record_header import DDL_OP, make_header
 from trailformat.values import Value
 
 _OLD = ("A1", "top", "it's", Decimal(5))

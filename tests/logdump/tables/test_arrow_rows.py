@@ -24,12 +24,11 @@ from trailformat import (
     make_record,
     make_token,
 )
-from trailformat.changes.full_images import build_full_image
-from trailformat.codec.charset_numbers import BY_NAME
+from trailformat.changes.encrypted import build_full_image
+from trailformat.codec.charsets import BY_NAME
 from trailformat.codec.timestamps import JULIAN_UNIX_EPOCH
 from trailformat.definitions.metadata import DatabaseDefinition, build_database, build_table
-from trailformat.records.io_types import DELETE, INSERT, PURGE_DATA, RECORD_FRAGMENT
-from trailformat.records.record_header import COMPRESSED, NAME_IS_INDEX
+from trailformat.records.record_header import COMPRESSED, DELETE, INSERT, NAME_IS_INDEX, PURGE_DATA, RECORD_FRAGMENT
 from trailformat.scan import scan
 from trailformat.transactions.tracker import TransactionTracker
 from trailformat.values import CHAR

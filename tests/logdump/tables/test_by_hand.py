@@ -15,8 +15,7 @@ from tests.trailformat.samples import column, header, metadata_record, trail_of
 from tests.trailformat.values.kinds import of
 from trailformat import ByteOrder, Column, Images, Record, TableDefinition, make_record, make_token
 from trailformat.definitions.metadata import build_table
-from trailformat.records.io_types import DELETE, INSERT, PURGE_DATA, UNIFIED_UPDATE
-from trailformat.records.record_header import COMPRESSED, NAME_IS_INDEX
+from trailformat.records.record_header import COMPRESSED, DELETE, INSERT, NAME_IS_INDEX, PURGE_DATA, UNIFIED_UPDATE
 
 pa = pytest.importorskip("pyarrow", reason="Arrow files need pyarrow")
 

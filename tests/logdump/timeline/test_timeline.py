@@ -14,7 +14,7 @@ from logdump.features.timeline.timeline import MOST_POINTS, BeatPoint, PointSamp
 from logdump.features.timeline.volume import MOST_INTERVALS, Volume, VolumeInterval, VolumeSums
 from logdump.notation.times import GMT
 from logdump.session.session import Session
-from logdump.tui.text.glyphs import UNICODE
+from logdump.tui.text.styled import UNICODE
 from logdump.tui.text.timeline_text import timeline_page
 from tests.logdump.commands.test_heartbeat import MINUTE, SECOND, objects
 from tests.simulated.heartbeat_trails import target_trail

@@ -16,9 +16,8 @@ from logdump.tui.model.model import Model
 from logdump.tui.panes.choices import mark_choices, table_choices, transaction_choices
 from logdump.tui.panes.row_text import GAPS, ColumnNeeds, ColumnWidths, clock_text, columns_for, heading, row_pieces
 from logdump.tui.reading.rows import ListRow, RowKind
-from logdump.tui.reading.transactions import ORDERS, ListedTransaction
-from logdump.tui.text.cells import cut_line, fit, fit_name, harmless
-from logdump.tui.text.glyphs import ASCII, UNICODE, Glyphs
+from logdump.tui.reading.state import ORDERS, ListedTransaction
+from logdump.tui.text.styled import ASCII, UNICODE, Glyphs, cut_line, fit, fit_name, harmless
 from tests.searching import examples
 from trailformat.index import TableTotals, TransactionSpan
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from fixtures import TRAILS
-from logdump.tui.reading.transactions import read_transactions
+from logdump.tui.reading.state import read_transactions
 from tests.logdump.tui.conftest import Golden
 from tests.logdump.tui.drive import WIDE, Screen, drive
 from tests.logdump.tui.test_records import rba_of

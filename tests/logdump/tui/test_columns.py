@@ -12,7 +12,7 @@ from rich.cells import cell_len
 from logdump.tui.keys.kept_choices import COLUMNS, KeptChoices, ListColumn, parse_columns
 from logdump.tui.panes.row_text import ColumnNeeds, columns_for, heading, row_pieces
 from logdump.tui.text.appearance import Appearance
-from logdump.tui.text.glyphs import UNICODE
+from logdump.tui.text.styled import UNICODE
 from tests.logdump.tui.drive import Screen, drive
 from tests.logdump.tui.test_row_text import SETTINGS, told
 

@@ -10,9 +10,8 @@ import pytest
 from fixtures import TRAILS
 from logdump.tui.panes.row_text import csn_text
 from logdump.tui.reading import rows as rows_module
-from logdump.tui.reading.page import PageRequest, read_page
-from logdump.tui.reading.rows import ListRow, RowKind, RowReader
-from logdump.tui.text.glyphs import UNICODE
+from logdump.tui.reading.rows import ListRow, PageRequest, RowKind, RowReader, read_page
+from logdump.tui.text.styled import UNICODE
 from tests.logdump.program import logdump
 from tests.logdump.tui.test_rows import NAMES, forwards
 from tests.searching import in_turn

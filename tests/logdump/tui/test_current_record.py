@@ -11,8 +11,8 @@ from fixtures import TRAILS
 from logdump.notation.times import GMT
 from logdump.tui.app import TrailApp
 from logdump.tui.keys.keys import KEYS, Area, Key
-from logdump.tui.panes.hex_pane import HexPane
 from logdump.tui.panes.one_line import OneLine
+from logdump.tui.panes.record_pane import HexPane
 from logdump.tui.reading.rows import RowKind
 from tests.logdump.line import Line
 from tests.logdump.tui.drive import NARROW, WIDE, Screen, drive

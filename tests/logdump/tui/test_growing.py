@@ -12,7 +12,7 @@ from fixtures import TRAILS
 from logdump.tui.model.reports import Reports
 from logdump.tui.reading.messages import FilePolled, Report
 from logdump.tui.reading.rows import RowKind
-from logdump.tui.reading.trail_files import NeighbourFiles, NeighbourLookup
+from logdump.tui.reading.state import NeighbourFiles, NeighbourLookup
 from tests.logdump.tui.drive import Screen, drive
 from tests.logdump.tui.growing_trail import GrowingTrail
 from tests.logdump.tui.test_records import rba_of

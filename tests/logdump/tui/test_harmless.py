@@ -12,12 +12,10 @@ from logdump.session.session import Session
 from logdump.session.settings import Settings
 from logdump.tui.keys.keys import KEYS, Area, Key
 from logdump.tui.model.model import Model, ScanProgress
-from logdump.tui.panes.tabs import TABS
-from logdump.tui.panes.title import title_pieces
-from logdump.tui.reading.state import State
-from logdump.tui.reading.summary import Summary
+from logdump.tui.panes.one_line import TABS, title_pieces
+from logdump.tui.reading.state import State, Summary
 from logdump.tui.text.appearance import Appearance
-from logdump.tui.text.glyphs import ASCII, UNICODE
+from logdump.tui.text.styled import ASCII, UNICODE
 from tests.hostile import nasty, raw_characters, write_hostile_trail
 from tests.logdump.tui.drive import NARROW, WIDE, Screen, drive
 

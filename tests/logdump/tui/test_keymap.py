@@ -8,11 +8,10 @@ from pathlib import Path
 import pytest
 
 from logdump.commands import REGISTRY
-from logdump.tui.keys.keymap import keymap_path, load_keymap, parse_keymap
+from logdump.tui.keys.kept_choices import keymap_path, load_keymap, parse_keymap
 from logdump.tui.keys.keys import KEYS, Area, Key
-from logdump.tui.panes.footer import _GAP, footer_words
-from logdump.tui.panes.help_screen import help_lines
-from logdump.tui.panes.palette import actions_for
+from logdump.tui.panes.one_line import _GAP, footer_words
+from logdump.tui.panes.overlays import actions_for, help_lines
 from logdump.tui.text.appearance import Appearance
 from tests.logdump.tui.drive import Screen, drive
 

@@ -14,8 +14,7 @@ from textual.widget import Widget
 from fixtures import TRAILS
 from logdump.tui.panes.record_list import RecordList
 from logdump.tui.reading.messages import FilePolled
-from logdump.tui.reading.page import PageRequest, read_page
-from logdump.tui.reading.rows import RowReader
+from logdump.tui.reading.rows import PageRequest, RowReader, read_page
 from tests.logdump.tui.drive import Screen, drive
 from tests.logdump.tui.test_records import rba_of
 from trailformat import TrailFile

@@ -11,8 +11,7 @@ from logdump.filters import FilterSet
 from logdump.filters.statement import apply
 from logdump.notation.times import GMT
 from logdump.session.session import Session
-from logdump.tui.reading.matching import Matches, MatchingRows
-from logdump.tui.reading.rows import ListRow, RowKind, RowReader
+from logdump.tui.reading.rows import ListRow, Matches, MatchingRows, RowKind, RowReader
 from tests.logdump.line import Line
 from trailformat import TrailFile
 

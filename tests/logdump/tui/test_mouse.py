@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from fixtures import TRAILS
+from logdump.tui.panes.one_line import TABS
 from logdump.tui.panes.record_list import RecordList
 from logdump.tui.panes.sidebar import Sidebar
-from logdump.tui.panes.tabs import TABS
 from tests.logdump.tui.drive import NARROW, WIDE, Screen, drive
 from tests.logdump.tui.test_harmless import characters
 from tests.logdump.tui.test_records import rba_of

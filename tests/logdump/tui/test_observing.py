@@ -23,13 +23,11 @@ from logdump.session.marks import Mark
 from logdump.session.reading import Reading
 from logdump.session.session import Session
 from logdump.tui.keys.keys import Area
-from logdump.tui.model.model import SIDE_BY_SIDE, TIMELINE, Model, ScanProgress
-from logdump.tui.model.observable import Observable, Part
+from logdump.tui.model.model import SIDE_BY_SIDE, TIMELINE, Model, Observable, Part, ScanProgress
 from logdump.tui.panes.shape_strip import ShapeStrip
 from logdump.tui.panes.timeline_pane import TimelinePane
 from logdump.tui.reading.messages import ListedTrail, StoryRead, TrailsListed
-from logdump.tui.reading.state import State
-from logdump.tui.reading.trail_files import ListedFile
+from logdump.tui.reading.state import ListedFile, State
 from logdump.tui.text.styled import Line
 from tests.logdump.tui.resting import resize
 from tests.logdump.tui.stepped import Stepped

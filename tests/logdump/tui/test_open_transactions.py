@@ -16,9 +16,9 @@ from logdump.session.session import Session
 from logdump.session.settings import Settings
 from logdump.tui.model.model import TIMELINE
 from logdump.tui.panes.timeline_pane import TimelinePane
-from logdump.tui.text.glyphs import ASCII, UNICODE, Glyphs
-from logdump.tui.text.open_transactions_text import open_transactions_page
 from logdump.tui.text.plot import TimelinePage
+from logdump.tui.text.styled import ASCII, UNICODE, Glyphs
+from logdump.tui.text.timeline_text import open_transactions_page
 from tests.logdump.tui.drive import NARROW, Screen, drive
 from tests.logdump.tui.stepped import Stepped
 from tests.logdump.tui.test_records import rba_of

@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from fixtures import TRAILS
-from logdump.tui.reading.page import Page, PageRequest, read_page
-from logdump.tui.reading.rows import RowReader
+from logdump.tui.reading.rows import Page, PageRequest, RowReader, read_page
 from tests.logdump.tui.test_rows import forwards
 from tests.searching import in_turn
 from trailformat import TrailFile

@@ -8,8 +8,7 @@ from itertools import product
 import pytest
 
 from fixtures import TRAILS
-from logdump.tui.panes.hex_pane import HexPane
-from logdump.tui.panes.record_pane import RecordPane
+from logdump.tui.panes.record_pane import HexPane, RecordPane
 from logdump.tui.panes.text_pane import changed_cells
 from logdump.tui.reading.screen_mode import ScreenMode
 from logdump.tui.text.styled import line

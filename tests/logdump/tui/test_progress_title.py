@@ -11,7 +11,7 @@ import pytest
 from fixtures import TRAILS
 from logdump.session import reading
 from logdump.tui.model.model import Model
-from logdump.tui.panes.title import Title
+from logdump.tui.panes.one_line import Title
 from tests.logdump.test_progress import COMMANDS, small_batches
 from tests.logdump.tui.drive import Screen, drive
 
@@ -46,7 +46,7 @@ def test_every_command_shows_its_progress_in_the_title(tmp_path: Path, monkeypat
 
 
 def test_every_scan_beside_the_screen_shows_its_progress_in_the_title(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("logdump.tui.reading.scans.EVERY", 0.0)
+    monkeypatch.setattr("logdump.tui.reading.background.EVERY", 0.0)
     monkeypatch.setattr(reading, "_EVERY", 0.0)
     titles: list[str] = []
 

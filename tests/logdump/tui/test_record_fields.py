@@ -12,9 +12,8 @@ from logdump.notation.times import GMT
 from logdump.session.session import Session
 from logdump.session.settings import Detail, Level, Settings
 from logdump.tui.reading.rows import RowKind, RowReader
-from logdump.tui.text.detail_text import detail_lines
-from logdump.tui.text.hex_text import hex_text, line_pieces
-from logdump.tui.text.record_fields import fields_of, placed_tokens
+from logdump.tui.text.hex_text import fields_of, hex_text, line_pieces, placed_tokens
+from logdump.tui.text.record_pages import detail_lines
 from tests.logdump.tui.test_rows import NAMES, forwards
 from tests.searching import in_turn
 from trailformat import Record, TrailFile

@@ -7,8 +7,7 @@ import pytest
 from fixtures import TRAILS
 from logdump.session.session import Session
 from logdump.tui.panes.record_list import RecordList
-from logdump.tui.reading.page import PageRequest, read_page
-from logdump.tui.reading.rows import RowKind, RowReader
+from logdump.tui.reading.rows import PageRequest, RowKind, RowReader, read_page
 from logdump.tui.reading.state import state_of
 from tests.logdump.line import Line
 from tests.logdump.tui.drive import Screen, drive

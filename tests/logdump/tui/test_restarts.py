@@ -12,7 +12,7 @@ from fixtures import TRAILS
 from fixtures.flavour import MYSQL_21
 from logdump.tui.panes.one_line import OneLine
 from logdump.tui.reading import rows
-from logdump.tui.text.glyphs import UNICODE
+from logdump.tui.text.styled import UNICODE
 from tests.logdump.tui.drive import WIDE, Screen, drive
 from tests.logdump.tui.test_records import rba_of
 from tests.simulated.recovery import Kill, RecoveringExtract
@@ -20,9 +20,7 @@ from tests.simulated.source import Source
 from tests.trailformat.samples import row, trail_of
 from trailformat import TrailFile
 from trailformat.index import build, index_of
-from trailformat.records.io_types import RESTART_ABEND
-from trailformat.records.record_header import MIDDLE
-from trailformat.records.transaction import NO_TRANSACTION
+from trailformat.records.record_header import MIDDLE, NO_TRANSACTION, RESTART_ABEND
 
 MARKERS = [
     f"3083  09:31:00  {UNICODE.restart} RestartAbend cuts CSN 41882334",

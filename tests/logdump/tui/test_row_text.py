@@ -13,7 +13,7 @@ from logdump.notation.times import GMT
 from logdump.session.settings import Settings
 from logdump.tui.panes.row_text import ColumnNeeds, ColumnWidths, clock_text, columns_for, heading, row_pieces
 from logdump.tui.reading.rows import ListRow, RowKind, RowReader
-from logdump.tui.text.glyphs import ASCII, UNICODE
+from logdump.tui.text.styled import ASCII, UNICODE
 from trailformat import TrailFile
 from trailformat.trail.row_definitions import RowDefinitions
 

@@ -19,7 +19,7 @@ from logdump.tui.model.model import SIDE_BY_SIDE
 from logdump.tui.panes.side_by_side_pane import SideBySidePane
 from logdump.tui.text.aligned_text import AlignedCursor, SideBySidePage
 from logdump.tui.text.appearance import Appearance
-from logdump.tui.text.glyphs import ASCII, UNICODE
+from logdump.tui.text.styled import ASCII, UNICODE
 from tests.hostile import nasty, raw_characters
 from tests.logdump.tui.conftest import Golden
 from tests.logdump.tui.drive import WIDE, Screen, drive

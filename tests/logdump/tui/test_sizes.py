@@ -5,9 +5,8 @@ from __future__ import annotations
 import pytest
 from rich.cells import cell_len
 
-from logdump.tui.text.appearance import Appearance
-from logdump.tui.text.glyphs import ASCII, UNICODE, glyphs_for
-from logdump.tui.text.themes import THEMES, theme_for
+from logdump.tui.text.appearance import THEMES, Appearance, theme_for
+from logdump.tui.text.styled import ASCII, UNICODE, glyphs_for
 from tests.logdump.tui.conftest import Golden
 from tests.logdump.tui.drive import Screen, drive, trails
 from tests.logdump.tui.test_records import rba_of

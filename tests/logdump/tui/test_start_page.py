@@ -13,7 +13,7 @@ from logdump.session.session import Session
 from logdump.tui.panes.choices import trail_choices
 from logdump.tui.reading.messages import ListedTrail, TrailsListed
 from logdump.tui.reading.start_page import StartPage, StartPlace, _with_headers, start_place
-from logdump.tui.text.glyphs import UNICODE
+from logdump.tui.text.styled import UNICODE
 from tests.logdump.tui.drive import Screen, drive
 from tests.logdump.tui.resting import come_to_rest
 from tests.searching import some_trails

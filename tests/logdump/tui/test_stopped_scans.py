@@ -14,8 +14,8 @@ from logdump.features.timeline import open_transactions
 from logdump.features.timeline.open_transactions import OpenTransactionsScan
 from logdump.features.timeline.timeline import TimelineScan
 from logdump.session.session import Session
-from logdump.tui.reading import open_file, scans
-from logdump.tui.reading.matching import Matches
+from logdump.tui.reading import background, open_file
+from logdump.tui.reading.rows import Matches
 from tests.logdump.test_partial import VERDICTS
 from tests.logdump.tui.drive import NARROW, WIDE, Screen, drive, trails
 from tests.logdump.tui.test_open_transactions import OLD, SHORT, YOUNG
@@ -66,7 +66,7 @@ def gate(monkeypatch: pytest.MonkeyPatch) -> Iterator[threading.Event]:
 
     monkeypatch.setattr(Scan, "__init__", small)
     monkeypatch.setattr(open_transactions, "_RECORDS", 1)
-    monkeypatch.setattr(scans, "EVERY", 0.0)
+    monkeypatch.setattr(background, "EVERY", 0.0)
     gate = threading.Event()
     yield gate
     gate.set()

@@ -16,8 +16,8 @@ from logdump.tui.model.model import TIMELINE
 from logdump.tui.panes.one_line import OneLine
 from logdump.tui.panes.timeline_pane import TimelinePane
 from logdump.tui.text.appearance import Appearance
-from logdump.tui.text.glyphs import ASCII, UNICODE
 from logdump.tui.text.plot import Band, Plot, PlotPoint, plot_lines
+from logdump.tui.text.styled import ASCII, UNICODE
 from logdump.tui.text.timeline_text import lag_plot
 from tests.hostile import nasty, raw_characters
 from tests.logdump.commands.test_heartbeat import MINUTE, objects

@@ -152,7 +152,7 @@ def test_a_scan_tells_how_far_it_is_stops_and_goes_on(gate: threading.Event, mon
         yield from build(trail, found)
 
     monkeypatch.setattr("logdump.tui.reading.open_file.build", slow)
-    monkeypatch.setattr("logdump.tui.reading.scans.EVERY", 0.0)
+    monkeypatch.setattr("logdump.tui.reading.background.EVERY", 0.0)
 
     async def steps(screen: Screen) -> None:
         await ticks(screen)

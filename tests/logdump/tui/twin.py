@@ -14,13 +14,12 @@ from textual import events
 from textual.app import ComposeResult
 
 from logdump.tui.app import TrailApp
-from logdump.tui.model.model import Model
-from logdump.tui.model.observable import Part
+from logdump.tui.model.model import Model, Part
 from logdump.tui.panes.choice_pane import ChoicePane
 from logdump.tui.panes.side_by_side_pane import SideBySidePane
 from logdump.tui.panes.text_pane import TextPane
 from logdump.tui.panes.timeline_pane import TimelinePane
-from logdump.tui.text.harmless_app import HarmlessApp
+from logdump.tui.text.appearance import HarmlessApp
 from tests.logdump.tui.resting import come_to_rest
 
 PARTS = {name: part for name, part in vars(Model).items() if isinstance(part, Part)}

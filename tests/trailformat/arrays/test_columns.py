@@ -31,8 +31,7 @@ from trailformat import (
 from trailformat.arrays import Image, locate_columns
 from trailformat.arrays.columns import ColumnArray, column_arrays
 from trailformat.native.scan.arguments import BROKEN
-from trailformat.records.io_types import DELETE, INSERT, UNIFIED_UPDATE
-from trailformat.records.record_header import COMPRESSED, name_field
+from trailformat.records.record_header import COMPRESSED, DELETE, INSERT, UNIFIED_UPDATE, name_field
 from trailformat.scan import Batch, scan
 from trailformat.scan.rows import RowBytes
 from trailformat.values import Value, decode_value, plain_text

@@ -15,8 +15,7 @@ from tests.trailformat.arrays.stored import KINDS, raw_values
 from trailformat import BadData, ByteOrder, Column, ColumnDefinition
 from trailformat.arrays import StoredValues, TextArray, text_array
 from trailformat.arrays.arrow import arrow_strings
-from trailformat.codec.charset_numbers import CHARSETS
-from trailformat.codec.charsets import UTF_8, decode, keeps_ascii
+from trailformat.codec.charsets import CHARSETS, UTF_8, decode, keeps_ascii
 from trailformat.values import decode_value, plain_text
 
 _DEFINITION = ORACLE_12.sales.columns[0]

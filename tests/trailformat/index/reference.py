@@ -10,8 +10,7 @@ from tests.trailformat.scan.reference import Rows, walk
 from trailformat import TrailFile
 from trailformat.index import IndexRow, RecordIndex, TrailIndex, TransactionSpan, build
 from trailformat.index.trail_index import Sums
-from trailformat.records.io_types import METADATA, NOT_TRANSACTIONAL, RECORD_FRAGMENT, RESTARTS
-from trailformat.records.record_header import BEGINS, ENDS
+from trailformat.records.record_header import BEGINS, ENDS, METADATA, NOT_TRANSACTIONAL, RECORD_FRAGMENT, RESTARTS
 from trailformat.scan import BAD_SPAN, PARTIAL, RECORD, scan
 
 

@@ -12,7 +12,7 @@ from tests.trailformat.index.reference import walked
 from tests.trailformat.samples import row, trail_of
 from trailformat import TrailFile
 from trailformat.index import BAD_SPAN, IndexRow, Neighbours, build, index_of
-from trailformat.index.neighbours import neighbours_of
+from trailformat.index.trail_index import neighbours_of
 
 SOUND = TRAILS / "et000000000"
 DAMAGED = TRAILS / "gt000000000"
@@ -72,7 +72,7 @@ def test_a_record_that_is_half_written_is_there(tmp_path: Path) -> None:
 
 
 def test_a_long_way_is_not_gone(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("trailformat.index.neighbours._FAR", 40)
+    monkeypatch.setattr("trailformat.index.trail_index._FAR", 40)
     with TrailFile(DAMAGED) as trail:
         assert neighbours_of(trail, 3600) == Neighbours(None, 3631)
         assert index_of(trail).places.records == 0

@@ -17,7 +17,7 @@ from tests.trailformat.scan.test_scan import everything
 from trailformat import ByteOrder, TrailFile
 from trailformat.changes.transaction_context import transaction_at
 from trailformat.index import TrailIndex, trail_index
-from trailformat.records.transaction import NO_TRANSACTION
+from trailformat.records.record_header import NO_TRANSACTION
 from trailformat.transactions import spans
 
 

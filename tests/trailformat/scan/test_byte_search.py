@@ -11,7 +11,7 @@ import pytest
 
 from tests.trailformat.samples import row, trail_of
 from trailformat import CannotRead, TrailFile
-from trailformat.scan import byte_search, occurrences
+from trailformat.scan import occurrences, scanning
 
 pytestmark = pytest.mark.usefixtures("kernels")
 
@@ -24,7 +24,7 @@ def expected(value: bytes, data: bytes, start: int, end: int, *, any_case: bool)
 @pytest.mark.parametrize("any_case", [False, True])
 @pytest.mark.parametrize("window", [7, 600, 1 << 16])
 def test_like_a_regular_expression(any_case: bool, window: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(byte_search, "WINDOW", window)
+    monkeypatch.setattr(scanning, "WINDOW", window)
     chance = random.Random(window)
     for alphabet in (b"aB", b"aAbB@`[{\x00\xff", bytes(range(256))):
         data = bytes(chance.choices(alphabet, k=5000))

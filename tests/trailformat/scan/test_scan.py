@@ -19,9 +19,8 @@ from tests.trailformat.strategies import BYTE, HEADERS, INFOS, ORDERS
 from trailformat import ByteOrder, NotATrail, Token, TrailFile, make_record, make_token
 from trailformat.codec.tokens import build_tokens
 from trailformat.records.framing import MOST_TOKENS
-from trailformat.records.io_types import METADATA
 from trailformat.records.record import build_record
-from trailformat.records.record_header import RecordHeader, build_header
+from trailformat.records.record_header import METADATA, RecordHeader, build_header
 from trailformat.scan import BAD_SPAN, FILE_HEADER, PARTIAL, RECORD, scan
 from trailformat.scan.names import Names
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from trailformat.records.io_types import NOT_TRANSACTIONAL
-from trailformat.records.record_header import ENDS
+from trailformat.records.record_header import ENDS, NOT_TRANSACTIONAL
 
 STOPPED, DAMAGED, NEW_KEY, DEFINES, MORE, FIRST_ENDED, FULL = range(7)
 """Why a kernel returned: full or at its stop; no sound record; a name or an index without a key; after a definition;

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from trailformat.native.constants import NAME_IS_INDEX, NO_INDEX
-from trailformat.records.io_types import METADATA
+from trailformat.records.record_header import METADATA
 from trailformat.scan.batch import FILE_HEADER, RECORD, Batch
 from trailformat.scan.names import NO_NAME
 from trailformat.scan.rows.row_bytes import Array, RowBytes

@@ -15,8 +15,8 @@ import numpy as np
 from trailformat.codec.byte_order import ByteOrder
 from trailformat.codec.mapped_file import FileBuffer, FileContents, copied
 from trailformat.errors import NotATrail, TrailError
+from trailformat.records.columns import PREFIX_SIZES, ROW_TYPES
 from trailformat.records.framing import Buffer
-from trailformat.records.images import PREFIX_SIZES, ROW_TYPES
 from trailformat.records.large_record import LARGEST, record_of
 from trailformat.records.record import Record
 from trailformat.records.record_header import COMPRESSED

@@ -13,7 +13,7 @@ from logdump.arrow.records.rows import Rows
 from trailformat import io_type_name
 from trailformat.arrays.arrow import numbered, plain_array
 from trailformat.codec.timestamps import FIRST_TIME, JULIAN_UNIX_EPOCH, LAST_TIME
-from trailformat.records.io_types import METADATA
+from trailformat.records.record_header import METADATA
 from trailformat.scan import FILE_HEADER
 
 FILE_HEADER_OP = "FileHeader"

@@ -1,6 +1,6 @@
 """The images before and after, with names and values of their columns: for all rows together.
 
-Which data hold which images: :mod:`trailformat.records.images`. A row that does not come apart here is read as a
+Which data hold which images: :mod:`trailformat.records.columns`. A row that does not come apart here is read as a
 record, which shows what is wrong.
 """
 

@@ -15,7 +15,7 @@ from logdump.arrow.records.rows import Rows
 from logdump.arrow.records.tokens import gg_parts, user_tokens_by_row
 from trailformat import Record, TrailError, parse_ddl
 from trailformat.records.ddl import ddl_name
-from trailformat.records.io_types import DDL_OP
+from trailformat.records.record_header import DDL_OP
 
 _PARTS: dict[str, Callable[[Record], Any]] = {
     "images": lambda record: record.images,

@@ -41,14 +41,12 @@ from trailformat.arrays.text_arrays import text_array
 from trailformat.codec.tokens import LOGCSN
 from trailformat.native.scan.arguments import NULL
 from trailformat.scan import scan, windows
-from trailformat.scan.byte_search import occurrences
 from trailformat.scan.counting import CountBounds, CountFiller, RowCount
 from trailformat.scan.position import first_position
 from trailformat.scan.row_tokens import rows_with_token
 from trailformat.scan.rows import RowBytes, headers_of
-from trailformat.scan.rows.fields import tokens_in
-from trailformat.scan.rows.images import column_of, image_regions, images_of
-from trailformat.scan.scanning import Scanning
+from trailformat.scan.rows.images import column_of, image_regions, images_of, tokens_in
+from trailformat.scan.scanning import Scanning, occurrences
 from trailformat.trail import file
 from trailformat.trail.resync import next_sound
 from trailformat.transactions.tracker import TransactionTracker

@@ -15,7 +15,7 @@ from trailformat import ByteOrder, TrailError, make_column, make_token  # noqa: 
 from trailformat.codec.layout import MOST  # noqa: E402
 from trailformat.codec.tokens import build_tokens, parse_tokens  # noqa: E402
 from trailformat.records.columns import build_columns, parse_columns  # noqa: E402
-from trailformat.scan.rows.fields import Fields, columns_in, tokens_in  # noqa: E402
+from trailformat.scan.rows.images import Fields, columns_in, tokens_in  # noqa: E402
 
 pytestmark = pytest.mark.usefixtures("kernels")
 

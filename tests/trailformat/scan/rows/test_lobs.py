@@ -12,7 +12,7 @@ from tests.trailformat.samples import BOTH, header, row, trail_of
 from tests.trailformat.test_lobs import BYTES, GARBAGE, TEXT, pieces, plain
 from trailformat import ByteOrder, Record, TrailFile, make_record
 from trailformat.changes.lobs import whole_lobs
-from trailformat.records.io_types import METADATA, RESTART_OK
+from trailformat.records.record_header import METADATA, RESTART_OK
 from trailformat.scan import scan
 from trailformat.scan.rows import WholeLobs
 

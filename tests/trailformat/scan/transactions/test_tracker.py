@@ -16,10 +16,8 @@ from tests.searching import examples, in_turn, some_trails
 from tests.trailformat.samples import BOTH, header, row, trail_of
 from tests.trailformat.transaction_shapes import shapes, with_tokens
 from trailformat import ByteOrder, CannotRead, NotATrail, Token, TrailError, TrailFile, make_record, make_token
-from trailformat.changes.transaction_context import TransactionContext
-from trailformat.changes.transaction_search import TransactionSearch
-from trailformat.records.record_header import FIRST, LAST, MIDDLE, ONLY
-from trailformat.records.transaction import NO_TRANSACTION, CarriedTransaction, Transaction
+from trailformat.changes.transaction_context import TransactionContext, TransactionSearch
+from trailformat.records.record_header import FIRST, LAST, MIDDLE, NO_TRANSACTION, ONLY, CarriedTransaction, Transaction
 from trailformat.scan import FILE_HEADER, scan
 from trailformat.scan.row_tokens import rows_with_token
 from trailformat.transactions.tracker import TransactionTracker

@@ -1,0 +1,395 @@
+"""The first page of a record: its values, before and after, or what else it says.
+
+UPDATE TEAHOUSE.TEAS  CSN 41882368  XID 5.4.8804  definition: RBA 1261
+Column    Type        Before   After    Changed
+K  TEA_CODE  VARCHAR(6)  'ASS01'  'ASS01'
+STOCK_KG  BIGINT      300      310      *
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
+
+from logdump.commands import REGISTRY
+from logdump.display.record_row import RecordKind, kind_of
+from logdump.display.record_text import file_header_lines
+from logdump.display.text import render
+from logdump.display.token_text import ggs_token_lines, header_token_lines, user_token_lines
+from logdump.display.values_text import (
+    AFTER,
+    BEFORE,
+    CHANGED,
+    COLUMN,
+    KEY,
+    TYPE,
+    column_name,
+    reasons,
+    undecoded_bytes,
+    value_text,
+    values_table,
+)
+from logdump.language.execute import run_commands
+from logdump.notation.text import GAP, cut_to, display_width, escape, widths_of
+from logdump.notation.times import format_timestamp
+from logdump.parameters.in_use import ParametersInUse
+from logdump.session.events import Event, Failure, Notice, Progress
+from logdump.session.known_record import KnownRecord
+from logdump.session.session import Session
+from logdump.session.settings import Detail, Level, OutputFormat, Settings
+from logdump.tui.text.hex_text import RecordField, fields_of
+from logdump.tui.text.styled import Line, Piece, line
+from trailformat import Change, ColumnChange, Record, TrailError, Value, change_of, parse_ddl
+from trailformat.changes.segments import joined
+from trailformat.changes.transactions import place_of
+from trailformat.definitions.metadata import TableDefinition
+from trailformat.records.file_header import VENDORS
+from trailformat.records.record_header import DDL_OP
+from trailformat.values import sql_type
+
+
+def _with_everything(settings: Settings) -> Settings:
+    levels = dict.fromkeys(("headertoken", "ggstoken", "usertoken", "fileheader"), Level.DETAIL)
+    return Settings(**{**vars(settings), **levels})
+
+
+def token_lines(session: Session, rba: int) -> list[Line]:
+    """Every token of the record at ``rba``, as Logdump prints them under DETAIL."""
+    settings = _with_everything(session.settings)
+    try:
+        record = session.trail.record_at(rba)
+        return [line(text) for text in _blocks(record, settings)] if record is not None else []
+    except TrailError as error:
+        return [line(str(error), "warn")]
+
+
+def _blocks(record: Record, settings: Settings) -> Iterator[str]:
+    yield from header_token_lines(record, settings)
+    if not record.is_file_header:
+        yield from user_token_lines(record, settings)
+        yield from ggs_token_lines(record, settings)
+
+
+def header_lines(session: Session, _rba: int) -> list[Line]:
+    """The file header, as FILEHEADER DETAIL has it printed."""
+    header = session.trail.file_header
+    if header is None:
+        return [line("This file has no file header: it is from before release 10, or its header is damaged.", "warn")]
+    record = session.trail.record_at(0)
+    if record is None:
+        return []
+    shown = list(file_header_lines(record, _with_everything(session.settings)))
+    return [*_meaning(session), *(line(text) for text in shown)]
+
+
+def _meaning(session: Session) -> Iterator[Line]:
+    """The values of the file header, in front of its bytes."""
+    header = session.trail.file_header
+    for group in header.groups if header is not None else ():
+        for token in group.tokens:
+            value = token.value
+            if value is not None and not isinstance(value, bytes):
+                yield from _value_lines(group.name, token.name, value, session.settings)
+
+
+def _value_lines(group: str, name: str, value: int | str | tuple[str, ...], settings: Settings) -> Iterator[Line]:
+    if name.endswith("Time") and isinstance(value, int):
+        text = format_timestamp(value, settings.time_offset)
+    elif name == "Vendor" and isinstance(value, int):
+        text = f"{value} {VENDORS.get(value, '')}"
+    else:
+        text = ", ".join(value) if isinstance(value, tuple) else str(value)
+    label = f"{group:<15} {name:<16} "
+    for part in text.splitlines() or [""]:
+        yield Line(((label, "dim"), (escape(part), "")))
+        label = " " * len(label)
+
+
+_POSITIONS = ("begins its transaction", "inside its transaction", "ends its transaction", "the whole transaction")
+_LONGEST = 60
+
+
+def with_margin(lines: Iterable[Line], record: Record, session: Session) -> Iterator[Line]:
+    """The lines with what is known of the fields that they show, where each of them is shown first."""
+    notes = dict(_notes(record, session))
+    for one in lines:
+        found = [notes.pop(name) for name in one.fields if name in notes]
+        yield one._replace(margin=tuple((note, "") for note in found)) if found else one
+
+
+def _notes(record: Record, session: Session) -> Iterator[tuple[str, str]]:
+    """A remark for each field that there is something to say about, by its name."""
+    if record.is_file_header:
+        return
+    place = place_of(record)
+    if place is not None and place < len(_POSITIONS):
+        yield "TransInd", _POSITIONS[place]
+    yield from _columns(record, session)
+
+
+def _columns(record: Record, session: Session) -> Iterator[tuple[str, str]]:
+    """Name and value of each column in the record; after a change, what it was before, wherever that stands."""
+    try:
+        images = record.images
+    except TrailError:
+        return
+    change = change_of(session.trail, record, session.row_definitions, session.cursor.transactions)
+    if images is None or change is None:
+        return
+    changed = {column.index: column for column in change.columns}
+    labels = (" before", " after") if images.prefix_size else ("", "")
+    for column in images.before or ():
+        yield f"Column {column.index}{labels[0]}", _named(changed[column.index], changed[column.index].before)
+    for column in images.after or ():
+        one = changed[column.index]
+        was = f"   was {_text(one.before)}" if one.is_changed else ""
+        yield f"Column {column.index}{labels[1]}", _named(one, one.after) + was
+
+
+def _named(column: ColumnChange, value: Value | None) -> str:
+    return f"{column_name(column)} = {_text(value)}"
+
+
+def _text(value: Value | None) -> str:
+    return cut_to(value_text(value), _LONGEST)
+
+
+_LABEL = re.compile(
+    r"(Hdr-Ind|Partition|UndoFlag|BeforeAfter|RecLength|IO Time|IOType|OrigNode|TransInd|FormatType"
+    r"|SyskeyLen|Incomplete|AuditRBA|AuditPos|Continued|RecCount) *:"
+)
+_DEFINITION_INDEX = "DDR/TDR index:"
+_COLUMN = re.compile(r"(?:Column|KeyCol) +([0-9]+) \(")
+_TOKEN = re.compile(r"TokenID x[0-9a-f]{2} '.' ")
+
+
+def with_fields(lines: Iterable[Line], fields: list[RecordField]) -> Iterator[Line]:
+    """The lines of a record's display, each with the names of the fields that it shows."""
+    columns = iter([field.name for field in fields if field.kind == "column"])
+    tokens = iter([field.name for field in fields if field.kind == "token"])
+    data = "Data" if any(field.kind == "data" for field in fields) else ""
+    current = ""
+    for one in lines:
+        text = one.text
+        if _COLUMN.match(text):
+            current = next(columns, "")
+        elif _TOKEN.match(text):
+            current = next(tokens, "")
+        elif not text.startswith(" "):
+            current = ""
+        elif not current:
+            current = data
+        names = [current] if current else list(_fields_in(text))
+        yield one._replace(fields=tuple(names))
+
+
+def _fields_in(text: str) -> Iterator[str]:
+    """The fields of a line of the GHDR block, or of the lines about the record."""
+    if _DEFINITION_INDEX in text:
+        yield "AuditRBA"
+    yield from _LABEL.findall(text)
+    if text.startswith("Name:"):
+        yield "Name"
+    elif text.startswith(("After  Image:", "Before Image:")):
+        yield from ("BeforeAfter", "Partition", "TransInd")
+
+
+def detail_lines(session: Session, rba: int) -> list[Line]:
+    """The lines that NEXT prints at ``rba`` in a session without a filter, narration in another style."""
+    session.cursor.is_backwards = False
+    session.cursor.move(rba)
+    lines = []
+    for event in run_commands(session, REGISTRY, "NEXT"):
+        if not isinstance(event, Progress):
+            style = "warn" if isinstance(event, Failure | Notice) else ""
+            lines += [line(text, style) for text in _rendered(event, session)]
+    return list(_explained(session, rba, lines))
+
+
+def _explained(session: Session, rba: int, lines: list[Line]) -> Iterator[Line]:
+    """The same lines, with their fields and margins where the record decodes."""
+    try:
+        record = session.trail.record_at(rba)
+        if record is None or session.settings.format is OutputFormat.JSONL:
+            return iter(lines)
+        explained = with_margin(with_fields(lines, fields_of(record, session.settings)), record, session)
+        return chain(explained, ddl_lines(session, record))
+    except TrailError:
+        return iter(lines)
+
+
+def _rendered(event: Event, session: Session) -> Sequence[str]:
+    if session.settings.format is OutputFormat.JSONL:
+        from logdump.display import json_lines  # noqa: PLC0415 - json is loaded for those who ask for it
+
+        return json_lines.render(event, session.settings)
+    return render(event, session.settings)
+
+
+def ddl_lines(session: Session, record: Record) -> Iterator[Line]:
+    """The lines below what NEXT prints; none of a record that is no DDL, and where no parameter file is in use."""
+    parameters = session.kept(ParametersInUse)
+    if parameters is None or record.is_file_header or record.header.io_type != DDL_OP:
+        return
+    from logdump.features.ddl.evaluation import evaluate  # noqa: PLC0415 - where parameter files are in use
+    from logdump.features.ddl.statement import subject_of_record  # noqa: PLC0415
+    from logdump.features.ddl.text import evaluation_lines  # noqa: PLC0415
+
+    shows_steps = session.settings.detail is not Detail.OFF
+    for result in evaluate(subject_of_record(session.trail, record), parameters.for_trail(session.trail.path)):
+        yield line("")
+        first, *others = evaluation_lines(result._replace(shows_steps=shows_steps), session.settings)
+        yield line(first, "strong")
+        yield from (line(text, "dim") for text in others)
+
+
+KIND_STYLES = {
+    RecordKind.INSERT: "insert",
+    RecordKind.UPDATE: "update",
+    RecordKind.DELETE: "delete",
+    RecordKind.TRUNCATE: "delete",
+    RecordKind.DDL: "ddl",
+    RecordKind.METADATA: "metadata",
+    RecordKind.FILE_HEADER: "metadata",
+    RecordKind.LOB: "insert",
+    RecordKind.FRAGMENT: "dim",
+    RecordKind.RESTART: "restart",
+}
+"""The style of each kind of record, in the list and on its page."""
+_STYLES = {KEY: "key", COLUMN: "", TYPE: "dim", BEFORE: "before", AFTER: "after", CHANGED: "strong"}
+_SHARE, _NARROWEST = 3, 16
+_LARGEST_STATEMENT = 1 << 16
+
+
+def values_page(session: Session, rba: int, width: int) -> list[Line]:
+    """The values of the record at ``rba`` in ``width`` cells; of a record without values what it says."""
+    try:
+        record = session.trail.record_at(rba)
+        if record is None:
+            return []
+        if record.is_file_header:
+            return header_lines(session, rba)
+        return list(_lines(record, KnownRecord(record, session), session, width)) or detail_lines(session, rba)
+    except TrailError:
+        return detail_lines(session, rba)
+
+
+def _lines(record: Record, known: KnownRecord, session: Session, width: int) -> Iterator[Line]:
+    """The lines of a record; none where those of NEXT say more."""
+    kind, change = kind_of(record), known.change
+    if kind is RecordKind.METADATA:
+        yield from _definition(known, width)
+    elif kind is RecordKind.DDL:
+        yield from _statement(record, known, session)
+    elif kind is RecordKind.LOB or change is None:
+        yield from _part(known)
+    else:
+        yield _title(known, change, kind)
+        yield from _table(change, record, session, width)
+
+
+def _title(known: KnownRecord, change: Change, kind: RecordKind) -> Line:
+    """What was done to which table, in which transaction, by which definition."""
+    pieces: list[Piece] = [(change.op, KIND_STYLES.get(kind, "")), (f" {escape(change.table)}", "strong")]
+    pieces += [(f"  CSN {escape(change.csn)}", "")] if change.csn else []
+    pieces += [(f"  XID {escape(change.xid)}", "dim")] if change.xid else []
+    if known.table is not None and change.definition is not None:
+        pieces.append((f"  definition: RBA {known.table.rba}", "dim"))
+    elif change.definition is None:
+        pieces.append(("  without a definition", "warn"))
+    for other in change.records:
+        if other.rba != known.record.rba:
+            pieces.append((f"  {'before' if other.header.is_before else 'after'}: RBA {other.rba}", "dim"))
+    return Line(tuple(pieces))
+
+
+def _table(change: Change, record: Record, session: Session, width: int) -> Iterator[Line]:
+    if change.problem is not None:
+        yield line(f"Values cannot be shown: {escape(change.problem)}", "warn")
+        yield from map(line, undecoded_bytes(record, session.settings))
+    if not change.columns:
+        return
+    shown, (head, *rows) = values_table(change, max(_NARROWEST, width // _SHARE))
+    widths = widths_of([head, *rows])
+    yield Line(tuple(_cells(head, widths, ["title"] * len(head))))
+    has_both = BEFORE in shown and AFTER in shown
+    for column, row in zip(change.columns, rows, strict=True):
+        styles = [_style(place, column, has_both=has_both) for place in shown]
+        yield Line(tuple(_cells(row, widths, styles)), fields=_fields(column, record))
+    yield from (line(reason, "warn") for reason in reasons(change))
+
+
+def _style(place: int, column: ColumnChange, *, has_both: bool) -> str:
+    """Of two images only what differs is in the colours of before and after."""
+    if place in (BEFORE, AFTER) and has_both and not column.is_changed:
+        return "" if place == AFTER else "dim"
+    if place == AFTER and not has_both:
+        return ""
+    return "key" if place == COLUMN and column.is_key else _STYLES[place]
+
+
+def _cells(row: tuple[str, ...], widths: list[int], styles: list[str]) -> Iterator[Piece]:
+    for cell, width, style in zip(row, widths, styles, strict=True):
+        yield cell, style
+        yield " " * (width - display_width(cell) + GAP), ""
+
+
+def _fields(column: ColumnChange, record: Record) -> tuple[str, ...]:
+    """The fields of the record that hold a column, as the page of bytes names them."""
+    images = record.images
+    if images is None or not images.prefix_size:
+        return (f"Column {column.index}",)
+    labels = (("after", column.after), ("before", column.before))
+    return tuple(f"Column {column.index} {label}" for label, value in labels if value is not None)
+
+
+def _definition(known: KnownRecord, width: int) -> Iterator[Line]:
+    """The columns of a table; of a database what NEXT prints says all."""
+    found = known.definition
+    if not isinstance(found, TableDefinition):
+        return
+    name = escape(known.record.name) or escape(known.row_definition.name)
+    yield Line((("DEFINITION", "metadata"), (f" {name}", "strong"), (f"  version {found.version}", "dim")))
+    rows = [(" ", "Column", "Type")]
+    for column in found.columns:
+        kind = sql_type(column) or f"data type {column.data_type}"
+        rows.append(("K" if column.is_key else "", cut_to(escape(column.name), width // 2), kind))
+    widths = widths_of(rows)
+    yield Line(tuple(_cells(rows[0], widths, ["title"] * 3)))
+    for row in rows[1:]:
+        yield Line(tuple(_cells(row, widths, ["key", "key" if row[0] else "", "dim"])))
+
+
+def _statement(record: Record, known: KnownRecord, session: Session) -> Iterator[Line]:
+    """A DDL statement, its lines as they are, and what the parameter files in use make of it."""
+    transaction = known.transaction
+    data = record.data if record.data_size > _LARGEST_STATEMENT else joined(session.trail, record).data
+    items = dict(parse_ddl(data))
+    words = " ".join(word for word in (items.get("B6", ""), items.get("B5", "")) if word) or "STATEMENT"
+    name = ".".join(word for word in (items.get("B3", ""), items.get("B4", "")) if word)
+    pieces: list[Piece] = [(escape(words), "ddl"), (f" {escape(name)}", "strong")]
+    pieces += [(f"  CSN {escape(transaction.csn)}", "")] if transaction.csn else []
+    pieces += [(f"  XID {escape(transaction.xid)}", "dim")] if transaction.xid else []
+    yield Line(tuple(pieces))
+    statement = items.get("C1", "") or items.get("", "")
+    yield from (line(escape(text)) for text in statement.splitlines())
+    yield from ddl_lines(session, record)
+
+
+def _part(known: KnownRecord) -> Iterator[Line]:
+    """A piece of a LOB or a fragment: its place in the whole; nothing of any other record."""
+    part = known.segment
+    if part is None:
+        return
+    what = "PIECE OF A LOB" if part.kind.value == "lob_piece" else "FRAGMENT"
+    number = f" {part.number}" if part.number is not None else ""
+    number += f" of {part.pieces}" if part.pieces is not None and number else ""
+    yield Line(((what, "insert"), (f"{number}  {escape(known.row_definition.name)}", "strong")))
+    if part.base is None:
+        yield line("Its row is not found: it is lost, or stands in a file that is not here.", "warn")
+    else:
+        yield line(f"Its row is at RBA {part.base.rba} of {escape(part.base.path.name)}; L goes there.")
+    column = known.row_definition.column(part.numbers.column) if part.numbers is not None else None
+    if column is not None:
+        yield line(f"Column {escape(column.name)}")
