@@ -171,3 +171,11 @@ def first_begin(batch: Batch) -> int | None:
     segments = Segments(batch, is_open=False, has_ended=False)
     rows = segments.starts[segments.begins]
     return int(batch.rba[rows[0]]) if len(rows) else None
+
+
+def last_begin(batch: Batch) -> int:
+    """The row where a transaction begins last in a batch, on which nothing before it has a bearing; 0 if none does."""
+    rows = np.flatnonzero(_BEGINS[np.asarray(batch.trans_ind)] & (np.asarray(batch.kind) == RECORD))
+    io_type = np.asarray(batch.io_type)[rows]
+    begins = ~(_IS_OUTSIDE[io_type] | _IS_RESTART[io_type] | (io_type == RECORD_FRAGMENT))
+    return int(rows[begins][-1]) if begins.any() else 0

@@ -27,7 +27,7 @@ from trailformat.scan.batch import Batch, BatchColumn
 from trailformat.scan.row_tokens import csn_and_xid_of
 from trailformat.scan.string_column import StringColumn
 from trailformat.trail.file import TrailFile
-from trailformat.transactions.segments import Segments
+from trailformat.transactions.segments import Segments, last_begin
 
 if TYPE_CHECKING:
     from trailformat.scan.rows.row_bytes import RowBuffer
@@ -152,6 +152,7 @@ class TransactionTracker:
         Raises like ``of``.
         """
         self._trail.refresh()
+        batch = batch.part(last_begin(batch), len(batch))
         segments = self._divided(batch)
 
         def last() -> Transaction:
