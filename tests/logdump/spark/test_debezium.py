@@ -16,7 +16,7 @@ import logdump.spark
 from fixtures import TRAILS
 from tests.logdump.export.strategies import TABLE, records_of_a_table
 from tests.logdump.line import Line
-from tests.searching import IS_LONG, examples
+from tests.searching import examples
 from tests.trailformat.samples import trail_of
 from trailformat import Record, TrailFile
 from trailformat.values import plain_text
@@ -77,7 +77,7 @@ def defined() -> list[tuple[str, list[Path]]]:
 
 
 def test_the_changes_of_the_sample_trails_are_the_same(spark: SparkSession, tmp_path: Path) -> None:
-    tables = defined()[:: 1 if IS_LONG else 2]
+    tables = defined()
     read_of = {(str(path), name) for name, paths in tables for path in paths}
     written = [
         change

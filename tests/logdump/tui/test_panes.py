@@ -92,7 +92,7 @@ def test_the_margin_can_be_switched_off_and_leaves_what_line_mode_prints() -> No
 def test_the_first_key_scrolls_a_text_that_is_longer_than_its_pane(size: tuple[int, int]) -> None:
     async def steps(screen: Screen) -> None:
         app = screen.app
-        for name, key in in_turn(("detail", "tokens", "header", "output"), ("pagedown", "j", "space", "down")):
+        for name, key in in_turn(("output", "detail", "tokens", "header"), ("pagedown", "j", "space", "down")):
             await screen.type("pos 1811; help")
             app.model.field = ""
             app.model.show_page(name)
