@@ -31,6 +31,8 @@ ROOT = Path(__file__).parents[1]
 OF_SPARK = ("spark", "spark, the second half")
 _SECOND_HALF = "tests/logdump/spark/test_p"
 """The first module of the second half, by the time that they take: each half has a session of its own."""
+BUILD = layout.build
+"""As it is without :func:`_what_was_built_is_not_built_again`."""
 _MOST_KEPT = 100_000
 _EVIDENCE = ROOT.parent / "shared" / "evidence"
 
@@ -112,17 +114,17 @@ def _is_not_durable() -> Iterator[None]:
 @pytest.fixture(scope="session", autouse=True)
 def _what_was_built_is_not_built_again() -> Iterator[None]:
     """Drawn trails consist of the same tokens and columns again and again, and construct is slow."""
-    build, kept = layout.build, dict[tuple[int, bytes], tuple[object, bytes]]()
+    kept: dict[tuple[int, bytes], tuple[object, bytes]] = {}
 
     def build_once(one: Any, value: Any, what: str) -> bytes:
         try:
             key = id(one), marshal.dumps(value, 2)
         except ValueError:  # a value that has a class of its own
-            return build(one, value, what)
+            return BUILD(one, value, what)
         if key not in kept:
             if len(kept) == _MOST_KEPT:
                 kept.clear()
-            kept[key] = one, build(one, value, what)  # the layout too, so that no other gets its id
+            kept[key] = one, BUILD(one, value, what)  # the layout too, so that no other gets its id
         return kept[key][1]
 
     with pytest.MonkeyPatch.context() as patch:
