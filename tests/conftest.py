@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import gc
+import marshal
 import os
 import shutil
 import subprocess
@@ -23,12 +24,16 @@ from fixtures import TRAILS
 from scripts import build_native
 from tests.kernels import WAYS, Kernels, run
 from tests.searching import IS_LONG, examples
+from trailformat.codec import layout
 
 UseZone = Callable[[str], None]
 ROOT = Path(__file__).parents[1]
 OF_SPARK = ("spark", "spark, the second half")
 _SECOND_HALF = "tests/logdump/spark/test_p"
 """The first module of the second half, by the time that they take: each half has a session of its own."""
+BUILD = layout.build
+"""As it is without :func:`_what_was_built_is_not_built_again`."""
+_MOST_KEPT = 100_000
 _EVIDENCE = ROOT.parent / "shared" / "evidence"
 
 # The tests start the program some thousand times: without its bytecode each start compiles what it imports again.
@@ -103,6 +108,27 @@ def _is_not_durable() -> Iterator[None]:
     """No file of a test has to outlive the machine: writing does not wait for the disk."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(os, "fsync", os.fstat)
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _what_was_built_is_not_built_again() -> Iterator[None]:
+    """Drawn trails consist of the same tokens and columns again and again, and construct is slow."""
+    kept: dict[tuple[int, bytes], tuple[object, bytes]] = {}
+
+    def build_once(one: Any, value: Any, what: str) -> bytes:
+        try:
+            key = id(one), marshal.dumps(value, 2)
+        except ValueError:  # a value that has a class of its own
+            return BUILD(one, value, what)
+        if key not in kept:
+            if len(kept) == _MOST_KEPT:
+                kept.clear()
+            kept[key] = one, BUILD(one, value, what)  # the layout too, so that no other gets its id
+        return kept[key][1]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(layout, "build", build_once)
         yield
 
 

@@ -27,17 +27,22 @@ def modules() -> dict[str, Path]:
 _BLOCKS = ("body", "orelse", "finalbody", "handlers", "cases")
 
 
-def imported(tree: ast.AST) -> Iterator[str]:
-    """What the statements of a module import; expressions, which are most of it, hold no statement."""
+def statements(tree: ast.AST) -> Iterator[ast.AST]:
+    """The statements of a module, also those in others; expressions, which are most of it, hold none."""
     waiting = [tree]
     while waiting:
         node = waiting.pop()
+        yield node
+        waiting += (inner for block in _BLOCKS for inner in getattr(node, block, ()) if isinstance(inner, ast.AST))
+
+
+def imported(tree: ast.AST) -> Iterator[str]:
+    """What the statements of a module import."""
+    for node in statements(tree):
         if isinstance(node, ast.Import):
             yield from (one.name for one in node.names)
         elif isinstance(node, ast.ImportFrom):
             yield from (f"{node.module}.{one.name}" for one in node.names if node.module is not None)
-        else:
-            waiting += (inner for block in _BLOCKS for inner in getattr(node, block, ()))
 
 
 def home_of(name: str) -> str | None:

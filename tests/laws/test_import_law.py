@@ -32,8 +32,6 @@ def run(commands: str, *arguments: str) -> str:
 @pytest.mark.parametrize(
     "code",
     [
-        "import trailformat",
-        "import logdump.cli",
         run(f"open {TRAIL}; n; count detail"),
         run("engine spark local[4]; engine; help sql; sql"),
     ],
@@ -68,19 +66,6 @@ def test_a_statement_loads_the_analyses_that_it_names() -> None:
     loaded = loaded_by(run(f"open {TRAIL}; sql select count(*) from restarts"))
     analyses = {name.rpartition(".")[2] for name in loaded if name.startswith("logdump.spark.analyses.")}
     assert analyses & {"restarts", "ddl", "heartbeats", "transactions", "open_transactions"} == {"restarts"}
-
-
-def test_trailformat_knows_nothing_of_logdump() -> None:
-    assert not {name for name in loaded_by("import trailformat") if name.startswith("logdump")}
-
-
-@pytest.mark.parametrize("package", ["render", "filters"])
-def test_render_and_filters_know_no_command_and_no_session(package: str) -> None:
-    modules = [f"logdump.{package}.{path.stem}" for path in (ROOT / "logdump" / package).glob("*.py")]
-    loaded = loaded_by("\n".join(f"import {module.removesuffix('.__init__')}" for module in modules))
-    assert not {
-        name for name in loaded if name.startswith(("logdump.commands", "logdump.session.session", "logdump.language"))
-    }
 
 
 def test_json_the_filters_and_construct_are_loaded_for_those_who_ask() -> None:

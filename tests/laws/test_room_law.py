@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.laws.imports import ROOT, circles, edges, modules, room_of
+from tests.laws.imports import ROOT, circles, edges, modules, room_of, statements
 
 ROOMS = {
     "trailformat": (
@@ -63,12 +63,12 @@ def test_arrows_lead_to_rooms_before() -> None:
 
 def _hooks(source: str) -> Iterator[str]:
     """What a module assigns when it is imported, or while a function runs, that another module or class owns."""
-    tree = ast.parse(source)
-    names = [name for node in ast.walk(tree) if isinstance(node, ast.Import) for name in node.names]
+    nodes = [*statements(ast.parse(source))][::-1]
+    names = [name for node in nodes if isinstance(node, ast.Import) for name in node.names]
     foreign = {(name.asname or name.name).split(".")[0] for name in names if name.name.split(".")[0] in ROOMS}
-    sources = [node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)]
+    sources = [node for node in nodes if isinstance(node, ast.ImportFrom)]
     foreign |= {n.asname or n.name for node in sources if str(node.module).split(".")[0] in ROOMS for n in node.names}
-    for node in ast.walk(tree):
+    for node in nodes:
         targets = node.targets if isinstance(node, ast.Assign | ast.Delete) else [getattr(node, "target", None)]
         for target in targets if isinstance(node, ast.Assign | ast.Delete | ast.AnnAssign | ast.AugAssign) else []:
             owner = target

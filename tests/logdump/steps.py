@@ -12,6 +12,9 @@ from types import CodeType, FrameType
 from typing import Any
 from unittest.mock import patch
 
+from tests.conftest import BUILD
+from trailformat.codec import layout
+
 _LOOPS = (all, any, max, min, sorted, sum)
 """Builtins that go through what they are given in one line; of an iterator of Python the lines are counted anyway."""
 
@@ -68,9 +71,12 @@ class Steps:
 
 @contextmanager
 def counted() -> Iterator[Steps]:
-    """Count the steps of what runs inside."""
+    """Count the steps of what runs inside, where nothing is built already."""
     steps, former = Steps(), sys.gettrace()
-    with patch.dict(vars(builtins), {real.__name__: steps.loop(real) for real in _LOOPS}):
+    with (
+        patch.object(layout, "build", BUILD),
+        patch.dict(vars(builtins), {real.__name__: steps.loop(real) for real in _LOOPS}),
+    ):
         threading.settrace(steps.trace)
         sys.settrace(steps.trace)
         try:

@@ -18,6 +18,7 @@ from logdump.notation.text import escape, escape_block
 from logdump.session.session import Session
 from tests.hostile import NASTY, hostile_trails, nasty, raw_characters
 from tests.logdump.program import logdump
+from tests.searching import IS_LONG
 from tests.simulated.heartbeat_trails import HeartbeatTrail
 from tests.trailformat.samples import header, row, trail_of
 from trailformat import Record, make_record, make_token
@@ -181,8 +182,9 @@ def _rendered(session: Session, line: str) -> Iterator[str]:
 @pytest.mark.parametrize("command", SHOWS)
 def test_no_command_shows_what_is_raw(command: str, hostile: list[Path], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(hostile[0].parent)
+    others = SWITCHES[1:] if IS_LONG else [SWITCHES[1 + list(SHOWS).index(command) % (len(SWITCHES) - 1)]]
     for number, path in enumerate(hostile):
-        for switches in SWITCHES if not number else SWITCHES[:1]:
+        for switches in [SWITCHES[0], *(others if not number else ())]:
             session = Session()
             session.open(path)
             list(run_line(session, REGISTRY, switches))

@@ -88,6 +88,8 @@ _WRITE_CALL = re.compile(
     r"|\.(?:write_text|touch|symlink_to|hardlink_to|rename)\(|\bmkstemp\(|\.truncate\(|\bNamedTemporaryFile\("
 )
 
+_MAY_WRITE = re.compile(r"\bO_|open\(|write_text|touch|link_to|rename|mkstemp|truncate|NamedTemporaryFile")
+
 
 def test_a_command_that_takes_a_file_is_known_to_write_it_or_not_to() -> None:
     takes_files = {one.name for one in REGISTRY.commands if re.search(r"<(?:file|.*\bfile|wildcard|dir)", one.syntax)}
@@ -103,8 +105,9 @@ def test_files_are_written_in_few_places() -> None:
 
 
 def _code(path: Path) -> str:
-    """The source without its docstrings and comments."""
-    return ast.unparse(ast.parse(path.read_text(encoding="utf-8")))
+    """The source without its docstrings and comments; empty where no line of it can match."""
+    text = path.read_text(encoding="utf-8")
+    return ast.unparse(ast.parse(text)) if _MAY_WRITE.search(text) else ""
 
 
 with TrailFile(TRAILS / "kt000000000") as _lobs:

@@ -121,7 +121,8 @@ class Scanning(Iterator[T]):
         """The next batch, or what else the filler makes; of at least one record or span."""
         filler = self._filler
         need = 1
-        while not filler.is_full:
+        most = self.position.rba + self._trail.most_looked_at
+        while not filler.is_full and self.position.rba < most:
             size = self._look_at_size()
             stop = size if self.stop is None else min(size, self.stop)
             if self.position.rba >= stop:

@@ -14,6 +14,7 @@ from typing import Self, cast
 
 from trailformat.codec.byte_order import ByteOrder
 from trailformat.codec.mapped_file import (
+    MOST_RECENT,
     FileBuffer,
     FileBytes,
     FileContents,
@@ -137,6 +138,11 @@ class TrailFile:
         self._recent = RecentBytes()
         if self._source is not None:
             self._source.recent = self._recent
+
+    @property
+    def most_looked_at(self) -> int:
+        """The bytes that a batch of a scan may have about: where they are kept, so many that all of them are."""
+        return MOST_RECENT * 2 // 3 if self._recent is not None else 1 << 62
 
     def refresh(self) -> int:
         """Look at the file again, map what has been added, and return its size in bytes.

@@ -191,6 +191,14 @@ def first_begin(batch: Batch) -> int | None:
     return int(batch.rba[rows[0]]) if len(rows) else None
 
 
+def last_begin(batch: Batch) -> int:
+    """The row where a transaction begins last in a batch, on which nothing before it has a bearing; 0 if none does."""
+    rows = np.flatnonzero(_BEGINS[np.asarray(batch.trans_ind)] & (np.asarray(batch.kind) == RECORD))
+    io_type = np.asarray(batch.io_type)[rows]
+    begins = ~(_IS_OUTSIDE[io_type] | _IS_RESTART[io_type] | (io_type == RECORD_FRAGMENT))
+    return int(rows[begins][-1]) if begins.any() else 0
+
+
 _ORDERS = (ByteOrder.BIG, ByteOrder.LITTLE)
 _NONE, _OPEN = range(2)
 """Numbers of transactions in a batch: none, and the one that is open where the batch begins."""
@@ -311,6 +319,7 @@ class TransactionTracker:
         Raises like ``of``.
         """
         self._trail.refresh()
+        batch = batch.part(last_begin(batch), len(batch))
         segments = self._divided(batch)
 
         def last() -> Transaction:

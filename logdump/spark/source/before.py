@@ -6,7 +6,7 @@ the file from its beginning.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from itertools import groupby, pairwise
@@ -15,7 +15,7 @@ from typing import NamedTuple
 from logdump.spark.source.options import Options
 from logdump.spark.source.slice import Slice, StateBefore
 from trailformat import CannotRead, TrailError, TrailFile
-from trailformat.scan import Workers
+from trailformat.scan import Batch, Workers
 from trailformat.scan.jobs import cores
 from trailformat.scan.parallel import scan_in_threads
 from trailformat.scan.rows import learn_definitions
@@ -56,42 +56,91 @@ class NeededBefore(NamedTuple):
 NOTHING_NEEDED = NeededBefore(definitions=False, transaction=False)
 
 
-def with_before(slices: Sequence[Slice], needed: NeededBefore) -> list[Slice]:
+class KnownFile(NamedTuple):
+    """What a pass over a file has found for its slices; the plan takes it while the file is as it was.
+
+    Attributes:
+        state: size and time of the last change of the file; None: it was just being written.
+        needed: what was looked for.
+        before: what stands before each slice, by its start.
+    """
+
+    state: tuple[int, int] | None
+    needed: NeededBefore
+    before: Mapping[int, StateBefore | None]
+
+    def serves(self, trail: TrailFile, parts: Sequence[Slice], needed: NeededBefore) -> bool:
+        """Whether it has what these slices of the file need."""
+        is_looked_for = all(had or not wanted for had, wanted in zip(self.needed, needed, strict=True))
+        is_same = self.state is not None and self.state == trail.settled_state
+        return is_same and is_looked_for and all(part.start in self.before for part in parts)
+
+
+KnownFiles = dict[str, KnownFile]
+"""By their paths."""
+
+
+def with_before(slices: Sequence[Slice], needed: NeededBefore, known: Mapping[str, KnownFile]) -> list[Slice]:
     """The slices with what stands before those that begin inside of a file."""
     if not any(needed) or not any(part.start for part in slices):
         return [*slices]
     files = [[*parts] for _, parts in groupby(slices, lambda part: part.path)]
     with ThreadPoolExecutor(cores()) as pool, Workers(max(1, cores() // len(files))) as workers:
-        return [part for parts in pool.map(lambda parts: _of_file(parts, needed, workers), files) for part in parts]
+        found = pool.map(lambda parts: _of_file(parts, needed, workers, known.get(parts[0].path)), files)
+        return [part for parts in found for part in parts]
 
 
-def _of_file(parts: Sequence[Slice], needed: NeededBefore, workers: Workers) -> list[Slice]:
+def _of_file(
+    parts: Sequence[Slice], needed: NeededBefore, workers: Workers, known: KnownFile | None
+) -> Sequence[Slice]:
     """The slices of one file; as they are where it cannot be read, which is for the tasks to say."""
     if not parts[-1].start:
-        return [*parts]
+        return parts
     try:
         with TrailFile(parts[0].path) as trail:
-            return _gone_over(trail, parts, needed, workers)
+            if known is None or not known.serves(trail, parts, needed):
+                known = gone_over(trail, parts, needed, workers)
     except (TrailError, CannotRead):
-        return [*parts]
+        return parts
+    return [part._replace(before=known.before[part.start]) for part in parts]
 
 
-def _gone_over(trail: TrailFile, parts: Sequence[Slice], needed: NeededBefore, workers: Workers) -> list[Slice]:
-    if not needed.transaction:
+def gone_over(
+    trail: TrailFile,
+    parts: Sequence[Slice],
+    needed: NeededBefore,
+    workers: Workers,
+    see: Callable[[Batch], None] | None = None,
+) -> KnownFile:
+    """Go over a file up to its last slice, or to its end where ``see`` is to be given all batches.
+
+    Raises:
+        TrailError: it cannot be read.
+    """
+    state, tracker, before = trail.settled_state, TransactionTracker(trail), dict[int, StateBefore | None]()
+    is_scanned = needed.transaction or see is not None
+    if not is_scanned:
         _find_definitions(trail, [part.start for part in parts], workers)
-    tracker = TransactionTracker(trail)
-    begun = 0
-    found = []
-    for part in parts:
-        is_after = needed.transaction and part.start > begun
-        for batch in scan_in_threads(trail, workers, begun, part.start) if is_after else ():
+
+    def scan_to(start: int, stop: int | None) -> None:
+        for batch in scan_in_threads(trail, workers, start, stop) if is_scanned else ():
             learn_definitions(trail, batch)
-            tracker.pass_over(batch)
+            if needed.transaction:
+                tracker.pass_over(batch)
+            if see is not None:
+                see(batch)
+
+    begun = 0
+    for part in parts:
+        if part.start > begun:
+            scan_to(begun, part.start)
         begun = max(begun, part.start)
         definitions = trail.tables.state_at(part.start) if needed.definitions and part.start else None
         transaction = tracker.state if needed.transaction and part.start else None
-        found.append(part._replace(before=StateBefore(definitions, transaction)))
-    return found
+        before[part.start] = StateBefore(definitions, transaction)
+    if see is not None:
+        scan_to(begun, None)
+    return KnownFile(state, needed, before)
 
 
 def _find_definitions(trail: TrailFile, places: Sequence[int], workers: Workers) -> None:

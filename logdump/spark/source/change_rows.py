@@ -18,7 +18,7 @@ from logdump.arrow.tables.piece import pieces
 from logdump.spark.source.change_columns import ARROW, ChangedTable, changed_tables
 from logdump.spark.source.open_slice import OpenSlice
 from logdump.spark.source.request import cut
-from logdump.spark.source.slices import wanted_rows
+from logdump.spark.source.slices import MOST_ROWS, wanted_rows
 from logdump.spark.source.table_columns import table_columns
 from logdump.spark.source.table_shape import RowShape
 from trailformat.scan import RECORD, Batch
@@ -36,7 +36,7 @@ def change_batches(source: OpenSlice, request: Request, schema: Any) -> Iterator
     tables = changed_tables(request.foreseen, request.options)
     makers = {table.name: _Changes(source, request, schema, table, is_only=len(tables) == 1) for table in tables}
     batches = TableBatches(source.trail, source.definitions, lambda _io_type, _records: None)
-    for batch, at in wanted_rows(source):
+    for batch, at in wanted_rows(source, MOST_ROWS):
         learn_definitions(source.trail, batch)
         for rows in cut(batch, at[_are_of(makers.keys(), batch, at)], request.options):
             for piece in pieces(source.trail, batch, rows, source.owners(batch)):

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from pyspark.sql.types import StructType
 
     from logdump.arrow.tables.layout import TableLayout
+    from logdump.spark.source.before import KnownFiles
     from logdump.spark.source.slice import Slice
 
 
@@ -29,6 +30,8 @@ class TrailSource(DataSource):
 
     _foreseen: tuple[TableLayout, ...] = ()
     """Under ``rowsOf`` the definitions that the schema was made of: Spark keeps this object with the schema."""
+    _known: KnownFiles | None = None
+    """What the pass that has found them has found for the plan."""
 
     @classmethod
     def name(cls) -> str:
@@ -45,7 +48,8 @@ class TrailSource(DataSource):
         from logdump.spark.source.defined_tables import table_meant  # noqa: PLC0415 - it loads pyarrow and numpy
         from logdump.spark.source.table_columns import table_columns  # noqa: PLC0415 - as above
 
-        _, layouts = table_meant(options)
+        self._known = {}
+        _, layouts = table_meant(options, self._known)
         self._foreseen = tuple(layouts)
         return ddl_of(table_columns(layouts, options), options)
 
@@ -53,14 +57,15 @@ class TrailSource(DataSource):
         from logdump.spark.source.change_columns import change_schema, changed_tables  # noqa: PLC0415 - few reads need it
         from logdump.spark.source.defined_tables import tables_meant  # noqa: PLC0415 - it loads pyarrow and numpy
 
-        meant = tables_meant(options.changes_of, "changesOf", options)
+        self._known = {}
+        meant = tables_meant(options.changes_of, "changesOf", options, self._known)
         self._foreseen = tuple(layout for _, layouts in meant for layout in layouts)
         return change_schema(changed_tables(self._foreseen, options), options)
 
     def reader(self, schema: StructType) -> DataSourceReader:
         """The reader of a batch query."""
         options = self._checked(Use.READ)
-        return TrailReader(options, self._selected(schema, options), self._foreseen)
+        return TrailReader(options, self._selected(schema, options), self._foreseen, self._known)
 
     def streamReader(self, schema: StructType) -> DataSourceStreamReader:  # noqa: N802 - Spark's name
         """The reader of a stream."""
@@ -97,18 +102,24 @@ class TrailReader(DataSourceReader):
     """A batch query over trail files."""
 
     def __init__(
-        self, options: Options, selected: tuple[Selected, ...], foreseen: tuple[TableLayout, ...] = ()
+        self,
+        options: Options,
+        selected: tuple[Selected, ...],
+        foreseen: tuple[TableLayout, ...] = (),
+        known: KnownFiles | None = None,
     ) -> None:
         self._options = options
         self._selected = selected
         self._foreseen = foreseen
+        self._known = known
 
     def partitions(self) -> list[InputPartition]:
         """One for each lot of slices; an empty one where nothing is to be read, for Spark takes no empty list."""
         from logdump.spark.source.planner import plan  # noqa: PLC0415 - in the planner only
 
         wanted = {chosen.column.name for chosen in self._selected if chosen.is_wanted}
-        return [InputPartition(slices) for slices in plan(self._options, wanted)] or [InputPartition(())]
+        known, self._known = self._known, None  # this object goes to each task, where it is only weight
+        return [InputPartition(slices) for slices in plan(self._options, wanted, known or {})] or [InputPartition(())]
 
     def read(self, partition: InputPartition) -> Iterator[Any]:
         """The record batches of a partition."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from itertools import islice
@@ -16,11 +16,13 @@ from logdump.arrow.tables.layout import TableLayout
 from logdump.features.heartbeat.tables import role_of
 from logdump.notation.text import matches
 from logdump.spark.errors import BadOption, BadTrail, DefinedOtherwiseError, located
+from logdump.spark.source.before import NOTHING_NEEDED, KnownFiles, NeededBefore, gone_over
 from logdump.spark.source.options import Options
 from logdump.spark.source.planner import plan
+from logdump.spark.source.slice import Slice
 from logdump.spark.source.source_definitions import definitions_of, source_definitions
 from trailformat import NotATrail, TrailFile
-from trailformat.scan import Batch, Workers, scan, scan_in_threads
+from trailformat.scan import Batch, Workers, scan
 from trailformat.scan.jobs import cores
 from trailformat.scan.rows.definitions import learn_definitions, metadata_in
 from trailformat.trail.row_definitions import RowDefinitions
@@ -44,23 +46,25 @@ class _FileTables(NamedTuple):
     names: set[str]
 
 
-def table_meant(options: Options) -> tuple[str, list[TableLayout]]:
+def table_meant(options: Options, known: KnownFiles | None = None) -> tuple[str, list[TableLayout]]:
     """The table that ``rowsOf`` means, case aside where that is clear, and its definitions, the newest one last.
 
     They are those in the files that a read takes in, each once. The headers of all records are looked at, a file per
-    core at a time.
+    core at a time. ``known`` takes in what the plan of the read needs of them, so that it does not look again.
 
     Raises:
         BadOption: the table is not there, or nothing defines it.
         SourceError: as from the planner.
     """
-    [meant] = tables_meant([options.rows_of or ""], "rowsOf", options)
+    [meant] = tables_meant([options.rows_of or ""], "rowsOf", options, known)
     return meant
 
 
-def tables_meant(given: Sequence[str], option: str, options: Options) -> list[tuple[str, list[TableLayout]]]:
+def tables_meant(
+    given: Sequence[str], option: str, options: Options, known: KnownFiles | None = None
+) -> list[tuple[str, list[TableLayout]]]:
     """The same of several tables, by one pass; ``option`` is the one that names them."""
-    files = _files_with(given, _paths(options), options)
+    files = _files_with(given, _parts(options), options, known)
     names = set[str]().union(*(file.names for file in files))
     found = []
     for name in given:
@@ -89,13 +93,13 @@ class ForeseenTable:
         self.layout = layout
         self._options = options
         self._is_as_given = name == options.rows_of
-        self._unread = dict.fromkeys(_paths(options))
+        self._unread = _parts(options)
 
     @classmethod
     def of(cls, options: Options) -> ForeseenTable | None:
         """The table that ``rowsOf`` means; None if the trail does not begin with one. Raises like plan."""
         wanted, remaining = (options.rows_of or "").lower(), _BEGINNING
-        for path in _paths(options):
+        for path in _parts(options):
             try:
                 with TrailFile(path) as trail:
                     definitions = definitions_of(trail, options)
@@ -130,7 +134,7 @@ class ForeseenTable:
 
     def prove(self) -> None:
         """Look at the files of which not all was read. Raises like check."""
-        for file in _files_with([self.name], [*self._unread], self._options):
+        for file in _files_with([self.name], dict(self._unread), self._options):
             self._compare(file.layouts.get(self.name, ()), () if self._is_as_given else file.names)
         self._unread.clear()
 
@@ -152,17 +156,22 @@ def _names_in(batch: Batch) -> list[str]:
     return [batch.names[key] for key in distinct(np.asarray(batch.table))[0].tolist()]
 
 
-def _paths(options: Options) -> list[str]:
-    """The files whose definitions count: a read that begins inside of the trail needs what stands before it."""
+def _parts(options: Options) -> dict[str, list[Slice]]:
+    """The slices of the files whose definitions count: a read inside of the trail needs what stands before it."""
     options = replace(options, start_seqno=None, start_rba=None)
-    return list(dict.fromkeys(part.path for lot in plan(options) for part in lot))
+    parts: dict[str, list[Slice]] = {}
+    for part in (part for lot in plan(options) for part in lot):
+        parts.setdefault(part.path, []).append(part)
+    return parts
 
 
-def _files_with(given: Collection[str], paths: Sequence[str], options: Options) -> list[_FileTables]:
+def _files_with(
+    given: Collection[str], files: Mapping[str, list[Slice]], options: Options, known: KnownFiles | None = None
+) -> list[_FileTables]:
     """The definitions of some tables in some files, by one pass over all records."""
     wanted = {name.lower() for name in given}
-    with ThreadPoolExecutor(cores()) as pool, Workers(1 if len(paths) > 1 else None) as workers:
-        return list(pool.map(lambda path: _tables_in(path, wanted, options, workers), paths))
+    with ThreadPoolExecutor(cores()) as pool, Workers(1 if len(files) > 1 else None) as workers:
+        return list(pool.map(lambda parts: _tables_in(parts, wanted, options, workers, known), files.values()))
 
 
 def tables_like(patterns: Sequence[str], options: Options) -> list[str]:
@@ -177,7 +186,7 @@ def tables_like(patterns: Sequence[str], options: Options) -> list[str]:
     if not any(_has_wildcard(pattern) for pattern in patterns):
         return [*patterns]
     with ThreadPoolExecutor(cores()) as pool:
-        names = sorted(set[str]().union(*pool.map(_defined_in, _paths(options))))
+        names = sorted(set[str]().union(*pool.map(_defined_in, _parts(options))))
     found: dict[str, None] = {}
     for pattern in patterns:
         alike = [name for name in names if matches(pattern, name, case_sensitive=False) and role_of(name) is None]
@@ -195,14 +204,19 @@ def _has_wildcard(name: str) -> bool:
 
 def _defined_in(path: str) -> set[str]:
     with TrailFile(path) as trail, Workers(1) as workers:
-        _learn(trail, workers)
+        gone_over(trail, (), NOTHING_NEEDED, workers, lambda _: None)
         return {entry.name for entry in trail.tables.entries() if entry.name}
 
 
-def _tables_in(path: str, wanted: Collection[str], options: Options, workers: Workers) -> _FileTables:
+def _tables_in(
+    parts: Sequence[Slice], wanted: Collection[str], options: Options, workers: Workers, known: KnownFiles | None
+) -> _FileTables:
+    path = parts[0].path
+    needed = NOTHING_NEEDED if known is None else NeededBefore(definitions=True, transaction=True)
+    names: set[str] = set()
     try:
         with TrailFile(path) as trail:
-            names = _learn(trail, workers)
+            passed = gone_over(trail, parts, needed, workers, lambda batch: names.update(_names_in(batch)))
             entries = sorted(entry for entry in trail.tables.entries() if entry.name.lower() in wanted)
             definitions = definitions_of(trail, options)
             layouts = [_layout_of(entry, definitions) for entry in entries]
@@ -210,20 +224,13 @@ def _tables_in(path: str, wanted: Collection[str], options: Options, workers: Wo
         if options.mode == "FAILFAST" and not options.ignore_corrupt_files:
             raise BadTrail(located(error, path)) from None
         return _FileTables({}, set())
-    found = _FileTables({}, names)
+    if known is not None:
+        known[path] = passed
+    found = _FileTables({}, names - {""})
     for layout in layouts:
         if layout is not None:
             found.layouts.setdefault(layout.name, []).append(layout)
     return found
-
-
-def _learn(trail: TrailFile, workers: Workers) -> set[str]:
-    """Give the trail the places of its definitions; returns the names of all tables."""
-    names: set[str] = set()
-    for batch in scan_in_threads(trail, workers):
-        learn_definitions(trail, batch)
-        names.update(_names_in(batch))
-    return names - {""}
 
 
 def _from_source(name: str, options: Options) -> list[TableLayout]:

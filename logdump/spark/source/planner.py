@@ -6,10 +6,12 @@ The task that reads a slice checks that it ends exactly where the next one begin
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from itertools import groupby, pairwise
 from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING
 
 from logdump.arrow.records.schema import ENDING_COLUMNS
 from logdump.spark.errors import BadTrail, FileChanged, located
@@ -23,9 +25,18 @@ from trailformat.codec.remote.path import place
 from trailformat.scan import Workers, split_points
 from trailformat.trail.packed import unpacked_size
 
+if TYPE_CHECKING:
+    from logdump.spark.source.before import KnownFile
 
-def plan(options: Options, wanted: Collection[str] = ()) -> list[tuple[Slice, ...]]:
+
+def plan(
+    options: Options,
+    wanted: Collection[str] = (),
+    known: Mapping[str, KnownFile] = MappingProxyType({}),
+) -> list[tuple[Slice, ...]]:
     """The slices of each task, in the order of the trails; ``wanted`` are the names of the columns to be filled.
+
+    ``known`` is what a pass over files has found before.
 
     Raises:
         SourceError: no file, or, under FAILFAST, one that is no trail.
@@ -38,7 +49,7 @@ def plan(options: Options, wanted: Collection[str] = ()) -> list[tuple[Slice, ..
     if any(part.start for part in slices):
         from logdump.spark.source.before import NeededBefore, with_before  # noqa: PLC0415 - there are parts of files
 
-        slices = with_before(slices, NeededBefore.of(options, wanted))
+        slices = with_before(slices, NeededBefore.of(options, wanted), known)
     planned = _with_not_applied(slices) if options.effective or not _ENDINGS.isdisjoint(wanted) else slices
     return list(packed(planned, options.max_partition_bytes))
 

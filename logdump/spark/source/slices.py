@@ -23,6 +23,9 @@ from trailformat.scan.batch import BATCH_SIZE
 from trailformat.scan.parallel import is_for_threads
 from trailformat.scan.position import first_position
 
+MOST_ROWS = 1 << 16
+"""Records of a batch that is split by table: each table in a batch takes some time, however few its rows are."""
+
 
 def open_trail(part: Slice, options: Options) -> TrailFile | str | None:
     """The file of a slice; under PERMISSIVE the reason why it cannot be read; None for a file to be passed over.

@@ -15,7 +15,7 @@ from logdump.arrow.tables.batches import TableBatches
 from logdump.arrow.tables.piece import pieces
 from logdump.spark.source.open_slice import OpenSlice
 from logdump.spark.source.request import cut
-from logdump.spark.source.slices import wanted_rows
+from logdump.spark.source.slices import MOST_ROWS, wanted_rows
 from logdump.spark.source.table_shape import RowShape
 from trailformat.scan import FILE_HEADER, RECORD, Batch
 from trailformat.scan.rows import learn_definitions
@@ -23,10 +23,6 @@ from trailformat.transactions.tracker import RowTransactions
 
 if TYPE_CHECKING:
     from logdump.spark.source.request import Request
-
-
-_ROWS = 1 << 15
-"""Records of a batch: each table in a batch takes some time, however few its rows are."""
 
 
 def table_batches(source: OpenSlice, request: Request, schema: Any) -> Iterator[Any]:
@@ -38,7 +34,7 @@ def table_batches(source: OpenSlice, request: Request, schema: Any) -> Iterator[
     name, shape = request.options.rows_of or "", RowShape(source, request.selected, schema, request.foreseen)
     tables = TableBatches(source.trail, source.definitions, lambda _io_type, _records: None)
     has_transactions = not _OF_TRANSACTIONS.isdisjoint(request.wanted)
-    for batch, at in wanted_rows(source, _ROWS, request.workers):
+    for batch, at in wanted_rows(source, MOST_ROWS, request.workers):
         if request.unproven is not None:
             request.unproven.check(batch, source.trail, source.definitions)
         else:

@@ -13,7 +13,7 @@ from logdump.display.sql import blocks
 from tests.logdump.export.drawn_transactions import TABLES, DrawnTransactions, definition
 from tests.logdump.export.scripts import EITHER, check, written
 from tests.logdump.line import Line
-from tests.searching import IS_LONG
+from tests.searching import IS_LONG, in_turn
 from tests.trailformat.samples import BOTH, header, trail_of
 from trailformat import ByteOrder, Images, Record, make_column, make_record
 from trailformat.records.record_header import FIELD_COMP, LARGE_OBJECT
@@ -73,8 +73,7 @@ def test_a_trail_cut_in_three_has_the_statements_of_one_file(
 
 
 @EITHER
-@pytest.mark.parametrize("order", BOTH)
-@pytest.mark.parametrize("words", WORDS)
+@pytest.mark.parametrize(("words", "order"), in_turn(WORDS, BOTH))
 def test_each_record_in_a_file_of_its_own(words: str, order: ByteOrder, direction: str, tmp_path: Path) -> None:
     random = Random(f"{words} {order} {direction}")
     records = _drawn(random, order, 6)
@@ -86,8 +85,7 @@ def test_each_record_in_a_file_of_its_own(words: str, order: ByteOrder, directio
     assert _statements(script) == _statements(whole.decode())
 
 
-@pytest.mark.parametrize("command", ["redo", "undo"])
-@pytest.mark.parametrize("before", FILTERS[1:])
+@pytest.mark.parametrize(("before", "command"), in_turn(FILTERS[1:], ["redo", "undo"]))
 def test_redo_and_undo_over_files_print_what_export_writes(before: str, command: str, tmp_path: Path) -> None:
     random = Random(f"{before} {command}")
     records = _drawn(random, ByteOrder.BIG, 8)

@@ -25,8 +25,10 @@ from tests.logdump.spark.bytes_read import counted
 from tests.searching import some_trails
 from tests.trailformat.samples import header, table_record, trail_of
 from trailformat import TrailFile, make_record
+from trailformat.codec import mapped_file
 from trailformat.codec.mapped_file import MappedFile
 from trailformat.records.record_header import FIRST, MIDDLE
+from trailformat.trail import file as trail_file
 
 FILES = some_trails((path for path in TRAILS.iterdir() if path.name[0] in "akdot"), __name__)
 PIECES = 4
@@ -95,6 +97,24 @@ def test_each_byte_is_read_once(columns: tuple[str, ...], given: dict[str, str],
     assert _share_read(trail, columns, **given) <= MOST
 
 
+@pytest.mark.parametrize(
+    ("columns", "given"),
+    [
+        (("op", "after"), {}),
+        ((), {"rowsOf": "TEAHOUSE.CUSTOMERS"}),
+        ((), {"changesOf": "TEAHOUSE.CUSTOMERS,TEAHOUSE.ORDERS"}),
+    ],
+    ids=str,
+)
+def test_a_batch_has_no_more_bytes_than_are_kept(
+    columns: tuple[str, ...], given: dict[str, str], trail: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Rows that are as large as these are for fewer bytes kept are read once, but for a look behind each batch."""
+    for module in (mapped_file, trail_file):
+        monkeypatch.setattr(module, "MOST_RECENT", 3 << 20)
+    assert _share_read(trail, columns, **given) <= MOST + 0.01
+
+
 RBA = COLUMNS[3]
 EITHER: list[tuple[RowColumn, dict[str, str]]] = [(column, {}) for column in (*COLUMNS, *ENDING_COLUMNS)]
 EITHER += [(column, {"summary": "true"}) for column in SUMMARY_COLUMNS]
@@ -146,3 +166,41 @@ def test_a_transaction_over_all_pieces_is_not_looked_for_by_each(tmp_path: Path)
     rows = [make_record(header(1, trans_ind=MIDDLE if number else FIRST), bytes(4000)) for number in range(4000)]
     path = trail_of(tmp_path, table_record(1, "TEA.LEAVES"), *rows, name="lt000000000")
     assert _share_read(path, ("csn", "xid", "table")) <= MOST
+
+
+def _slices(path: Path, given: dict[str, str]) -> list[Any]:
+    source: Any = TrailSource({"path": str(path), "maxPartitionBytes": str(path.stat().st_size // PIECES), **given})
+    return [part for partition in source.reader(source.schema()).partitions() for part in partition.value]
+
+
+OF_TABLES = [{"changesOf": "TEAHOUSE.CUSTOMERS"}, {"changesOf": "TEAHOUSE.CUSTOMERS,TEAHOUSE.ORDERS"}]
+
+
+@pytest.mark.parametrize("given", OF_TABLES, ids=str)
+def test_the_schema_of_tables_and_the_plan_go_over_a_file_once(given: dict[str, str], trail: Path) -> None:
+    os.utime(trail, (0, 0))
+    size = trail.stat().st_size
+    with counted() as finding_places:
+        plan(parse_options({"path": str(trail), "maxPartitionBytes": str(size // PIECES)}, Use.READ))
+    with counted() as count:
+        slices = _slices(trail, given)
+    assert count.number - 2 * finding_places.number <= MOST * size
+    assert all(part.before.definitions and part.before.transaction for part in slices if part.start)
+
+
+@pytest.mark.parametrize("given", OF_TABLES, ids=str)
+def test_a_file_that_has_changed_since_the_schema_is_gone_over_again(
+    given: dict[str, str], trail: Path, tmp_path: Path
+) -> None:
+    """It has as many bytes, and slices begin at the same places, but other transactions are open there."""
+    path, data = tmp_path / trail.name, trail.read_bytes()
+    path.write_bytes(data)
+    os.utime(path, (0, 0))
+    source: Any = TrailSource({"path": str(path), "maxPartitionBytes": str(len(data) // PIECES), **given})
+    schema = source.schema()
+    [(csn, _), *_] = [part.before.transaction.last.transaction for part in _slices(path, given) if part.start]
+    path.write_bytes(data.replace(csn.encode(), b"9" * len(csn)))
+    os.utime(path, (1, 1))
+    changed = [part for partition in source.reader(schema).partitions() for part in partition.value]
+    assert changed == _slices(path, given)
+    assert csn not in {part.before.transaction.last.transaction.csn for part in changed if part.start}

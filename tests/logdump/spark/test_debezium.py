@@ -93,7 +93,9 @@ def test_the_changes_of_the_sample_trails_are_the_same(spark: SparkSession, tmp_
     assert {change["op"] for change in read} == {"c", "u", "d", "t"}
 
 
-@settings(max_examples=examples(2), phases=[Phase.generate], suppress_health_check=[*HealthCheck], deadline=None)
+@settings(
+    max_examples=examples(2, short=1), phases=[Phase.generate], suppress_health_check=[*HealthCheck], deadline=None
+)
 @given(drawn=st.lists(records_of_a_table(), min_size=4, max_size=4))
 def test_those_of_drawn_ones_are_too(drawn: list[list[Record]], spark: SparkSession, tmp_path: Path) -> None:
     paths = [trail_of(tmp_path, *records, name=f"d{number}000000000") for number, records in enumerate(drawn)]

@@ -17,6 +17,7 @@ from pyspark.errors import PySparkException, StreamingQueryException
 from fixtures import TRAILS
 from tests.logdump.spark.growing_trail import SAMPLE
 from tests.logdump.spark.reads import closed_places
+from tests.searching import IS_LONG
 from trailformat import TrailFile
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ pytestmark = pytest.mark.spark
 
 Place = tuple[int, int]
 ROOT = Path(__file__).parents[3]
-FILES = 4
+FILES = 4 if IS_LONG else 3
 HAS_LIMITS = tuple(int(part) for part in pyspark.__version__.split(".")[:2]) >= (4, 2)
 
 

@@ -21,7 +21,7 @@ from tests.searching import examples
 _SETUP = "CREATE TABLE canary (x int);\nCREATE TABLE reached (n int);\n"
 _CHECK = "SELECT 'canary stands' FROM (SELECT count(*) AS n FROM canary) AS c;\nSELECT n FROM reached;\n"
 _COUNT = 200
-_SEEDS = range(examples(2))
+_SEEDS = range(examples(2, short=1))
 _ATTACKS = (
     r"CREATE TABLE x (a int /* y /*/ default ' */ */ \! touch CANARY #')",
     "CREATE TABLE x (a int /* y /*/ default ' */ */ ; DROP TABLE canary; -- ')",

@@ -14,6 +14,7 @@ from fixtures.shop import Row
 from tests.logdump.statements.history import History, without_key, write_history
 from tests.logdump.statements.scripts import script_of
 from tests.logdump.statements.servers import MariaDBServer, PostgreSQLServer
+from tests.searching import IS_LONG
 
 
 class Kind(NamedTuple):
@@ -94,19 +95,19 @@ def database(request: pytest.FixtureRequest) -> Database:
     return Database(request.getfixturevalue(request.param), KINDS[request.param])
 
 
-@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("seed", range(10 if IS_LONG else 4))
 def test_redo_leaves_the_rows_of_the_history(database: Database, tmp_path: Path, seed: int) -> None:
     database.check(write_history(tmp_path / "rd000000000", seed, odd_words=True), takes_back=False)
 
 
-@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("seed", range(10 if IS_LONG else 4))
 def test_undo_brings_the_rows_back(database: Database, tmp_path: Path, seed: int) -> None:
     history = write_history(tmp_path / "rd000000000", seed, odd_words=True, can_be_undone=True)
     database.check(history, takes_back=True)
 
 
 @pytest.mark.parametrize("takes_back", [False, True], ids=["redo", "undo"])
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("seed", range(5 if IS_LONG else 2))
 def test_one_of_several_equal_rows_is_changed(
     database: Database, tmp_path: Path, seed: int, *, takes_back: bool
 ) -> None:

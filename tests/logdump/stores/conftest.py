@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterator
+from functools import cache
 from typing import Any
 from uuid import uuid4
 
@@ -27,6 +28,18 @@ def _apart(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     yield
     for known in (store._stores, store._options, url._credentials, url._queries):
         known.clear()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _descriptions_of_services_are_read_once() -> Iterator[None]:
+    """Each client of S3 parses those of Amazon anew, which takes longer than most tests."""
+    from botocore.loaders import JSONFileLoader
+
+    loader = JSONFileLoader()
+    load = cache(loader.load_file)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(JSONFileLoader, "load_file", lambda _, path: load(path))
+        yield
 
 
 @pytest.fixture

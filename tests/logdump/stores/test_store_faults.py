@@ -15,6 +15,7 @@ from logdump.session.errors import ExitStatus
 from logdump.session.files import file_state
 from tests.logdump.program import logdump
 from tests.logdump.stores.servers import TrailServer
+from tests.searching import in_turn
 from tests.trailformat.samples import row
 from trailformat import CannotRead, NotATrail, TrailFile
 from trailformat.codec.remote import file as remote_file
@@ -35,7 +36,10 @@ def looks_each_time(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(store, "RECENT", 0)
 
 
-@pytest.fixture(params=["http", "s3"])
+STORES = ("http", "s3")
+
+
+@pytest.fixture(params=STORES)
 def trail_url(request: pytest.FixtureRequest, web: TrailServer, monkeypatch: pytest.MonkeyPatch) -> str:
     """A file of the faulty server, which also speaks as much of S3 as reading of an object takes."""
     web.files["/bucket/lt000000000"] = LONG
@@ -49,27 +53,30 @@ def lengths(trail: TrailFile) -> Iterator[int]:
     return (int(batch.length[at]) for batch in scan(trail) for at in range(len(batch)))
 
 
-@pytest.mark.parametrize("fault", [503, 429, 500, "reset", "short", "slow"])
+@pytest.mark.parametrize(
+    ("trail_url", "fault"), in_turn(STORES, [503, 429, 500, "reset", "short", "slow"]), indirect=["trail_url"]
+)
 def test_what_passes_is_tried_again(fault: int | str, trail_url: str, web: TrailServer) -> None:
     with TrailFile(trail_url) as trail:
         web.faults += [None, fault, fault]
         assert sum(lengths(trail)) == len(LONG)
 
 
-@pytest.mark.parametrize(
-    ("fault", "message"),
-    [
-        (503, r"the server is busy or fails \(503\), 5 attempts"),
-        (429, r"the server is busy or fails \(429\), 5 attempts"),
-        ("reset", "the connection to the server is lost or refused"),
-        ("short", "the connection to the server is lost or refused"),
-        (403, r"the store refuses it \(403\)"),
-        (401, r"the store wants credentials \(401\)"),
-        (404, "No such file or directory"),
-        (416, "the file has become shorter"),
-    ],
+LASTING = (
+    (503, r"the server is busy or fails \(503\), 5 attempts"),
+    (429, r"the server is busy or fails \(429\), 5 attempts"),
+    ("reset", "the connection to the server is lost or refused"),
+    ("short", "the connection to the server is lost or refused"),
+    (403, r"the store refuses it \(403\)"),
+    (401, r"the store wants credentials \(401\)"),
+    (404, "No such file or directory"),
+    (416, "the file has become shorter"),
 )
-def test_what_stays_is_one_error(fault: int | str, message: str, trail_url: str, web: TrailServer) -> None:
+
+
+@pytest.mark.parametrize(("trail_url", "lasting"), in_turn(STORES, LASTING), indirect=["trail_url"])
+def test_what_stays_is_one_error(lasting: tuple[int | str, str], trail_url: str, web: TrailServer) -> None:
+    fault, message = lasting
     with TrailFile(trail_url) as trail:
         web.faults += [fault] * 100
         with pytest.raises(CannotRead, match=message):

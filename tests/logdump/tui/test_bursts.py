@@ -12,6 +12,7 @@ from logdump.tui.keys.keys import KEYS, Area
 from tests.logdump.tui.drive import NARROW, Screen, drive
 from tests.logdump.tui.terminal import terminal
 from tests.logdump.tui.test_records import rba_of
+from tests.searching import in_turn
 
 CHARACTERS = {"colon": ":", "slash": "/"}
 BEGINNINGS = [
@@ -53,12 +54,11 @@ def test_text_at_once_after_a_key_that_opens_the_prompt(size: tuple[int, int]) -
     found, expected = [], []
 
     async def steps(screen: Screen) -> None:
-        for page in ("records", "detail", "hex", "timeline", "tables"):
-            for key, written in BEGINNINGS:
-                await go_to(screen, page)
-                await feed(screen, f"{key}recovery 2722 x")
-                found.append((page, key, screen.app.prompt.value))
-                expected.append((page, key, f"{written or ('save ' if key == 's' else '')}recovery 2722 x"))
+        for page, (key, written) in in_turn(("records", "detail", "hex", "timeline", "tables"), BEGINNINGS):
+            await go_to(screen, page)
+            await feed(screen, f"{key}recovery 2722 x")
+            found.append((page, key, screen.app.prompt.value))
+            expected.append((page, key, f"{written or ('save ' if key == 's' else '')}recovery 2722 x"))
         assert [line for line in entered(screen) if not line.startswith("POS")] == []
 
     drive(steps, size=size)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from itertools import product
 
 import pytest
 
@@ -15,6 +14,7 @@ from logdump.tui.text.styled import line
 from tests.logdump.tui.conftest import Golden
 from tests.logdump.tui.drive import NARROW, WIDE, Screen, drive
 from tests.logdump.tui.test_records import SIZES
+from tests.searching import in_turn
 
 
 def underlined(screen: Screen) -> str:
@@ -91,7 +91,7 @@ def test_the_margin_can_be_switched_off_and_leaves_what_line_mode_prints() -> No
 def test_the_first_key_scrolls_a_text_that_is_longer_than_its_pane(size: tuple[int, int]) -> None:
     async def steps(screen: Screen) -> None:
         app = screen.app
-        for name, key in product(("detail", "tokens", "header", "output"), ("pagedown", "j", "space", "down")):
+        for name, key in in_turn(("output", "detail", "tokens", "header"), ("pagedown", "j", "space", "down")):
             await screen.type("pos 1811; help")
             app.model.field = ""
             app.model.show_page(name)

@@ -6,9 +6,11 @@ import json
 from collections.abc import Iterator, Mapping
 from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
+from functools import cache
 from pathlib import Path
 from random import Random
-from typing import Any
+from tempfile import TemporaryDirectory
+from typing import Any, NamedTuple
 
 import pyarrow as pa
 
@@ -16,7 +18,7 @@ from logdump.spark.source.data_source import TrailSource
 from logdump.spark.targets.applier import Applier
 from logdump.spark.targets.stream import source_tables
 from logdump.spark.targets.target import ApplyTarget, SourceTable
-from tests.simulated.five_tables import TABLES, Bank, BankStates, key_size
+from tests.simulated.five_tables import TABLES, Bank, BankStates, bank_trail, key_size
 from trailformat.values import plain_text
 
 NAMES = {table.name: "" for table in TABLES}
@@ -32,6 +34,22 @@ def changes_of(path: Path, *names: str, **options: str) -> tuple[pa.Table, list[
     return pa.Table.from_batches(batches).sort_by("_sequence"), [
         *source_tables(schema, dict.fromkeys(names or NAMES, ""), {})
     ]
+
+
+class BankChanges(NamedTuple):
+    """The source as a trail leaves it, the changes of the trail, and its tables."""
+
+    bank: Bank
+    rows: pa.Table
+    sources: list[SourceTable]
+
+
+@cache
+def bank_changes(transactions: int, seed: int = 1, names: tuple[str, ...] = (), **given: Any) -> BankChanges:
+    """The changes of a trail, which is written and read once."""
+    with TemporaryDirectory() as folder:
+        bank, _ = bank_trail(Path(folder), transactions, seed, **given)
+        return BankChanges(bank, *changes_of(Path(folder), *names))
 
 
 def streamed(path: Path, random: Random, **options: str) -> Iterator[pa.Table]:

@@ -17,8 +17,8 @@ from logdump.spark.targets.applier import Applier
 from logdump.spark.targets.target import BadTarget, Refused, TargetLost
 from tests.logdump.spark.targets.bank import (
     NAMES,
+    bank_changes,
     batches_of,
-    changes_of,
     differences,
     end_of,
     opened,
@@ -26,17 +26,16 @@ from tests.logdump.spark.targets.bank import (
     transactions_in,
 )
 from tests.logdump.spark.targets.places import Place, sqlite_place
-from tests.simulated.five_tables import bank_trail
+from tests.searching import IS_LONG
 
 
-@pytest.mark.parametrize(("most", "held"), [(1, 200_000), (40, 200_000), (40, 5)])
+@pytest.mark.parametrize(("most", "held"), [(1, 200_000), (15, 200_000), (15, 5)])
 def test_the_tables_equal_those_of_the_source(
-    place: Place, most: int, held: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    place: Place, most: int, held: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("logdump.spark.targets.applier._MOST_ROWS", held)
     random = Random(most)
-    bank, _ = bank_trail(tmp_path, 150, seed=most)
-    rows, sources = changes_of(tmp_path)
+    bank, rows, sources = bank_changes(150 if IS_LONG else 40, seed=3)
     applier = None
     with closing(place.target()) as target:
         for batch in batches_of(rows, random, most):
@@ -48,10 +47,9 @@ def test_the_tables_equal_those_of_the_source(
 
 
 @pytest.fixture
-def opened_bank(place: Place, tmp_path: Path) -> tuple[Place, Any, Any]:
+def opened_bank(place: Place) -> tuple[Place, Any, Any]:
     """A target with the tables of a short trail, its changes and the tables of the source."""
-    bank_trail(tmp_path, 12, seed=3, cut_chance=0.0)
-    rows, sources = changes_of(tmp_path)
+    _, rows, sources = bank_changes(12, seed=3, cut_chance=0.0)
     target = place.target()
     opened(target, sources)
     target.close()
@@ -87,9 +85,8 @@ def test_a_target_with_other_tables_is_named_before_anything_is_written(
         target.close()
 
 
-def test_a_column_of_another_type_is_named(place: Place, tmp_path: Path) -> None:
-    bank_trail(tmp_path, 3, cut_chance=0.0)
-    _, sources = changes_of(tmp_path, "BANK.EVENTS")
+def test_a_column_of_another_type_is_named(place: Place) -> None:
+    sources = bank_changes(3, names=("BANK.EVENTS",), cut_chance=0.0).sources
     place.run("CREATE TABLE events (id DATE PRIMARY KEY, what VARCHAR(99), at INTEGER)")
     target = place.target()
     with pytest.raises(BadTarget, match=r"column ID is int64, and (?i:date) in the target; .*column AT is timestamp"):
@@ -111,8 +108,7 @@ def test_a_second_stream_is_refused(opened_bank: tuple[Place, Any, Any], monkeyp
 
 @pytest.mark.parametrize("first", NAMES)
 def test_the_position_is_that_of_the_last_change_whichever_table_comes_last(first: str, tmp_path: Path) -> None:
-    bank_trail(tmp_path, 300, seed=5)
-    rows, sources = changes_of(tmp_path)
+    _, rows, sources = bank_changes(300 if IS_LONG else 60, seed=5)
     ends = [one for one in transactions_in(rows) if one["_table"][-1].as_py() == first]
     last = next((one for one in reversed(ends) if one["_op"][-1].as_py() == "delete"), ends[-1])
     batch = rows.filter(pc.less_equal(rows["_sequence"], last["_sequence"][-1]))
@@ -166,11 +162,10 @@ def target_rows(target: Any, place: Place) -> list[tuple[Any, ...]]:
     return [row for row in place.rows("BANK.EVENTS") if row[1] != "in the way"]
 
 
-def test_a_connection_that_is_lost_leaves_whole_transactions(place: Place, tmp_path: Path) -> None:
+def test_a_connection_that_is_lost_leaves_whole_transactions(place: Place) -> None:
     if place.url.startswith("sqlite"):
         pytest.skip("SQLite has no connections")
-    bank, _ = bank_trail(tmp_path, 60, seed=8)
-    rows, sources = changes_of(tmp_path)
+    bank, rows, sources = bank_changes(60, seed=8)
     half = pa.concat_tables(transactions_in(rows)[:30])
     target = place.target()
     applier = opened(target, sources)
@@ -185,9 +180,8 @@ def test_a_connection_that_is_lost_leaves_whole_transactions(place: Place, tmp_p
     assert differences(bank, {name: place.rows(name) for name in NAMES}) == []
 
 
-def test_rows_that_are_there_are_replaced_if_asked_for(place: Place, tmp_path: Path) -> None:
-    bank, _ = bank_trail(tmp_path, 60, seed=8, swaps_at_once=False)
-    rows, sources = changes_of(tmp_path)
+def test_rows_that_are_there_are_replaced_if_asked_for(place: Place) -> None:
+    bank, rows, sources = bank_changes(60, seed=8, swaps_at_once=False)
     for start in ("", "9"):
         target = place.target()
         applier = opened(target, sources, overwrite=bool(start))

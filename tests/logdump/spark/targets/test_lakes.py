@@ -16,7 +16,17 @@ import pytest
 from logdump.spark.targets import lakes
 from logdump.spark.targets.stream import target_for
 from logdump.spark.targets.target import BadTarget, SourceTable, TargetLost
-from tests.logdump.spark.targets.bank import NAMES, batches_of, changes_of, differences, end_of, opened, parts, streamed
+from tests.logdump.spark.targets.bank import (
+    NAMES,
+    bank_changes,
+    batches_of,
+    changes_of,
+    differences,
+    end_of,
+    opened,
+    parts,
+    streamed,
+)
 from tests.searching import IS_LONG
 from tests.simulated.five_tables import bank_trail
 
@@ -75,10 +85,7 @@ def _died(given: Any, sources: list[SourceTable], batch: pa.Table, dies_at: int 
 
 @pytest.mark.parametrize("lake", [_delta, _iceberg])
 def test_a_table_of_the_user_has_columns_of_its_own_and_names_in_small_letters(lake: Any, tmp_path: Path) -> None:
-    trail = tmp_path / "trail"
-    trail.mkdir()
-    bank, _ = bank_trail(trail, 60, seed=5)
-    rows, sources = changes_of(trail, "BANK.ACCOUNTS")
+    bank, rows, sources = bank_changes(60, seed=5, names=("BANK.ACCOUNTS",))
     given, read = lake(tmp_path)
     own = {name.lower(): kind for name, kind in sources[0].columns.items()}
     _made(given, sources[0]._replace(columns={**own, "more": pa.string()}, keys=("id",)))
@@ -92,10 +99,7 @@ def test_a_table_of_the_user_has_columns_of_its_own_and_names_in_small_letters(l
 
 @pytest.mark.parametrize("lake", [_delta, _iceberg])
 def test_a_table_with_other_columns_is_named_before_anything_is_written(lake: Any, tmp_path: Path) -> None:
-    trail = tmp_path / "trail"
-    trail.mkdir()
-    bank_trail(trail, 9, cut_chance=0.0)
-    _, sources = changes_of(trail, "BANK.ACCOUNTS")
+    sources = bank_changes(9, names=("BANK.ACCOUNTS",), cut_chance=0.0).sources
     given, _ = lake(tmp_path)
     other = {name: kind for name, kind in sources[0].columns.items() if name != "NOTE"} | {"OWNER": pa.date32()}
     _made(given, sources[0]._replace(columns=other))
@@ -121,10 +125,7 @@ def _unlocked(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_second_stream_is_refused_before_it_writes(
     lake: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    trail = tmp_path / "trail"
-    trail.mkdir()
-    bank, _ = bank_trail(trail, 40, seed=5)
-    rows, sources = changes_of(trail)
+    bank, rows, sources = bank_changes(40 if IS_LONG else 20, seed=5)
     given, read = lake(tmp_path)
     _unlocked(monkeypatch)
     first, second = target_for(given), target_for(given)
@@ -145,10 +146,7 @@ def test_a_second_stream_is_refused_before_it_writes(
 def test_streams_at_the_same_time_apply_each_change_once(
     lake: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    trail = tmp_path / "trail"
-    trail.mkdir()
-    bank, _ = bank_trail(trail, 40, seed=5)
-    rows, sources = changes_of(trail)
+    bank, rows, sources = bank_changes(40 if IS_LONG else 20, seed=5)
     given, read = lake(tmp_path)
     _unlocked(monkeypatch)
     with closing(target_for(given)) as target:

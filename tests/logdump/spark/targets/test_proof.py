@@ -84,7 +84,7 @@ def test_the_target_equals_the_model_after_kills(
     server, place = killed
     trail, states = tmp_path / "trail", BankStates()
     trail.mkdir()
-    _, extract = bank_trail(trail, 200, seed=21, states=states)
+    _, extract = bank_trail(trail, 200 if IS_LONG else 60, seed=21, states=states)
     moments: list[str] = []
 
     def kill(_progress: logdump.spark.ApplyProgress) -> None:
@@ -94,7 +94,9 @@ def test_the_target_equals_the_model_after_kills(
             server.crash()
             threading.Timer(0.5, server.restart).start()
 
-    logdump.spark.apply(spark, f"{trail}/sm*", place.url, [*NAMES], once=True, batch="75k", progress=kill)
+    logdump.spark.apply(
+        spark, f"{trail}/sm*", place.url, [*NAMES], once=True, batch="75k" if IS_LONG else "25k", progress=kill
+    )
     assert len(moments) > 2
     assert moments[-1] == _held(states, place) == extract.csn
 
@@ -157,7 +159,7 @@ def test_workers_and_the_daemon_that_starts_them_may_die(
 ) -> None:
     trail, place = tmp_path / "trail", sqlite_place(tmp_path)
     trail.mkdir()
-    bank, extract = bank_trail(trail, 60, seed=13)
+    bank, extract = bank_trail(trail, 60 if IS_LONG else 20, seed=13)
     begun: list[int] = []
     ended = threading.Event()
     follow = stream._Run.follow
@@ -178,7 +180,14 @@ def test_workers_and_the_daemon_that_starts_them_may_die(
             killer.start()
 
     done = logdump.spark.apply(
-        spark, f"{trail}/sm*", place.url, [*NAMES], create=True, once=True, batch="20k", progress=kill
+        spark,
+        f"{trail}/sm*",
+        place.url,
+        [*NAMES],
+        create=True,
+        once=True,
+        batch="20k" if IS_LONG else "8k",
+        progress=kill,
     )
     ended.set()
     killer.join()

@@ -72,13 +72,13 @@ def test_a_table_that_was_made_has_the_last_rows_and_is_gone_on_with(spark: Spar
 def test_it_begins_again_where_a_process_of_spark_has_gone_and_nowhere_else(
     message: str, is_lost: bool, spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    begun, follow = list[int](), stream._Run.follow
+    begun = list[int]()
 
-    def lost_once(run: stream._Run, *arguments: Any, **given: Any) -> Any:
+    def lost_once(run: stream._Run, *_: Any, **__: Any) -> Any:
         begun.append(run.progress.rows)
         if len(begun) == 1:
             raise RuntimeError(message)
-        return follow(run, *arguments, **given)
+        return run.progress
 
     monkeypatch.setattr(stream._Run, "follow", lost_once)
     with nullcontext() if is_lost else pytest.raises(RuntimeError, match=re.escape(message)):
