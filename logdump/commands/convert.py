@@ -1,4 +1,4 @@
-"""FLOAT, CTIME, ESBLOCK and the commands about Julian timestamps, which need no open trail."""
+"""Conversions of numbers, times and character sets; DUMP."""
 
 from __future__ import annotations
 

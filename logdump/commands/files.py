@@ -1,4 +1,4 @@
-"""The commands OPEN and NEXTTRAIL."""
+"""OPEN, NEXTTRAIL; the current directory and the files in it."""
 
 from __future__ import annotations
 

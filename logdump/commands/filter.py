@@ -1,4 +1,4 @@
-"""The command FILTER: its words and how it runs."""
+"""FILTER; DECRYPT and ENCRYPT, which stay off."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""ENGINE: which engine does the bulk work of COUNT, SAVE and EXPORT, this process or Spark."""
+"""Commands that lead to other programs: the shell, Spark as engine, the screen."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The commands HISTORY, FC and EXIT."""
+"""HISTORY and FC, OBEY, LOG: lines entered before, in a file, or written to one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The display of records: the switches, RECLEN, TIMEOFFSET, RELEASE."""
+"""Commands that set what is shown and how: switches, character sets, limits, FORMAT, ACROSS, DEBUG, ONERROR."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The commands SHOW and TIME."""
+"""SHOW, ENV, and what Logdump reports about its own reading (BIO, TRAILFORMAT)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""VALUES and SOURCEDEFS: the values of columns, and the definitions file for tables that the trail does not define."""
+"""VALUES, METADATA, LOB: the values of a record, its definition, its large objects."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Cutting a line into commands, and a command into words."""
+"""Cutting a line into commands, a command into words, and completing the last one."""
 
 from __future__ import annotations
 

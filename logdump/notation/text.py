@@ -1,4 +1,4 @@
-"""Text from a trail, made harmless: control characters never reach a terminal."""
+"""Text for people: control characters made harmless, display width, plurals, wildcards, where two texts differ."""
 
 from __future__ import annotations
 

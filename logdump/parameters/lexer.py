@@ -1,4 +1,4 @@
-"""The words of parameter files: across the files that INCLUDE and OBEY name, and in what macros expand to."""
+"""The words of parameter files: across the files that INCLUDE and OBEY name, macros expanded."""
 
 from __future__ import annotations
 

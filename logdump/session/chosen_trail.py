@@ -1,4 +1,4 @@
-"""The whole trail that a command goes over."""
+"""The trail that a command goes over, whole or in the range that its words name."""
 
 from __future__ import annotations
 

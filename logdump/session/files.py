@@ -1,4 +1,4 @@
-"""The files that a word in a command names."""
+"""Files that a word of a command names: by wildcard, near names, a directory; and when one has changed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Completeness of a reading: only a complete one allows a verdict."""
+"""Reading for an answer: its completeness, its progress, and the verdict, which only a complete one allows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A session: the open trail, the position in it, the switches, the history."""
+"""A session: the open trail, the position in it, the switches, the history, marks and the log."""
 
 from __future__ import annotations
 

@@ -13,11 +13,9 @@ OF_A_KIND = {
     r"logdump\.features\.\w+\.(command|model|survey|text|json|events)": "found by the package of the feature",
     r"logdump\.commands\.\w+": "registered: the commands of one topic",
     r"logdump\.display\.\w*(text|json)\w*": "found by the class of the event",
-    r"logdump\.display\.sql\.(mysql|postgresql)": "the SQL of one database",
     r"logdump\.filters\.\w+_criteria": "the options of FILTER of one kind",
     r"logdump\.tui\.panes\.\w+": "one pane",
     r"trailformat\.native\.\w+\.\w+": "kernels that compile by themselves",
-    r"trailformat\.values\.(decimals|floats)": "one family of data types",
     r".*\.__main__": "the program",
 }
 """Modules of which there is one for each thing of a kind, and what that is."""

@@ -47,3 +47,13 @@ def test_no_command_raises_anything_else(command: str, tmp_path: Path) -> None:
         byte, after = random.choice(NONSENSE), random.randint(1, 8)
         tried += run(source, tmp_path / "work", command, field, byte, after)
     assert tried
+
+
+@pytest.mark.parametrize("command", ["export sql to OUT", "redo 100", "undo 100"])
+def test_changes_of_a_transaction_that_vanish_after_its_extent_was_found_are_an_error(
+    command: str, tmp_path: Path
+) -> None:
+    tried = [
+        run(TRAILS / "at000000000", tmp_path / "work", command, "io_type", b"\xff", after) for after in range(1, 12)
+    ]
+    assert any(tried)

@@ -1,4 +1,4 @@
-"""Strings one after the other in one array of bytes: the memory of an Arrow array of strings, without its package."""
+"""Strings in one array of bytes, the memory of an Arrow array without its package; and numbers spelled as such."""
 
 from __future__ import annotations
 

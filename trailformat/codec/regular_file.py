@@ -1,4 +1,4 @@
-"""Opening of a file for reading; refuses what is not a regular file, since it may block or never end."""
+"""Opening of regular files for reading, since others may block or never end; and files in the user's folder."""
 
 from __future__ import annotations
 

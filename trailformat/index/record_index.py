@@ -1,4 +1,4 @@
-"""Rows of a file by number and by RBA: checkpoints, the metadata records, the damage."""
+"""Rows of a file by number and by RBA: checkpoints, the metadata records, the damage; added to as it grows."""
 
 from __future__ import annotations
 

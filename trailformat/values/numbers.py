@@ -1,4 +1,4 @@
-"""Numbers stored as text in a column of characters: NUMBER without a precision, for one.
+"""Numbers: integers, floats, packed and zoned decimals, and numbers stored as text (NUMBER without a precision).
 
     0000 0003 313434     144
 

@@ -1,4 +1,4 @@
-"""The statements of a block of transactions, made by columns."""
+"""The statements of a block of transactions, made by columns, and the comments about them."""
 
 from __future__ import annotations
 

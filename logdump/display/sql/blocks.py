@@ -21,6 +21,7 @@ from logdump.display.sql.script_walk import ScriptFile, ScriptFiles
 from trailformat import Record, TrailError, TrailFile
 from trailformat.changes.lobs import MOST_LOBS
 from trailformat.changes.row_changes import OPERATIONS
+from trailformat.errors import CannotRead
 from trailformat.records.record_header import LARGE_OBJECT, Transaction
 from trailformat.scan import RECORD, Batch, scan
 from trailformat.scan.batch import BATCH_SIZE
@@ -380,11 +381,14 @@ class BlockReader:
 
         Raises:
             NotATrail: the file has become shorter.
+            CannotRead: a transaction has no changes any more: it was written over since its extent was found.
         """
         trail = self.file.trail
         batch = _joined(list(scan(trail, block.start, block.stop, batch_size=_MOST_ROWS)))
         learn_definitions(trail, batch)
         units = units_of(batch, block.bounds)
+        if (block.opens or block.closes) and len(set(units.extent.tolist())) < len(block.extents):
+            raise CannotRead("the file has changed while it was read", path=trail.path, rba=block.start)
         rows = RowBytes(trail.buffer, batch, units.rows)
         number, count, is_second = units.number, len(units.heads), units.is_second
         headers, io_type = headers_of(rows), rows.of("io_type")

@@ -1,4 +1,4 @@
-"""The dialects by the word that names them."""
+"""The dialects by the word that names them, those of MySQL and PostgreSQL among them."""
 
 from __future__ import annotations
 

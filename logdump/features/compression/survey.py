@@ -1,4 +1,4 @@
-"""One run of COMPRESS over the records of files: blocks on the wire, or images."""
+"""One run of COMPRESS over the records of files: savings on the wire by block, of image options by part."""
 
 from __future__ import annotations
 

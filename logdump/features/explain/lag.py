@@ -1,4 +1,4 @@
-"""EXPLAIN LAG: the hop of replication that is late, and the cause, as far as a trail shows."""
+"""EXPLAIN LAG: the hop that is late, and the cause, by rules of which the first that holds counts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Facts of a trail about a lag: volumes, long transactions, restarts, clocks."""
+"""Facts about a lag: the beats around it, and volumes, long transactions, restarts and clocks of the trail."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An answer to a question of a DBA, from the results of several analyses; the event of EXPLAIN."""
+"""An answer to a question of a DBA, the event of EXPLAIN; and the rules that give a verdict."""
 
 from __future__ import annotations
 

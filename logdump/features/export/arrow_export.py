@@ -1,4 +1,4 @@
-"""EXPORT PARQUET and ARROW: batches of columns, straight from the scan, made and written side by side."""
+"""EXPORT PARQUET and ARROW: batches of columns, straight from the scan, gathered into row groups of files."""
 
 from __future__ import annotations
 

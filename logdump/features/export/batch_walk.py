@@ -1,4 +1,4 @@
-"""The records to export as pieces of batches, each with its bytes: by columns, in bounded memory."""
+"""The records to export as pieces of batches, in bounded memory, and the threads that work on pieces side by side."""
 
 from __future__ import annotations
 

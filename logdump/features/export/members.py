@@ -1,4 +1,4 @@
-"""Lists in records as fields of lines: the columns of both images, the tokens; the places of pieces of LOBs."""
+"""Members of records as fields of lines: their forms, and lists: columns of both images, tokens, pieces of LOBs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The target of an export: one file, or a folder of files, that appears under its name when it is complete."""
+"""The target of an export, a file or folder that appears when it is complete; and the tally of what was written."""
 
 from __future__ import annotations
 

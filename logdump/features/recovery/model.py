@@ -1,4 +1,4 @@
-"""Results of RECOVERY: the restarts of a trail, and the transactions that a Replicat does not apply."""
+"""Results of RECOVERY: the restarts of a trail, transactions that a Replicat does not apply, and lists with a limit."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The findings of a survey as events."""
+"""The findings of a survey as events; records of cut transactions and second copies are compared."""
 
 from __future__ import annotations
 

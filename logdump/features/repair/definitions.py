@@ -1,4 +1,4 @@
-"""The definitions of a damaged file in a copy of it: those that are lost in the damage come from other files."""
+"""The definitions of a damaged file in a copy of it: those that are lost come from other files."""
 
 from __future__ import annotations
 

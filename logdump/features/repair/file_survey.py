@@ -1,4 +1,4 @@
-"""A scan of one file of a damaged trail: its sound records, and the damage."""
+"""A scan of one file of a damaged trail: its sound records, and the damage with its extent."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The file header of a saved trail: its source's, under its own name and number."""
+"""The file header and the definitions of a saved trail: those of its source, under its own name and number."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The rows of a result: Python values of Arrow columns."""
+"""The rows of a result: Python values of Arrow columns, and the same in JSON."""
 
 from __future__ import annotations
 

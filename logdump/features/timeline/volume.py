@@ -1,4 +1,4 @@
-"""The shape of a file: its records over time by what they do, for a strip of one line."""
+"""Records of a file over time: per interval as COUNT INTERVAL has them, and by operation for a strip of one line."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Completion scripts for bash, zsh and fish, made of the table of verbs."""
+"""Completion scripts for bash, zsh and fish, made of the table of verbs, and the names that they ask for."""
 
 from __future__ import annotations
 

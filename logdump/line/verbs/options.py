@@ -1,4 +1,4 @@
-"""The options of verbs, and the commands that each stands for."""
+"""The options of verbs and the request that they make: the commands that each stands for."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Widgets of a single line of text."""
+"""Widgets of a single line: tabs, title, footer, the last line of the log."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""All actions and commands in a pane over the others: type to narrow; Enter acts, or puts a command into the prompt."""
+"""Panes over the others: all actions and commands, which typing narrows; and the help."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A page of text about a record, with a current line that stands for the fields it shows."""
+"""A page of text about a record with a current line; and its hex page, where that is a byte."""
 
 from __future__ import annotations
 

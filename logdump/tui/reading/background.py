@@ -1,4 +1,4 @@
-"""A thread beside the screen, for everything that touches a file."""
+"""A thread beside the screen for all that touches a file, and the scans that it runs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The rows of the record list: one for each record, for damage, and for the end of the file; found by walking."""
+"""The rows of the record list, found by walking: records, damage, the end of the file; pages of them and matches."""
 
 from __future__ import annotations
 

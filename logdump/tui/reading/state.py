@@ -1,4 +1,4 @@
-"""The state of a session after a command, as panes show it; it is taken on the session's own thread."""
+"""The state of a session after a command, with the trail's files, transactions and sums, as panes show it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The appearance of the view for this user: characters, colours, keys."""
+"""The appearance of the screen for this user: themes, characters, colours, keys; the app that draws it."""
 
 from __future__ import annotations
 

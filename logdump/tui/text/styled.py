@@ -1,4 +1,4 @@
-"""Lines of a pane: pieces of text, each with the name of its style."""
+"""Lines of a pane: pieces of text with the names of their styles, cut into cells and drawn with glyphs."""
 
 from __future__ import annotations
 

@@ -95,7 +95,7 @@ def test_values_by_dialect(dialect: Dialect, value: Any, spelled: str) -> None:
 
 
 @pytest.mark.parametrize("dialect", DIALECTS.values(), ids=DIALECTS)
-@given(value=st.one_of(st.text(st.characters(exclude_characters="\0")), st.binary(max_size=99)))
+@given(value=st.one_of(st.text(st.characters(codec="utf-8", exclude_characters="\0")), st.binary(max_size=99)))
 def test_a_literal_is_one_printable_line(dialect: Dialect, value: str | bytes) -> None:
     assert dialect.literal(value).isprintable()
 
