@@ -165,7 +165,8 @@ class RestartSearch:
         """Whether damage lies at the place asked for or after it."""
         if damage.path == self._asked.path:
             return damage.rba >= self._asked.rba and not damage.is_partial
-        return self._files.get(damage.path, 0) > self._files.get(self._asked.path, 0) and not damage.is_partial
+        asked = self._files.get(self._asked.path)
+        return asked is not None and self._files[damage.path] > asked and not damage.is_partial
 
     def _look_ahead(self, steps: Iterator[Extent | Damage | Restart | Walked]) -> Iterator[Walked]:
         """Look for what stands right after the transaction, and for its copies."""

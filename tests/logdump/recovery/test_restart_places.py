@@ -67,6 +67,13 @@ def test_a_replicat_that_starts_at_a_place_applies_what_is_said(kind: str, seed:
             _check_leave_out(history, places, numbers)
 
 
+def test_damage_in_a_file_before_that_of_the_place_does_not_make_the_place_unsafe() -> None:
+    """The walk begins two files earlier, so that it meets the damage before it reaches the file asked for."""
+    with drawn("damaged", 247190) as history:
+        for spot in _places(history):
+            _check_safe(history, spot, _asked(spot))
+
+
 def _check_safe(history: History, spot: Spot, places: RestartPlaces) -> None:
     """A place is safe where no transaction is met in its middle and none is missed."""
     run = history.run(spot)
