@@ -116,7 +116,7 @@ TEXT = Shape("text", "Text of a command.", (_LINES,), Text)
 BAD_RECORD = Shape("bad_record", "Bytes that cannot be read as a record, met by any command.", _TROUBLE)
 FAILURE = Shape("failure", "A command that could not be carried out.", _TROUBLE, Failure)
 NOTICE = Shape("notice", "Something about the record before it that does not make sense.", _TROUBLE, Notice)
-_OF_THE_SESSION = ("json_lines", "json_session", "json_lob")
+_OF_THE_SESSION = ("json_lines", "json_session", "json_record")
 """The modules of this room that have objects of events of the session."""
 
 

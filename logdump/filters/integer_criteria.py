@@ -12,7 +12,7 @@ from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
 from logdump.filters.criterion import Criterion, Needs, Option
-from logdump.filters.text_columns import Needle
+from logdump.filters.needle import Needle
 from logdump.filters.words import whole_number
 from logdump.notation.times import TimeOffset
 from trailformat import ByteOrder

@@ -21,7 +21,7 @@ from trailformat.scan.rows import NO_INDEX
 from trailformat.transactions.not_applied import rows_not_applied
 
 if TYPE_CHECKING:
-    from logdump.filters.text_columns import Needle
+    from logdump.filters.needle import Needle
     from trailformat.trail.row_definitions import RowDefinition, RowDefinitions
     from trailformat.transactions.not_applied import Ranges
     from trailformat.transactions.tracker import RowTransactions

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from logdump.filters.criterion import Criterion, Needs, Option
-from logdump.filters.text_columns import Item, Needle, make_needle, split_items
+from logdump.filters.needle import Item, Needle, make_needle, split_items
 from logdump.filters.words import FilterError, quoted
 from logdump.notation.times import TimeOffset
 

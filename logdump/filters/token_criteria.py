@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, ClassVar
 from logdump.filters.comparison import Comparison, split_comparison
 from logdump.filters.criterion import Criterion, Needs, Option
 from logdump.filters.csn_criteria import check_csn
-from logdump.filters.text_columns import Needle
+from logdump.filters.needle import Needle
 from logdump.filters.words import FilterError, one_value, quoted, unquote
 from logdump.notation.times import TimeOffset
 from trailformat import Record

@@ -215,8 +215,6 @@ def exported_files(
 CountRows = Callable[[IO[bytes]], int]
 """Counts the rows of a file, read from its beginning."""
 _LEVEL = 6
-_MOST_BYTES_WAITING = 1 << 20
-"""Bytes of text that wait until they are written, and compressed, together."""
 
 
 class Waiting:
@@ -252,13 +250,13 @@ class TextFile:
     def append(self, data: bytes | memoryview, rows: int) -> None:
         """Write rows that are encoded already."""
         self.rows += rows
-        if not self._is_gzip and len(data) > _MOST_BYTES_WAITING:
+        if not self._is_gzip and len(data) > _MOST_WAITING:
             self.flush()
             self._file.write(data)
             return
         self._waiting += data
         self._all_waiting.bytes += len(data)
-        if len(self._waiting) > _MOST_BYTES_WAITING:
+        if len(self._waiting) > _MOST_WAITING:
             self.flush()
 
     def flush(self) -> None:

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from logdump.filters import FilterError
-from logdump.filters.text_columns import ColumnRange, Needle, parse_column_range
+from logdump.filters.needle import ColumnRange, Needle, parse_column_range
 
 
 def test_both_ends_are_included_and_counted_from_zero() -> None:
