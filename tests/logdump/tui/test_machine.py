@@ -124,7 +124,12 @@ class Screen(RuleBasedStateMachine):
         self._before = Path.cwd()
         os.chdir(self._folder.name)
         self._patch = pytest.MonkeyPatch()
-        for clock in ("app._POLL_EVERY", "panes.pages._PATIENCE", "reading.scans.EVERY", "reading.screen_mode._EVERY"):
+        for clock in (
+            "app._POLL_EVERY",
+            "panes.pages._PATIENCE",
+            "reading.background.EVERY",
+            "reading.screen_mode._EVERY",
+        ):
             self._patch.setattr(f"logdump.tui.{clock}", _NEVER)
         self._patch.setattr("logdump.tui.panes.record_list._LEAST_AROUND", 2)
         self._patch.setattr("logdump.tui.panes.record_list._PAGES_AROUND", 1)
