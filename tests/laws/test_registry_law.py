@@ -8,9 +8,11 @@ from collections import Counter
 import pytest
 
 from logdump.commands import REGISTRY
+from logdump.display import json_lines, text
 from logdump.language.command import Origin
 from logdump.language.words import split_calls
 from logdump.session.errors import CommandError
+from tests.laws.imports import modules
 from tests.transcripts.play import SCRIPTS
 
 LOGDUMP_WORDS = set(
@@ -70,3 +72,8 @@ def test_every_word_of_logdump_is_a_command() -> None:
 
 def test_every_command_occurs_in_a_transcript(in_transcripts: set[str]) -> None:
     assert {command.name for command in COMMANDS} - in_transcripts == set()
+
+
+@pytest.mark.parametrize("table", [json_lines._OF_THE_SESSION, text._OF_THE_SESSION], ids=["JSON", "text"])
+def test_every_module_that_renders_events_of_the_session_is_there(table: tuple[str, ...]) -> None:
+    assert {f"logdump.display.{name}" for name in table} <= set(modules())
