@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from logdump.filters.criterion import Criterion, Holds, Needs, Option
 from logdump.filters.words import FilterError, is_quoted, quoted, split_list, unquote
-from logdump.notation import text as escape
+from logdump.notation.text import matches
 from logdump.notation.times import TimeOffset
 
 if TYPE_CHECKING:
@@ -59,9 +59,9 @@ class FileName(NameCriterion):
 def _matches(pattern: str, name: str) -> bool:
     if name.startswith("\\"):
         _, _, without_node = name.partition(".")
-        if escape.matches(pattern, without_node, case_sensitive=False):
+        if matches(pattern, without_node, case_sensitive=False):
             return True
-    return escape.matches(pattern, name, case_sensitive=False)
+    return matches(pattern, name, case_sensitive=False)
 
 
 @dataclass(frozen=True)
@@ -85,7 +85,7 @@ class TableName(NameCriterion):
 
     def fits(self, name: str) -> bool:
         """Return True if a pattern matches; ``*`` matches the empty name too."""
-        return any(escape.matches(pattern, name, case_sensitive=False) for pattern in self.names)
+        return any(matches(pattern, name, case_sensitive=False) for pattern in self.names)
 
 
 def _parse(kind: type[NameCriterion], text: str, _offset: TimeOffset) -> Criterion:

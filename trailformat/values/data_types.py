@@ -12,10 +12,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
-from trailformat.values import characters, datetimes, intervals
-from trailformat.values import numbers as decimals
-from trailformat.values import numbers as floats
-from trailformat.values import numbers as integers
+from trailformat.values import characters, datetimes, intervals, numbers
 from trailformat.values.value import Decode, Encode, sub_type
 
 if TYPE_CHECKING:
@@ -117,7 +114,7 @@ def _variable_text(name: str) -> DataType:
 
 
 def _integer(size: int, *, is_signed: bool) -> DataType:
-    decode, encode = partial(integers.decode, size, signed=is_signed), partial(integers.encode, size, signed=is_signed)
+    decode, encode = partial(numbers.decode, size, signed=is_signed), partial(numbers.encode, size, signed=is_signed)
     sql = partial(_sql_integer, size, is_signed=is_signed)
     name = f"{'' if is_signed else 'U'}INT{8 * size}"
     return DataType(name, Family.INTEGER, decode, encode, sql, size, is_signed)
@@ -127,10 +124,10 @@ def _real(name: str, size: int, decode: Decode, encode: Encode) -> DataType:
     return DataType(name, Family.REAL, decode, encode, partial(_sql_real, size), size)
 
 
-def _zoned(name: str, sign: decimals.Sign) -> DataType:
-    has_own_sign = sign in (decimals.Sign.LEADING_SEPARATE, decimals.Sign.TRAILING_SEPARATE)
+def _zoned(name: str, sign: numbers.Sign) -> DataType:
+    has_own_sign = sign in (numbers.Sign.LEADING_SEPARATE, numbers.Sign.TRAILING_SEPARATE)
     sql = partial(_sql_zoned, has_own_sign=has_own_sign)
-    decode, encode = partial(decimals.decode_zoned, sign), partial(decimals.encode_zoned, sign)
+    decode, encode = partial(numbers.decode_zoned, sign), partial(numbers.encode_zoned, sign)
     return DataType(name, Family.DECIMAL, decode, encode, sql)
 
 
@@ -156,18 +153,18 @@ DATA_TYPES: dict[int, DataType] = {
     133: _integer(4, is_signed=False),
     134: _integer(8, is_signed=True),
     135: _integer(8, is_signed=False),
-    140: _real("TANDEM REAL", 4, partial(floats.decode_tandem, 4), partial(floats.encode_tandem, 4)),
-    141: _real("TANDEM DOUBLE", 8, partial(floats.decode_tandem, 8), partial(floats.encode_tandem, 8)),
-    142: _real("REAL", 4, partial(floats.decode_ieee, 4), partial(floats.encode_ieee, 4)),
-    143: _real("DOUBLE", 8, partial(floats.decode_ieee, 8), partial(floats.encode_ieee, 8)),
-    150: _zoned("DECIMAL UNSIGNED", decimals.Sign.NONE),
-    151: _zoned("DECIMAL LSS", decimals.Sign.LEADING_SEPARATE),
-    152: _zoned("DECIMAL LSE", decimals.Sign.LEADING),
-    153: _zoned("DECIMAL TSS", decimals.Sign.TRAILING_SEPARATE),
-    154: _zoned("DECIMAL TSE", decimals.Sign.TRAILING),
+    140: _real("TANDEM REAL", 4, partial(numbers.decode_tandem, 4), partial(numbers.encode_tandem, 4)),
+    141: _real("TANDEM DOUBLE", 8, partial(numbers.decode_tandem, 8), partial(numbers.encode_tandem, 8)),
+    142: _real("REAL", 4, partial(numbers.decode_ieee, 4), partial(numbers.encode_ieee, 4)),
+    143: _real("DOUBLE", 8, partial(numbers.decode_ieee, 8), partial(numbers.encode_ieee, 8)),
+    150: _zoned("DECIMAL UNSIGNED", numbers.Sign.NONE),
+    151: _zoned("DECIMAL LSS", numbers.Sign.LEADING_SEPARATE),
+    152: _zoned("DECIMAL LSE", numbers.Sign.LEADING),
+    153: _zoned("DECIMAL TSS", numbers.Sign.TRAILING_SEPARATE),
+    154: _zoned("DECIMAL TSE", numbers.Sign.TRAILING),
     155: DataType("BIGNUM UNSIGNED"),
     156: DataType("BIGNUM"),
-    189: DataType("DECIMAL PACKED", Family.DECIMAL, decimals.decode_packed, decimals.encode_packed, _sql_packed),
+    189: DataType("DECIMAL PACKED", Family.DECIMAL, numbers.decode_packed, numbers.encode_packed, _sql_packed),
     191: DataType(
         "DATETIME VARYING",
         Family.DATETIME,

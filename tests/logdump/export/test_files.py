@@ -9,7 +9,7 @@ from typing import IO, Any
 
 import pytest
 
-from logdump.features.export import files as appended_file
+from logdump.features.export import files
 from logdump.features.export.files import AppendedFile, StandardOutput, TextFile, Waiting, opened
 from trailformat import CannotWrite
 
@@ -21,7 +21,7 @@ def test_a_file_that_is_there_is_emptied(tmp_path: Path) -> None:
 
 
 def test_bytes_wait_until_there_are_many_and_all_are_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(appended_file, "_MOST_WAITING", 6)
+    monkeypatch.setattr(files, "_MOST_WAITING", 6)
     file = AppendedFile(tmp_path / "out")
     seen = []
     for data in (b"abc", b"def", b"g", b"hi"):
@@ -67,7 +67,7 @@ def test_nothing_is_written_to_an_abandoned_file(tmp_path: Path, monkeypatch: py
     file.write(b"abc")
     file.abandon()
     assert file.closed
-    monkeypatch.setattr(appended_file, "_MOST_WAITING", 2)
+    monkeypatch.setattr(files, "_MOST_WAITING", 2)
     assert file.write(b"def") == 3
     file.flush()
     file.close()
@@ -130,7 +130,7 @@ def _lines(file: IO[bytes]) -> int:
 
 
 def test_text_waits_in_its_file_and_is_counted_over_all_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(appended_file, "_MOST_WAITING", 4)
+    monkeypatch.setattr(files, "_MOST_WAITING", 4)
     waiting = Waiting()
     first, second = (
         TextFile(tmp_path / name, is_gzip=False, count_rows=_lines, waiting=waiting) for name in ("first", "second")
