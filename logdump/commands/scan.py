@@ -101,7 +101,8 @@ class RecordType(Parameter[tuple[str, int]]):
 
     def begins(self, typed: str, context: Context) -> bool:  # noqa: ARG002
         """Return True if a type name begins so."""
-        return bool(beginning(typed.strip('"'), IO_TYPES.values()))
+        name = typed.strip('"')
+        return bool(beginning(name, IO_TYPES.values())) or io_type_number(f"{name}0") is not None
 
     def offers(self, typed: str, context: Context) -> list[str]:  # noqa: ARG002
         """Return the type names of one word."""
@@ -165,10 +166,10 @@ def run_scan_for_header(session: Session, backwards: bool | None) -> Iterator[Ev
 
 
 def _good_header(session: Session, searching: Searching, *, backwards: bool) -> Generator[Event, None, Many[Event]]:
+    since = f"before RBA {session.cursor.back_from}" if backwards else f"at or after RBA {session.cursor.next}"
     while (record := _sought_header(session, searching, backwards=backwards)) is None:
         if not (yield from cross_towards(session, backwards=backwards)):
-            side = "before" if backwards else "at or after"
-            raise CommandError(f"No good header {side} RBA {searching.since.rba}.")
+            raise CommandError(f"No good header {since}.")
     return looked_up(session, record)
 
 

@@ -177,6 +177,7 @@ class AnyOrder(Form[T]):
                 for message in (text for name, text in self._needed.items() if name not in values):
                     raise reader.missing(message)
                 return self._make(**values)
+            reader.unoffered = [] if forms else [self._options[name] for name in values]
             if not forms and self._wrong:
                 raise reader.wrong(self._wrong, word)
             form = forms[0] if forms else next(iter(self._options.values()))

@@ -66,6 +66,7 @@ class ArgumentReader:
         ends: characters that end a word besides a blank.
         keywords: the words that end a phrase.
         expected: the possible forms of the last word.
+        unoffered: forms that are taken here too, but not offered.
         is_unfinished: True if further text may correct the error.
     """
 
@@ -76,6 +77,7 @@ class ArgumentReader:
         self.at = self.begin = 0
         self.keywords: Parameter[Any] | None = None
         self.expected: list[Expectation] = []
+        self.unoffered: list[Form[Any]] = []
         self.is_unfinished = False
         self._declined: list[tuple[int, Form[Any]]] = []
 
@@ -153,10 +155,14 @@ class ArgumentReader:
 
     def refuse(self, piece: Stretch) -> None:
         """Note whether a piece that does not fit may yet become one that does."""
+        known = len(self.expected)
+        for form in self.unoffered:
+            form.fits(self)
         self.is_unfinished = piece.end == len(self.text) and any(
             parameter.begins(typed if parameter.is_phrase else typed.replace(_QUOTE, ""), self.context)
             for parameter, typed in self.expected
         )
+        del self.expected[known:]
 
     def finish(self, form: Form[Any]) -> None:
         """Check that all is read.

@@ -145,10 +145,14 @@ class Cursor:
         self.is_backwards = False
         self.move(rba)
 
+    @property
+    def back_from(self) -> int:
+        """Where a search back for a good header begins."""
+        return self.next if self.search_back_from is None else self.search_back_from
+
     def seek_good_header(self, *, backwards: bool) -> Record | None:
         """Read the next (or previous) sound record from here; a second search backwards continues from the first."""
-        start = self.next if self.search_back_from is None else self.search_back_from
-        rba = self.good_header_before(start) if backwards else self.trail.next_good_header(self.next)
+        rba = self.good_header_before(self.back_from) if backwards else self.trail.next_good_header(self.next)
         record = self.trail.record_at(rba) if rba is not None else None
         if record is not None:
             self.stand_on(record)

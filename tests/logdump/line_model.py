@@ -35,7 +35,7 @@ class Place:
     current: int = 0
     backwards: bool = False
     searched_back_to: int | None = None
-    """The record that SFH PREV has found, as long as nothing has moved since."""
+    """The record that SFH PREV has found, as long as nothing has moved since; what is refused moves nothing."""
     found: int | None = None
     """That of FIND in the open file."""
 
@@ -120,7 +120,7 @@ class Mode:
             getattr(self, f"_{word}")(*rest)
         except Refused as refusal:
             found = before.found if self.at.file == before.file else None
-            self.at = replace(before, searched_back_to=None, found=found)
+            self.at = replace(before, found=found)
             self.failure = str(refusal)
 
     # reading

@@ -85,7 +85,19 @@ def test_a_line_that_runs_is_nowhere_wrong_while_it_is_typed() -> None:
     assert [begun for line in (*EXAMPLES, *RUNNING) for begun in _wrong_beginnings(line)] == []
 
 
+def test_an_option_that_is_given_again_is_nowhere_wrong_while_it_is_typed() -> None:
+    again = {f"{line} {word}" for line in (*EXAMPLES, *RUNNING) for word in line.split()[1:]}
+    lines = sorted(line for line in again if _runs(line))
+    assert len(lines) > 50
+    assert [begun for line in lines for begun in _wrong_beginnings(line)] == []
+
+
 WORDS = "0 1 17 0x1F -1 x all on OFF detail FIRST, time 2024-03-01 09:30 csn 4:1095 name hr.* ; , ! to file by table"
+
+
+def test_a_command_with_one_word_is_nowhere_wrong_while_it_is_typed() -> None:
+    lines = [f"{command.name} {word}" for command in COMMANDS for word in WORDS.split()]
+    assert [begun for line in lines if _runs(line) for begun in _wrong_beginnings(line)] == []
 
 
 @st.composite

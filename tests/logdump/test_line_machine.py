@@ -152,6 +152,9 @@ WALKS = {
         ["pos last", "sfh prev", "sfh prev", "n", "sfh prev", "sfh", "sfh prev", "pos rev", "sfh prev"],
         ["n", "sfh prev"],
     ),
+    "what is refused does not begin sfh prev anew": (
+        ["n 2", "sfh prev", "pos mark a", "sfh prev", "sfh prev", "sfh prev", "n", "sfh prev"],
+    ),
     "find takes a table by its whole name": (
         ["find EAS.STOCK_KG = 310", "find TEAS.STOCK_KG = 310", "find next", "find prev"],
         ["find HOUSE.TEAS.STOCK_KG = 310"],

@@ -363,14 +363,14 @@ class TrailFile:
             self.order, self._order_known = order, True
         return frame, order
 
-    def records(self, start: int = 0) -> Iterator[Record]:
-        """The records from ``start`` on, up to the end of the file or a record that is not complete yet.
+    def records(self, start: int = 0, stop: int | None = None) -> Iterator[Record]:
+        """The records that begin from ``start`` on and before ``stop``, up to the end of the file or one not complete.
 
         Raises:
             BadRecord: at damage; continue at ``next_good_header``.
         """
         with contextlib.suppress(PartialRecord):
-            while (record := self.record_at(start)) is not None:
+            while (stop is None or start < stop) and (record := self.record_at(start)) is not None:
                 yield record
                 start += record.length
 

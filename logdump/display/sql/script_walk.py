@@ -151,9 +151,7 @@ class ScriptFiles:
 
 def _changes(trail: TrailFile, start: int, stop: int | None = None) -> Iterator[Record]:
     """The records that are changes or parts of one."""
-    for record in trail.records(start):
-        if stop is not None and record.rba >= stop:
-            return
+    for record in trail.records(start, stop):
         if not record.is_file_header and record.header.io_type in OPERATIONS:
             yield record
 

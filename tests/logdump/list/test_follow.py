@@ -7,6 +7,7 @@ import shutil
 from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -29,8 +30,9 @@ def follows(monkeypatch: pytest.MonkeyPatch) -> Callable[..., tuple[list[str], l
                 left.pop(0)()
                 clock[0] = 0
 
-        monkeypatch.setattr("logdump.features.list.command.time.sleep", sleep)
-        monkeypatch.setattr("logdump.features.list.command.time.monotonic", lambda: clock[0])
+        # The clock of this module alone: a thread that another test has left sleeps too, and would take a change.
+        time = SimpleNamespace(sleep=sleep, monotonic=lambda: clock[0])
+        monkeypatch.setattr("logdump.features.list.command.time", time)
         answer = logdump(str(path), "-c", f"{words}; follow list idle 5")
         said = [line for line in answer.err.splitlines() if line]
         return [line.split()[0] for line in answer.out.splitlines() if line.split()[0].isdigit()], said

@@ -15,7 +15,7 @@ from random import Random
 from typing import NamedTuple
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from logdump.display.sql import DIALECTS, Opening, SqlScript, Statement, script_lines, statement_lines
@@ -71,7 +71,7 @@ def printed(path: Path, *, takes_back: bool = False) -> Printed:
         with TrailFile(path) as trail:
             for item in SqlScript(trail, _DIALECT, takes_back=takes_back).items(0):
                 if isinstance(item, Statement):
-                    assert item.sql is not None, item.reason
+                    assert item.sql is not None or item.reason == "no column is changed", item.reason
                     lines += statement_lines(item)
                     continue
                 if isinstance(item, Opening):
@@ -144,6 +144,7 @@ def _begin(records: list[Written]) -> tuple[Path, int]:
 
 
 @given(seed=st.integers(0, 1 << 32))
+@example(seed=441)
 @settings(max_examples=examples(15))
 def test_damage_ends_the_script_and_what_it_touches_is_not_run(seed: int) -> None:
     with tempfile.TemporaryDirectory() as folder:
