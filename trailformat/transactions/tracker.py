@@ -184,19 +184,24 @@ class Segments:
         return ends_in_damage or bool(self.has_restart[last]) or not self.exists(np.array([last]))[0]
 
 
+def _begins(batch: Batch) -> Array:
+    """The rows where a transaction begins, on which nothing before them has a bearing."""
+    rows = np.flatnonzero(_BEGINS[np.asarray(batch.trans_ind)] & (np.asarray(batch.kind) == RECORD))
+    io_type = np.asarray(batch.io_type)[rows]
+    found: Array = rows[~(_IS_OUTSIDE[io_type] | _IS_RESTART[io_type] | (io_type == RECORD_FRAGMENT))]
+    return found
+
+
 def first_begin(batch: Batch) -> int | None:
     """The RBA where a transaction begins first in a batch; None if none does."""
-    segments = Segments(batch, is_open=False, has_ended=False)
-    rows = segments.starts[segments.begins]
+    rows = _begins(batch)
     return int(batch.rba[rows[0]]) if len(rows) else None
 
 
 def last_begin(batch: Batch) -> int:
-    """The row where a transaction begins last in a batch, on which nothing before it has a bearing; 0 if none does."""
-    rows = np.flatnonzero(_BEGINS[np.asarray(batch.trans_ind)] & (np.asarray(batch.kind) == RECORD))
-    io_type = np.asarray(batch.io_type)[rows]
-    begins = ~(_IS_OUTSIDE[io_type] | _IS_RESTART[io_type] | (io_type == RECORD_FRAGMENT))
-    return int(rows[begins][-1]) if begins.any() else 0
+    """The row where a transaction begins last in a batch; 0 if none does."""
+    rows = _begins(batch)
+    return int(rows[-1]) if len(rows) else 0
 
 
 _ORDERS = (ByteOrder.BIG, ByteOrder.LITTLE)
