@@ -26,7 +26,7 @@ _SIZES = (5, 20, 80) if IS_LONG else (2, 8, 32)
 _MOST, _SLACK = 4.2, 1000 if IS_LONG else 400
 """Proportion is 4; the slack is for what is remembered from one command to the next, for lines that fill, and for keys
 of a binary search, which are called n log n times: 1,000 are 80 more searches of 6 steps, squares would be 8,000."""
-_MOST_SORTED, _SLACK_SORTED = 6.5, 400
+_MOST_SORTED = 6.5
 """A function that is called from a search or a sort: n log n, and little else in it. Quadratic is 16."""
 _BY_CHANCE = (f"{ROOT}/trailformat/codec/mapped_file.py", threading.__file__, weakref.__file__)
 """Reading by pages of some kilobytes, waiting for threads, and what the collector of garbage sets off."""
@@ -189,7 +189,7 @@ def _too_many(folder: Path, dimension: str) -> Iterator[tuple[str, str, tuple[in
 
 def _is_too_much(more: int, before: int, name: str) -> bool:
     is_ours = name.startswith(str(ROOT))
-    return more > _MOST_SORTED * before + _SLACK_SORTED or (is_ours and more > _MOST * before + _SLACK)
+    return more > _MOST_SORTED * before + _SLACK or (is_ours and more > _MOST * before + _SLACK)
 
 
 @pytest.mark.parametrize("dimension", DIMENSIONS)

@@ -39,7 +39,10 @@ from trailformat.trail.table_definitions import KnownPlaces, TableDefinitions, T
 _TOGETHER = 1 << 16  # bytes that records_at reads
 _FAR = 1 << 17
 """Bytes from which on a kernel finds metadata: it takes 10 ms to load, as long as a walk over 700 records."""
-_WINDOW = 1 << 22
+_WINDOW = 1 << 19
+"""Bytes that are looked at together: they stay in the cache of the core (0.7 of the time that 4 MB take)."""
+_HEADER = 1 << 13
+"""Bytes of a record in which its header is: where it is longer, the walk goes on one by one."""
 _FOUND = 256
 _SETTLED = 2_000_000_000
 """Nanoseconds after its last change from which on a file that is written again has another time of change."""
@@ -486,7 +489,7 @@ class TrailFile:
         addresses, wanted = (address_of(state), address_of(found)), _FAR
         while (at := state[0]) < min(stop, size):
             reached.report_search(at)
-            window = copied(source, at, min(at + wanted, size))
+            window = copied(source, at, min(at + wanted, stop + _HEADER, size))
             data, limit = address_of_bytes(window) - at, at + len(window)
             while count := find(data, stop, limit, size, *addresses, _FOUND):
                 rbas.extend(found[:count])

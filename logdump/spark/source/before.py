@@ -1,7 +1,7 @@
 """What stands before a slice: the definitions in force there, and the transaction that is open.
 
-One pass over a file, here, gives it to all its slices. Without it each task would look for it by itself, which reads
-the file from its beginning.
+A search over the metadata of a file gives it to all its slices, and some steps back from where each begins; where a
+transaction is large, one pass over all records. Without it each task would look for it by itself, and read all before.
 """
 
 from __future__ import annotations
@@ -15,12 +15,13 @@ from typing import NamedTuple
 from logdump.spark.source.options import Options
 from logdump.spark.source.slice import Slice, StateBefore
 from trailformat import CannotRead, TrailError, TrailFile
+from trailformat.changes.transaction_context import TransactionSearch
 from trailformat.scan import Batch, Workers
 from trailformat.scan.jobs import cores
 from trailformat.scan.parallel import scan_in_threads
 from trailformat.scan.rows import learn_definitions
 from trailformat.trail.table_definitions import MetadataRecord
-from trailformat.transactions.tracker import TransactionTracker
+from trailformat.transactions.tracker import TrackerState, TransactionTracker
 
 _OF_HEADERS = frozenset(
     """
@@ -105,6 +106,10 @@ def _of_file(
     return [part._replace(before=known.before[part.start]) for part in parts]
 
 
+_NEAR = 1 << 10
+"""Records to go back over to where a transaction begins, at most: some 50 ms for a slice; a pass takes 60 of 128 MB."""
+
+
 def gone_over(
     trail: TrailFile,
     parts: Sequence[Slice],
@@ -112,39 +117,53 @@ def gone_over(
     workers: Workers,
     see: Callable[[Batch], None] | None = None,
 ) -> KnownFile:
-    """Go over a file up to its last slice, or to its end where ``see`` is to be given all batches.
+    """Find what stands before each slice of a file; ``see`` is given all batches, which takes five times as long.
 
     Raises:
         TrailError: it cannot be read.
     """
     state, tracker, before = trail.settled_state, TransactionTracker(trail), dict[int, StateBefore | None]()
-    is_scanned = needed.transaction or see is not None
-    if not is_scanned:
-        _find_definitions(trail, [part.start for part in parts], workers)
+    starts = [part.start for part in parts]
+    near = _transactions_near(trail, starts) if needed.transaction else {}
+    is_scanned = near is None or see is not None
+    if needed.definitions and not is_scanned:
+        find_definitions(trail, starts, workers)
 
     def scan_to(start: int, stop: int | None) -> None:
         for batch in scan_in_threads(trail, workers, start, stop) if is_scanned else ():
             learn_definitions(trail, batch)
-            if needed.transaction:
+            if near is None:
                 tracker.pass_over(batch)
             if see is not None:
                 see(batch)
 
     begun = 0
-    for part in parts:
-        if part.start > begun:
-            scan_to(begun, part.start)
-        begun = max(begun, part.start)
-        definitions = trail.tables.state_at(part.start) if needed.definitions and part.start else None
-        transaction = tracker.state if needed.transaction and part.start else None
-        before[part.start] = StateBefore(definitions, transaction)
+    for start in starts:
+        if start > begun:
+            scan_to(begun, start)
+        begun = max(begun, start)
+        definitions = trail.tables.state_at(start) if needed.definitions and start else None
+        transaction = (tracker.state if near is None else near.get(start)) if start else None
+        before[start] = StateBefore(definitions, transaction)
     if see is not None:
         scan_to(begun, None)
     return KnownFile(state, needed, before)
 
 
-def _find_definitions(trail: TrailFile, places: Sequence[int], workers: Workers) -> None:
-    """Have threads find the definitions between these places, where records begin; the rest is walked to."""
+def _transactions_near(trail: TrailFile, starts: Sequence[int]) -> dict[int, TrackerState] | None:
+    """What goes on at these places, where each transaction begins near; None where one does not."""
+    found: dict[int, TrackerState] = {}
+    for start in filter(None, starts):
+        search = TransactionSearch(trail, _NEAR)
+        last = search.found_at(start, trail.order, is_fragment=True)  # fragments may follow one that has ended
+        if search.is_exhausted:
+            return None
+        found[start] = TrackerState(start, last, is_unknown=False)
+    return found
+
+
+def find_definitions(trail: TrailFile, places: Sequence[int], workers: Workers) -> None:
+    """Have threads find the definitions between these places, where records begin or the file ends."""
     if workers.number == 1:
         return
 
@@ -153,7 +172,9 @@ def _find_definitions(trail: TrailFile, places: Sequence[int], workers: Workers)
             own.refresh()
             return own.metadata_rbas(start, stop)
 
-    jobs = ((bounds, partial(between, *bounds)) for bounds in pairwise([0, *places]) if bounds[0] < bounds[1])
+    begun = trail.tables.known_to
+    bounds = pairwise([begun, *(place for place in places if place > begun)])
+    jobs = ((pair, partial(between, *pair)) for pair in bounds if pair[0] < pair[1])
     for (start, stop), (rbas, end) in workers.in_order(jobs):
         if end != stop:
             return

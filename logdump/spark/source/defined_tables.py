@@ -6,6 +6,7 @@ import difflib
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from functools import partial
 from itertools import islice
 from typing import NamedTuple
 
@@ -16,7 +17,7 @@ from logdump.arrow.tables.layout import TableLayout
 from logdump.features.heartbeat.tables import role_of
 from logdump.notation.text import matches
 from logdump.spark.errors import BadOption, BadTrail, DefinedOtherwiseError, located
-from logdump.spark.source.before import NOTHING_NEEDED, KnownFiles, NeededBefore, gone_over
+from logdump.spark.source.before import NOTHING_NEEDED, KnownFiles, NeededBefore, find_definitions, gone_over
 from logdump.spark.source.options import Options
 from logdump.spark.source.planner import plan
 from logdump.spark.source.slice import Slice
@@ -49,8 +50,9 @@ class _FileTables(NamedTuple):
 def table_meant(options: Options, known: KnownFiles | None = None) -> tuple[str, list[TableLayout]]:
     """The table that ``rowsOf`` means, case aside where that is clear, and its definitions, the newest one last.
 
-    They are those in the files that a read takes in, each once. The headers of all records are looked at, a file per
-    core at a time. ``known`` takes in what the plan of the read needs of them, so that it does not look again.
+    They are those in the files that a read takes in, each once, a file per core at a time; where one is not called as
+    given, the headers of all records are looked at. ``known`` takes in what the plan of the read needs of them, so
+    that it does not look again.
 
     Raises:
         BadOption: the table is not there, or nothing defines it.
@@ -64,7 +66,10 @@ def tables_meant(
     given: Sequence[str], option: str, options: Options, known: KnownFiles | None = None
 ) -> list[tuple[str, list[TableLayout]]]:
     """The same of several tables, by one pass; ``option`` is the one that names them."""
-    files = _files_with(given, _parts(options), options, known)
+    parts = _parts(options)
+    files = _files_with(given, parts, options, known)
+    if not set(given) <= {name for file in files for name in file.layouts}:
+        files = _files_with(given, parts, options, known, is_named=True)
     names = set[str]().union(*(file.names for file in files))
     found = []
     for name in given:
@@ -134,7 +139,8 @@ class ForeseenTable:
 
     def prove(self) -> None:
         """Look at the files of which not all was read. Raises like check."""
-        for file in _files_with([self.name], dict(self._unread), self._options):
+        is_named = not self._is_as_given
+        for file in _files_with([self.name], dict(self._unread), self._options, is_named=is_named):
             self._compare(file.layouts.get(self.name, ()), () if self._is_as_given else file.names)
         self._unread.clear()
 
@@ -166,12 +172,18 @@ def _parts(options: Options) -> dict[str, list[Slice]]:
 
 
 def _files_with(
-    given: Collection[str], files: Mapping[str, list[Slice]], options: Options, known: KnownFiles | None = None
+    given: Collection[str],
+    files: Mapping[str, list[Slice]],
+    options: Options,
+    known: KnownFiles | None = None,
+    *,
+    is_named: bool = False,
 ) -> list[_FileTables]:
-    """The definitions of some tables in some files, by one pass over all records."""
+    """The definitions of some tables in some files; with ``is_named`` the names of all tables, from all records."""
     wanted = {name.lower() for name in given}
     with ThreadPoolExecutor(cores()) as pool, Workers(1 if len(files) > 1 else None) as workers:
-        return list(pool.map(lambda parts: _tables_in(parts, wanted, options, workers, known), files.values()))
+        of_file = partial(_tables_in, wanted=wanted, options=options, workers=workers, known=known, is_named=is_named)
+        return list(pool.map(of_file, files.values()))
 
 
 def tables_like(patterns: Sequence[str], options: Options) -> list[str]:
@@ -203,20 +215,31 @@ def _has_wildcard(name: str) -> bool:
 
 
 def _defined_in(path: str) -> set[str]:
-    with TrailFile(path) as trail, Workers(1) as workers:
-        gone_over(trail, (), NOTHING_NEEDED, workers, lambda _: None)
+    with TrailFile(path) as trail:
         return {entry.name for entry in trail.tables.entries() if entry.name}
 
 
 def _tables_in(
-    parts: Sequence[Slice], wanted: Collection[str], options: Options, workers: Workers, known: KnownFiles | None
+    parts: Sequence[Slice],
+    wanted: Collection[str],
+    options: Options,
+    workers: Workers,
+    known: KnownFiles | None,
+    *,
+    is_named: bool,
 ) -> _FileTables:
     path = parts[0].path
     needed = NOTHING_NEEDED if known is None else NeededBefore(definitions=True, transaction=True)
     names: set[str] = set()
+
+    def see(batch: Batch) -> None:
+        names.update(_names_in(batch))
+
     try:
         with TrailFile(path) as trail:
-            passed = gone_over(trail, parts, needed, workers, lambda batch: names.update(_names_in(batch)))
+            if not is_named:
+                find_definitions(trail, [*(part.start for part in parts), trail.refresh()], workers)
+            passed = gone_over(trail, parts, needed, workers, see if is_named else None)
             entries = sorted(entry for entry in trail.tables.entries() if entry.name.lower() in wanted)
             definitions = definitions_of(trail, options)
             layouts = [_layout_of(entry, definitions) for entry in entries]

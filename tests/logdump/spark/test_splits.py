@@ -17,7 +17,7 @@ from logdump.spark.source.planner import plan
 from logdump.spark.source.reader import read
 from logdump.spark.source.request import Request
 from tests.logdump.spark.reads import planned, rows, table
-from tests.searching import IS_LONG, examples, some_trails
+from tests.searching import IS_LONG, examples, in_turn, some_trails
 from tests.trailformat.samples import BOTH, trail_of
 from tests.trailformat.scan.drawn_definitions import drawn_trail
 from trailformat import ByteOrder
@@ -29,8 +29,13 @@ SIZES = (40, *random.Random(5).sample(range(41, 6000), examples(10)))
 BULK = ("rba", "length", "op", "table", "time", "csn", "xid", "tdr_index", "raw")
 
 
-@pytest.mark.parametrize("path", WHOLE, ids=lambda path: path.name)
-def test_every_record_stands_in_one_piece(path: Path) -> None:
+NEAR = (before._NEAR, 0)
+"""The transaction before a piece is found by steps back, or by a pass over the file."""
+
+
+@pytest.mark.parametrize(("path", "near"), in_turn(WHOLE, NEAR), ids=lambda one: getattr(one, "name", None))
+def test_every_record_stands_in_one_piece(path: Path, near: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(before, "_NEAR", near)
     whole = table(path, maxPartitionBytes=0, undecodable="null")
     for size in SIZES[:8]:
         assert table(path, maxPartitionBytes=size, undecodable="null").equals(whole), size
@@ -48,8 +53,10 @@ def test_the_real_trail(evidence: Path) -> None:
         assert table(evidence / "tr000000000", maxPartitionBytes=size).equals(whole), size
 
 
+@pytest.mark.parametrize("near", NEAR)
 @pytest.mark.parametrize("order", ["big", "little"] if IS_LONG else ["big"])
-def test_a_larger_trail(order: str, tmp_path: Path) -> None:
+def test_a_larger_trail(order: str, near: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(before, "_NEAR", near)
     path = large_trail(2, 3, order, tmp_path / "lt000000000").path
     whole = table(path, *BULK, maxPartitionBytes=0)
     for size in (37_001, 200_000, 800_000):
@@ -60,6 +67,7 @@ def _assert_threads_find_the_same(path: Path, most: int, monkeypatch: pytest.Mon
     options = Options(path=str(path), max_partition_bytes=most)
     for wanted in (["table", "csn", "problems"], ["table"], ["csn"]):
         with monkeypatch.context() as patch:
+            patch.setattr(before, "_NEAR", 0)
             patch.setattr(before, "cores", lambda: 1)
             alone = plan(options, wanted)
             patch.setattr(before, "cores", lambda: 3)

@@ -100,9 +100,9 @@ def test_a_table_is_read_once_where_nothing_alters_it(tmp_path: Path, monkeypatc
     passes: list[object] = []
     tables_in = defined_tables._tables_in
 
-    def noted(parts: Any, *given: Any) -> Any:
+    def noted(parts: Any, **given: Any) -> Any:
         passes.append(parts[0].path)
-        return tables_in(parts, *given)
+        return tables_in(parts, **given)
 
     monkeypatch.setattr(defined_tables, "_tables_in", noted)
     path = str(tmp_path / "et*")
