@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -204,7 +205,7 @@ def test_a_batch_that_comes_again_changes_nothing(opened_bank: tuple[Place, Any,
 
 
 def test_the_first_place_that_fails_is_found_wherever_it_is() -> None:
-    for first in range(5):
-        for count in range(first, 5):
-            places = [str(place) for place in range(count)]
-            assert _first_failing(places, lambda last, first=first: int(last) >= first) == first
+    for count in range(5):
+        places = [str(place) for place in range(count)]
+        for first in range(count + 1):
+            assert _first_failing(places, partial(lambda first, last: int(last) >= first, first)) == first
