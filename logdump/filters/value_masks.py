@@ -15,8 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from logdump.filters.comparison import Comparison
-from logdump.filters.value_comparison import ValueComparison, as_moment, as_number
+from logdump.filters.comparison import Comparison, ValueComparison, as_moment, as_number
 from trailformat import ByteOrder, Column
 from trailformat.arrays import StoredValues, Strings, text_array
 from trailformat.arrays.array_types import DATES, DOUBLES, ArrayType, ArrowType, DecodePath, array_type

@@ -13,10 +13,9 @@ import numpy as np
 import pyarrow as pa
 
 from logdump.arrow.tables.arrow_rows import all_problems, batch_of
-from logdump.arrow.tables.batches import TableBatches, blocks
 from logdump.arrow.tables.changes import Changed, TableChanges
 from logdump.arrow.tables.debezium import CONNECTOR, OPERATIONS, ROW, SOURCE
-from logdump.arrow.tables.group import Group
+from logdump.arrow.tables.group import Group, TableBatches, blocks
 from logdump.arrow.tables.layout import ALL, PROBLEMS
 from logdump.arrow.tables.piece import Piece
 from logdump.arrow.tables.row_lobs import LobValue, RowLobs, with_lobs

@@ -10,9 +10,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from logdump.arrow.records.definitions import DefinitionGroups
 from logdump.arrow.records.image_texts import image_texts
-from logdump.arrow.records.rows import Rows
+from logdump.arrow.records.rows import DefinitionGroups, Rows
 from logdump.arrow.records.tokens import gg_parts
 from logdump.arrow.tables.piece import Array
 from logdump.display.json_record import COLUMN, GGS_TOKEN, SEGMENT, ColumnShown, token_text

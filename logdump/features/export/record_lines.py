@@ -14,8 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from logdump.arrow.records.definitions import DefinitionGroups
-from logdump.arrow.records.rows import Rows, Source
+from logdump.arrow.records.rows import DefinitionGroups, Rows, Source
 from logdump.arrow.records.tokens import bodies, row_ids, user_tokens_by_row
 from logdump.arrow.tables.lines import iso_texts
 from logdump.arrow.tables.piece import Array, Piece

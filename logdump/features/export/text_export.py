@@ -9,7 +9,7 @@ from typing import IO, TYPE_CHECKING, Generic, Protocol, TypeVar, cast
 
 import numpy as np
 
-from logdump.arrow.tables.batches import TableBatches, blocks
+from logdump.arrow.tables.group import TableBatches, blocks
 from logdump.arrow.tables.layout import ALL, TableLayout
 from logdump.arrow.tables.lines import PieceLines, RowForm, lines_of
 from logdump.arrow.tables.piece import Array, Piece

@@ -6,16 +6,16 @@ from datetime import datetime
 from decimal import Decimal
 from typing import get_type_hints
 
-from logdump.arrow.records.column_types import (
+from logdump.arrow.records.schema import (
     DOUBLE,
     STRING,
     TEXTS,
     TIMESTAMP,
     TIMESTAMP_NTZ,
     ColumnType,
+    RowColumn,
     decimal,
 )
-from logdump.arrow.records.schema import RowColumn
 from logdump.display.json_shape import columns_of
 from logdump.features.heartbeat.json import HEARTBEAT, HOPS
 from logdump.features.heartbeat.tables import TIMES

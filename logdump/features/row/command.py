@@ -248,7 +248,7 @@ def _applied(session: Session, changes: list[RowChange]) -> list[RowChange]:
 
 def _undone(session: Session, changes: list[RowChange]) -> Iterator[Event]:
     """The SQL that takes changes back, the last one first, as UNDO makes it of their transactions."""
-    from logdump.filters.effective_criterion import AtPlaces  # noqa: PLC0415 - for the filter of UNDO alone
+    from logdump.filters.criterion import AtPlaces  # noqa: PLC0415 - for the filter of UNDO alone
 
     places: dict[Path, frozenset[int]] = {}
     for change in changes:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from logdump.arrow.records.column_types import BIGINT, INT, STRING, TIMESTAMP
-from logdump.arrow.records.schema import RowColumn
+from logdump.arrow.records.schema import BIGINT, INT, STRING, TIMESTAMP, RowColumn
 from logdump.display.json_shape import RULE, columns_of, struct_of
 from logdump.features.ddl.evaluation import evaluate
 from logdump.features.ddl.json import EVALUATION

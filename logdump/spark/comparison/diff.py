@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Any
 from pyspark.sql import Window
 from pyspark.sql import functions as F  # noqa: N812 - as everyone writes it
 
-from logdump.arrow.records.column_types import BIGINT, BOOLEAN, INT, STRING, ColumnType, array
 from logdump.arrow.records.objects import plain
-from logdump.arrow.records.schema import RowColumn
+from logdump.arrow.records.schema import BIGINT, BOOLEAN, INT, STRING, ColumnType, RowColumn, array
 from logdump.display.json_shape import SPOT, columns_of, struct_of
 from logdump.features.diff.comparison import TrailComparison
 from logdump.features.diff.json import DIFFERENCE, DIFFERENT_PART

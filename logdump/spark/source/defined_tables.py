@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from logdump.arrow.records.columns.names import distinct
+from logdump.arrow.records.columns.header import distinct
 from logdump.arrow.tables.layout import TableLayout
 from logdump.features.heartbeat.tables import role_of
 from logdump.notation.text import matches

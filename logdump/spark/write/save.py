@@ -9,8 +9,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
-from logdump.arrow.records.column_types import BIGINT, BINARY
-from logdump.arrow.records.schema import RowColumn
+from logdump.arrow.records.schema import BIGINT, BINARY, RowColumn
 from logdump.features.save.header import SavedDefinitions
 from logdump.features.save.ranges import RangeCopy, RowsOfFile
 from logdump.session.passing import passing_batches
