@@ -6,10 +6,10 @@ from collections.abc import Iterable
 
 from logdump.arrow.records.schema import COLUMNS, ENDING_COLUMNS, RowColumn
 from logdump.spark.analyses.table import ANALYSES
-from logdump.spark.comparison.columns import DIFFERENCES
+from logdump.spark.comparison.diff import DIFFERENCES
 from logdump.spark.source.change_columns import CHANGE_COLUMNS
 from logdump.spark.source.options import OPTIONS, SourceOption, Use
-from logdump.spark.source.summary_columns import SUMMARY_COLUMNS
+from logdump.spark.source.schema import SUMMARY_COLUMNS
 from logdump.spark.source.table_columns import FIXED, LAST
 from logdump.spark.view_table import VIEWS
 from scripts.marked import page, table

@@ -1,16 +1,25 @@
-"""Errors of the data source, each one line that says what to do.
+"""Errors of the data source, each one line that says what to do, and the log of what a read passes over.
 
 Spark carries the name of the class and the line to the user, in an AnalysisException while it plans and in a
-PythonException while it reads.
+PythonException while it reads; the log it keeps in those of its workers.
 """
 
 from __future__ import annotations
 
+import logging
 import re
 from pathlib import Path
 
 from logdump.arrow.records.errors import place
 from trailformat import CannotRead, TrailError
+
+_LOG = logging.getLogger("logdump.spark")
+
+
+def report(text: str) -> None:
+    """One line about damage, a file left out, or a part of a record that is null because it cannot be decoded."""
+    _LOG.warning("%s", text)
+
 
 _CARRIED = re.compile(r"logdump\.spark\.(?:\w+\.)*(\w+): (.+)")
 

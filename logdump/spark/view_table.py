@@ -11,9 +11,8 @@ from functools import partial
 from typing import NamedTuple
 
 from logdump.arrow.records.schema import COLUMNS
-from logdump.spark.analyses.table import ANALYSES
-from logdump.spark.lazy_table import LazyTable
-from logdump.spark.source.summary_columns import SUMMARY_COLUMNS
+from logdump.spark.analyses.table import ANALYSES, LazyTable
+from logdump.spark.source.schema import SUMMARY_COLUMNS
 
 
 class View(NamedTuple):

@@ -65,7 +65,7 @@ def test_what_goes_through_arrow_loads_no_pandas(command: str, unneeded: set[str
 def test_a_statement_loads_the_analyses_that_it_names() -> None:
     loaded = loaded_by(run(f"open {TRAIL}; sql select count(*) from restarts"))
     analyses = {name.rpartition(".")[2] for name in loaded if name.startswith("logdump.spark.analyses.")}
-    assert analyses & {"restarts", "ddl", "heartbeats", "transactions", "open_transactions"} == {"restarts"}
+    assert analyses & {"ddl", "heartbeats", "transactions"} == {"transactions"}
 
 
 def test_json_the_filters_and_construct_are_loaded_for_those_who_ask() -> None:

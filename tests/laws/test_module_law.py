@@ -29,12 +29,7 @@ EXCEPTIONS = {
     "logdump.features.report.html": "one format of a report",
     "logdump.features.report.markdown": "one format of a report",
     "logdump.features.row.story": _ANOTHER_IDEA,
-    "logdump.spark.comparison.differing": _ANOTHER_IDEA,
     "logdump.spark.comparison.moved": _ANOTHER_IDEA,
-    "logdump.spark.needed_columns": _ANOTHER_IDEA,
-    "logdump.spark.source.file_skipper": _ANOTHER_IDEA,
-    "logdump.spark.source.option_types": _ANOTHER_IDEA,
-    "logdump.spark.source.table_alterations": _ANOTHER_IDEA,
     "logdump.tui.keys.jumps": _OF_LARGE_USER,
 }
 """Modules that stay by themselves, and why; the list gets no longer."""

@@ -7,8 +7,7 @@ from functools import cached_property
 from pathlib import Path
 
 from logdump.session.selection import Selection
-from logdump.spark.errors import BadTrail, located
-from logdump.spark.report import report
+from logdump.spark.errors import BadTrail, located, report
 from logdump.spark.source.bounds import selection_of
 from logdump.spark.source.options import Options
 from logdump.spark.source.planner import is_unborn

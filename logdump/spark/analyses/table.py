@@ -1,16 +1,44 @@
-"""The analyses of the data source; adding one is a module with it, and a function here."""
+"""The analyses of the data source, by name; adding one is a module with it, and a function here."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
+from typing import TypeVar
 
 from logdump.spark.analyses.analysis import Analysis
-from logdump.spark.lazy_table import LazyTable
+
+T = TypeVar("T")
+
+
+class LazyTable(Mapping[str, T]):
+    """Entries by name, in order.
+
+    Args:
+        makers: what makes each entry, called at most once.
+    """
+
+    def __init__(self, makers: Mapping[str, Callable[[], T]]) -> None:
+        self._makers = makers
+        self._made: dict[str, T] = {}
+
+    def __getitem__(self, name: str) -> T:
+        if name not in self._made:
+            self._made[name] = self._makers[name]()
+        return self._made[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._makers
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._makers)
+
+    def __len__(self) -> int:
+        return len(self._makers)
 
 
 def _restarts() -> Analysis:
-    from logdump.spark.analyses.restarts import RESTARTS  # noqa: PLC0415 - names are asked for more often than rows
+    from logdump.spark.analyses.transactions import RESTARTS  # noqa: PLC0415 - names are asked for more often than rows
 
     return RESTARTS
 
@@ -22,7 +50,7 @@ def _transactions() -> Analysis:
 
 
 def _open_transactions() -> Analysis:
-    from logdump.spark.analyses.open_transactions import OPEN_TRANSACTIONS  # noqa: PLC0415 - as above
+    from logdump.spark.analyses.transactions import OPEN_TRANSACTIONS  # noqa: PLC0415 - as above
 
     return OPEN_TRANSACTIONS
 

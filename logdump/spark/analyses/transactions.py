@@ -1,22 +1,136 @@
-"""View ``transactions``: each transaction of a trail, and whether a Replicat applies it."""
+"""Views ``transactions``, ``open_transactions`` (long ones, as BR finds them) and ``restarts`` (as RECOVERY does)."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from logdump.arrow.records.column_types import BIGINT, BOOLEAN, STRING, STRINGS, TIMESTAMP
+from logdump.arrow.records.column_types import (
+    BIGINT,
+    BOOLEAN,
+    DOUBLE,
+    INT,
+    STRING,
+    STRINGS,
+    TIMESTAMP,
+    UNSIGNED,
+    mapping,
+    struct,
+)
 from logdump.arrow.records.schema import RowColumn
+from logdump.display.json_shape import SPOT, columns_of, struct_of
+from logdump.features.bounded_recovery.json import TRANSACTION
+from logdump.features.bounded_recovery.model import BrOptions, with_parameters
+from logdump.features.recovery.json import DIFFERENCE, RESTART, TRANSACTION_REF
 from logdump.notation.times import iso_time
+from logdump.session.errors import CommandError
 from logdump.spark.analyses.analysis import Analysis
+from logdump.spark.errors import BadOption, BadTrail, report
+from logdump.spark.source.parameter_files import parameters_of
+from trailformat.scan import Workers
 from trailformat.transactions.extent import DamagedPlaces, Extent
 
 if TYPE_CHECKING:
     from logdump.arrow.records.objects import Row
+    from logdump.features.bounded_recovery.model import LongTransactionShown
     from logdump.session.selection import Selection
     from logdump.spark.analyses.analysed_trail import AnalysedTrail
     from trailformat.trail.sequence import Spot
+    from trailformat.transactions.extent import Damage
     from trailformat.transactions.whole_trail import FileBatch
+
+
+_SPOT = {"spot": struct_of(SPOT, {"seqno": INT})}
+_PARTS = {
+    "transaction_ref": struct_of(TRANSACTION_REF, {**_SPOT, "object": mapping(STRING, BIGINT)}),
+    "first_difference": struct_of(DIFFERENCE, _SPOT),
+}
+
+
+def _restart_rows(trail: AnalysedTrail) -> Iterator[Row]:
+    """The restarts in the files read; the whole trail tells what they have cut, and where that came again."""
+    from logdump.features.recovery.report import RecoveryReport  # noqa: PLC0415 - SQL names the views before it needs numpy
+    from logdump.features.recovery.survey import Survey  # noqa: PLC0415 - SQL names the views before it needs numpy
+
+    survey = Survey(trail.whole)
+    with Workers() as workers:
+        for batch in survey.run(workers):
+            trail.check(batch)
+    trail.check_files()
+    if not survey.restarts.is_listed:
+        number, listed = survey.restarts.number, len(survey.restarts.listed)
+        report(f"{trail.whole.paths[0]}: only the first {listed} of {number} restarts are rows")
+    for shown in RecoveryReport(survey).restarts():
+        if shown.spot.path in trail.paths:
+            yield RESTART.build(shown)
+
+
+RESTARTS = Analysis(
+    "restarts",
+    "each restart of Extract, with the transaction that it cut and the whole copy of that",
+    columns_of(RESTART, {**_SPOT, **_PARTS, "time": TIMESTAMP}),
+    _restart_rows,
+)
+
+
+_NEVER = 1 << 62
+_SECOND = 1_000_000
+_REDO = struct({"log": BIGINT, "position": UNSIGNED})
+_OF_REDO = (
+    RowColumn("begin_redo", _REDO, "Redo position of its first record; null where the trail has none"),
+    RowColumn("end_redo", _REDO, "Redo position of its last record"),
+    RowColumn("duration", DOUBLE, "From `begin_high` to `end`, seconds"),
+    RowColumn("persisted", BOOLEAN, "Whether a checkpoint of Bounded Recovery writes it to disk"),
+    RowColumn("reach", DOUBLE, "How far back a restart reads at most because of it, with Bounded Recovery, seconds"),
+)
+
+
+def _open_rows(trail: AnalysedTrail) -> Iterator[Row]:
+    """Those that begin in the files read; the whole trail tells when they began, and when checkpoints are."""
+    from logdump.features.bounded_recovery.survey import BrSurvey  # noqa: PLC0415 - SQL names the views before it needs numpy
+
+    def see_damage(damage: Damage) -> None:
+        trail.damaged_at(damage.path, damage.rba)
+
+    try:
+        options = with_parameters(BrOptions(), parameters_of(trail.options))
+    except CommandError as error:
+        raise BadOption(f"option params: {' '.join(error.lines)}") from None
+    survey = BrSurvey(trail.whole, options, {}, see_damage=see_damage)
+    try:
+        for _ in survey.run(_NEVER):
+            pass
+    except CommandError as error:
+        raise BadTrail(f"{trail.whole.paths[0]}: {' '.join(error.lines)}") from None
+    trail.check_files()
+    end = survey.end
+    if end.listed < end.certain + end.possible:
+        number = end.certain + end.possible
+        report(f"{trail.whole.paths[0]}: only the first {end.listed} of {number} long transactions are rows")
+    for shown in survey.long_transactions:
+        if shown.began.spot is not None and shown.began.spot.path in trail.paths:
+            yield {**TRANSACTION.build(shown), **_of_redo(shown)}
+
+
+def _of_redo(shown: LongTransactionShown) -> Row:
+    one = shown.began
+    return {
+        "begin_redo": one.place and one.place._asdict(),
+        "end_redo": one.last_place and one.last_place._asdict(),
+        "duration": None if one.end is None else (one.end - one.high) / _SECOND,
+        "persisted": shown.persisted,
+        "reach": shown.reach / _SECOND,
+    }
+
+
+_TIMES = {"begin_low": TIMESTAMP, "begin_high": TIMESTAMP, "end": TIMESTAMP}
+OPEN_TRANSACTIONS = Analysis(
+    "open_transactions",
+    "each transaction that was, or may have been, open for longer than BRINTERVAL: that of `params`, or 4 hours",
+    (*columns_of(TRANSACTION, {**_TIMES, "spot": struct_of(SPOT, {"seqno": INT})}), *_OF_REDO),
+    _open_rows,
+)
+
 
 _COLUMNS = (
     RowColumn("csn", STRING, "LOGCSN; null where it is not in the trail"),
@@ -36,7 +150,7 @@ _COLUMNS = (
 )
 
 
-def _rows(trail: AnalysedTrail) -> Iterator[Row]:
+def _transaction_rows(trail: AnalysedTrail) -> Iterator[Row]:
     """The transactions with a record in the files read that options choose; the whole trail tells of each."""
     from trailformat.transactions.extents import transactions_of  # noqa: PLC0415 - SQL names the views before it needs numpy
     from trailformat.transactions.not_applied import NotApplied  # noqa: PLC0415 - SQL names the views before it needs numpy
@@ -99,6 +213,6 @@ TRANSACTIONS = Analysis(
     "transactions",
     "each transaction",
     _COLUMNS,
-    _rows,
+    _transaction_rows,
     frozenset({"where", "table", "effective", "start_csn", "end_csn", "start_timestamp", "end_timestamp"}),
 )

@@ -1,27 +1,133 @@
-"""One of two trails that are compared, as the driver plans it and every task knows it."""
+"""One of two trails that are compared: as the driver plans it, and as the tasks read it, a stretch each.
+
+    stretches   |-----------|-----------|-----------|
+    records     F M L O F M M M M M M M M M M L O F M L
+    read        |-----------------------------|-----|
+
+A transaction is of the stretch in which it begins, and is read to its end. Whatever is open ends where one begins, so
+that a walk may start there. That the stretches fit together is proved as for the data source: the walk over one meets
+the record with which the next one starts.
+"""
 
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from itertools import accumulate
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+import numpy as np
+
+from logdump.arrow.records.errors import place as place_in_file
 from logdump.features.diff.rows import RowOptions
-from logdump.features.diff.side import CsnBounds, Side
-from logdump.spark.comparison.stretches import TrailStretch
-from logdump.spark.errors import BadOption, BadTrail, FileChanged, NoTrailFiles, located
+from logdump.features.diff.side import CsnBounds, Side, SideTransaction
+from logdump.spark.errors import BadOption, BadTrail, FileChanged, NoTrailFiles, SplitMismatch, located
 from logdump.spark.source.options import Options, Use, parse_options
 from logdump.spark.source.planner import plan
 from logdump.spark.source.source_definitions import definitions_of, with_absolute_definitions
 from trailformat import CannotRead, NotATrail, TrailError
+from trailformat.changes.csn import csn_key
 from trailformat.codec.remote.path import place
 from trailformat.trail.packed import unpacked_size
-from trailformat.transactions.batches import TransactionRecords
-from trailformat.transactions.whole_trail import TrailPosition, WholeTrail
+from trailformat.transactions.batches import DAMAGE, TrailMark, TransactionBatch, TransactionRecords, TransactionSummary
+from trailformat.transactions.extent import Ended
+from trailformat.transactions.tracker import first_begin
+from trailformat.transactions.walk import transactions_in
+from trailformat.transactions.whole_trail import FIRST_PLACE, FileBatch, TrailPosition, WholeTrail
+
+
+class TrailStretch(NamedTuple):
+    """From the record at ``start`` to before the one at ``stop``; None: to the end of the trail."""
+
+    start: TrailPosition
+    stop: TrailPosition | None = None
+
+    def holds(self, one: TrailPosition) -> bool:
+        """Whether a place is in it."""
+        return self.start <= one and (self.stop is None or one < self.stop)
+
+
+class StretchBatch(NamedTuple):
+    """Transactions of a stretch: the first rows of a batch, and what stands among them."""
+
+    batch: TransactionBatch
+    rows: int
+    marks: list[TrailMark]
+
+
+class StretchWalk:
+    """A walk over the transactions of one stretch.
+
+    Args:
+        whole: the trail.
+        stretch: of it.
+    """
+
+    def __init__(self, whole: WholeTrail, stretch: TrailStretch) -> None:
+        self._whole, self._stretch = whole, stretch
+
+    def batches(self) -> Iterator[StretchBatch]:
+        """The transactions of the stretch.
+
+        Raises:
+            SplitMismatch: the next stretch does not start with a record that this walk meets.
+            NotATrail: a file cannot be read any more.
+        """
+        start, stop = self._stretch
+        first = FIRST_PLACE if start == FIRST_PLACE else self._first_begin()
+        if first is None:
+            return
+        behind = _first_begin(self._whole.batches(stop)) if stop is not None else None
+        for one in transactions_in(self._checked(first, behind)):
+            rows = one.rows
+            while behind is not None and rows and one.first(rows - 1) >= behind:
+                rows -= 1
+            yield StretchBatch(one, rows, [mark for mark in one.marks if behind is None or mark.place < behind])
+
+    def unreadable(self) -> list[Path]:
+        """The files of the stretch that are no trail, when it has been read."""
+        whole = self._whole
+        return [path for path in whole.unreadable if self._stretch.holds(TrailPosition(whole.ordinals[path], 0))]
+
+    def _first_begin(self) -> TrailPosition | None:
+        """Where the first transaction of the stretch begins; None where none does."""
+        found = _first_begin(self._checked(self._stretch.start, self._stretch.stop))
+        return found if found is not None and self._stretch.holds(found) else None
+
+    def _checked(self, first: TrailPosition, last: TrailPosition | None) -> Iterator[FileBatch]:
+        """The batches from a place up to the one that reaches another, seen to meet the start of the next stretch."""
+        for found in self._whole.batches(first):
+            self._check(found)
+            yield found
+            if last is not None and _end(found) > last:
+                return
+
+    def _check(self, found: FileBatch) -> None:
+        stop = self._stretch.stop
+        if stop is None or stop.ordinal != found.ordinal or not found.batch.rba[0] <= stop.rba < _end(found).rba:
+            return
+        if stop.rba not in np.asarray(found.batch.rba):
+            where = place_in_file(self._whole.paths[stop.ordinal], stop.rba)
+            raise SplitMismatch(
+                f"{where}: no record begins here, where a file was split; option maxPartitionBytes 0 reads whole files"
+            )
+
+
+def _first_begin(batches: Iterator[FileBatch]) -> TrailPosition | None:
+    """Where a transaction begins first."""
+    for found in batches:
+        rba = first_begin(found.batch)
+        if rba is not None:
+            return TrailPosition(found.ordinal, rba)
+    return None
+
+
+def _end(found: FileBatch) -> TrailPosition:
+    batch, last = found.batch, len(found.batch) - 1
+    return TrailPosition(found.ordinal, int(batch.rba[last]) + int(batch.length[last]))
 
 
 class Compared(NamedTuple):
@@ -124,3 +230,73 @@ def _check_readable(whole: WholeTrail) -> None:
             return
     path, error = next(iter(whole.unreadable.items()))
     raise BadTrail(located(error, path))
+
+
+class TransactionRow(NamedTuple):
+    """A transaction, or damage.
+
+    Attributes:
+        at: where it stands in its trail.
+        stretch: the number of the stretch in which it begins.
+        size: its bytes.
+        key: what it has in common with its other half; None of damage.
+        csn, xid, has_begin, ended, records: as of TransactionSummary.
+        after: where it ends.
+        is_named: whether it is whole and has a name by which copies are told.
+    """
+
+    at: int
+    stretch: int
+    size: int
+    key: str | None = None
+    csn: str | None = None
+    xid: str | None = None
+    has_begin: bool = False
+    ended: str | None = None
+    records: int = 0
+    after: int | None = None
+    is_named: bool = False
+
+
+def transaction_rows(
+    trail: ComparedTrail, compared: Compared, numbers: Iterable[tuple[int]]
+) -> Iterator[TransactionRow]:
+    """The transactions and the damage in the stretches with these numbers: what a task does.
+
+    Raises:
+        FileChanged: a file has gone, or become shorter.
+        SplitMismatch: a stretch does not end where the next begins.
+    """
+    with trail.side(compared) as side, as_changed(trail):
+        for (number,) in numbers:
+            yield from _rows_of(trail, side, compared, number)
+
+
+def _rows_of(trail: ComparedTrail, side: Side, compared: Compared, number: int) -> Iterator[TransactionRow]:
+    walk = StretchWalk(side.whole, trail.stretches[number])
+    for batch, rows, marks in walk.batches():
+        for row in range(rows):
+            one = batch.transaction(row)
+            # copies are told when the transactions of all stretches are joined
+            if compared.bounds.takes(one, is_applied=one.is_whole):
+                yield _row_of(trail, number, one, repr(side.key(one)))
+        for mark in marks:
+            if mark.io_type == DAMAGE:
+                yield TransactionRow(trail.offset(mark.place), number, mark.after - mark.place.rba)
+    for path in walk.unreadable():
+        yield TransactionRow(trail.offset(TrailPosition(side.whole.ordinals[path], 0)), number, 0)
+
+
+def _row_of(trail: ComparedTrail, number: int, one: TransactionSummary, key: str) -> TransactionRow:
+    is_named = one.is_whole and one.xid is not None and one.csn is not None and csn_key(one.csn) is not None
+    after = None if one.after is None else trail.offset(one.after)
+    known = key, one.csn, one.xid, one.has_begin, one.ended.value, one.records, after, is_named
+    return TransactionRow(trail.offset(one.first), number, one.size, *known)
+
+
+def transaction_of(trail: ComparedTrail, row: Mapping[str, Any]) -> SideTransaction:
+    """The transaction of a row that has a column ``copy_of`` too."""
+    first, copy_of = trail.place(row["at"]), row["copy_of"]
+    after, ended = None if row["after"] is None else trail.place(row["after"]), Ended(row["ended"])
+    one = TransactionSummary(row["csn"], row["xid"], first, row["has_begin"], after, row["records"], row["size"], ended)
+    return SideTransaction(one, row["key"], None if copy_of is None else trail.place(copy_of))

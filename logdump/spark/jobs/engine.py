@@ -56,7 +56,7 @@ def started(session: Session) -> Generator[Event, None, SparkSession]:
     """
     check_extra()
     yield JobProgress()
-    from logdump.spark.jobs.quiet_session import quiet_session  # noqa: PLC0415 - it loads PySpark
+    from logdump.spark.jobs.local_session import quiet_session  # noqa: PLC0415 - it loads PySpark
 
     try:
         return quiet_session(session.settings.spark_master)

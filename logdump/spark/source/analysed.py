@@ -12,7 +12,7 @@ from logdump.arrow.records.objects import Row, column_of
 from logdump.arrow.records.schema import arrow_schema
 from logdump.spark.analyses.analysed_trail import AnalysedTrail
 from logdump.spark.errors import FileChanged, located
-from logdump.spark.source.analysis_choice import analysis_of
+from logdump.spark.source.checked_options import analysis_of
 from logdump.spark.source.request import Request
 from logdump.spark.source.slice import Slice
 from trailformat import CannotRead, TrailError

@@ -16,11 +16,10 @@ from logdump.arrow.tables.changes import TableChanges
 from logdump.arrow.tables.group import Group
 from logdump.arrow.tables.piece import pieces
 from logdump.spark.source.change_columns import ARROW, ChangedTable, changed_tables
-from logdump.spark.source.open_slice import OpenSlice
 from logdump.spark.source.request import cut
-from logdump.spark.source.slices import MOST_ROWS, wanted_rows
+from logdump.spark.source.slices import MOST_ROWS, OpenSlice, wanted_rows
 from logdump.spark.source.table_columns import table_columns
-from logdump.spark.source.table_shape import RowShape
+from logdump.spark.source.table_reader import RowShape
 from trailformat.scan import RECORD, Batch
 from trailformat.scan.rows import learn_definitions
 

@@ -2,6 +2,11 @@
 
 A large file is cut where :mod:`trailformat.scan.split` finds records, here, once: all tasks know the same places.
 The task that reads a slice checks that it ends exactly where the next one begins.
+
+Whole files are left out by FirstCSN, LastCSN, FirstIOTime and LastIOTime of their headers. LastCSN and LastIOTime are
+set when the writer closes a file, so nothing is known of the end of the newest one. What comes first in a file may
+belong to a transaction of the file before, whose CSN is lower than FirstCSN: only a file that begins with a transaction
+is left out for beginning too late.
 """
 
 from __future__ import annotations
@@ -11,22 +16,49 @@ from dataclasses import replace
 from itertools import groupby, pairwise
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from logdump.arrow.records.schema import ENDING_COLUMNS
 from logdump.spark.errors import BadTrail, FileChanged, located
 from logdump.spark.source.bounds import filters_of, rba_range
-from logdump.spark.source.file_skipper import may_hold
 from logdump.spark.source.options import Options
 from logdump.spark.source.paths import TrailInput, find_files
 from logdump.spark.source.slice import Slice
-from trailformat import CannotRead, NotATrail, PartialRecord, TrailFile
+from trailformat import CannotRead, NotATrail, PartialRecord, TrailFile, from_datetime
+from trailformat.changes.csn import CsnKey, csn_key
 from trailformat.codec.remote.path import place
 from trailformat.scan import Workers, split_points
 from trailformat.trail.packed import unpacked_size
+from trailformat.transactions.around import begins_with_a_transaction
 
 if TYPE_CHECKING:
     from logdump.spark.source.before import KnownFile
+
+
+def may_hold(trail: TrailFile, options: Options) -> bool:
+    """Whether any record of the file can lie within the bounds on CSN and time."""
+    header = trail.file_header
+    if header is None:
+        return True
+    if _is_before(csn_key(header.last_csn or ""), csn_key(options.start_csn or "")):
+        return False
+    start, end = (moment and from_datetime(moment) for moment in (options.start_timestamp, options.end_timestamp))
+    if _is_before(header.last_time, start):
+        return False
+    begins_late = _is_before(csn_key(options.end_csn or ""), csn_key(header.first_csn or "")) or _is_before(
+        end, header.first_time
+    )
+    return not (begins_late and begins_with_a_transaction(trail))
+
+
+def _is_before(left: Any, right: Any) -> bool:
+    """Whether both are known, comparable, and the first is less."""
+    if left is None or right is None:
+        return False
+    if isinstance(left, CsnKey):
+        is_less: bool = left.parts < right.parts
+        return left.kind == right.kind and is_less
+    return bool(left < right)
 
 
 def plan(

@@ -13,10 +13,9 @@ from logdump.arrow.records.columns import batch_of_rows
 from logdump.arrow.records.rows import Array, Rows
 from logdump.arrow.records.schema import CORRUPT, arrow_schema
 from logdump.spark.errors import FileChanged, located
-from logdump.spark.source.open_slice import OpenSlice
 from logdump.spark.source.request import Request, cut
 from logdump.spark.source.slice import Slice
-from logdump.spark.source.slices import open_trail, wanted_rows
+from logdump.spark.source.slices import OpenSlice, open_trail, wanted_rows
 from trailformat import CannotRead, TrailError
 from trailformat.scan import Batch
 from trailformat.scan.rows.definitions import learn_definitions

@@ -13,8 +13,7 @@ from logdump.arrow.records.columns.places import reason
 from logdump.arrow.records.rows import Array
 from logdump.session.selection import Selection
 from logdump.spark.source.bounds import filters_of, selection_of, where_filter
-from logdump.spark.source.open_slice import OpenSlice
-from logdump.spark.source.slices import wanted_rows
+from logdump.spark.source.slices import OpenSlice, wanted_rows
 from trailformat import io_type_name
 from trailformat.scan import FILE_HEADER, RECORD, Batch, CountBounds, RowCount
 from trailformat.totals.counting import (

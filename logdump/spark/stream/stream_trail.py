@@ -11,8 +11,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from logdump.arrow.records.errors import place
-from logdump.spark.errors import FileChanged, NoTrailFiles, SourceError
-from logdump.spark.report import report
+from logdump.spark.errors import FileChanged, NoTrailFiles, SourceError, report
 from logdump.spark.source.before import NOTHING_NEEDED, NeededBefore
 from logdump.spark.source.options import Options
 from logdump.spark.source.paths import find_files

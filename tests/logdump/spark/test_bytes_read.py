@@ -19,8 +19,7 @@ from logdump.spark.source.options import Use, parse_options
 from logdump.spark.source.planner import plan
 from logdump.spark.source.reader import read
 from logdump.spark.source.request import Request
-from logdump.spark.source.schema import offered
-from logdump.spark.source.summary_columns import SUMMARY_COLUMNS
+from logdump.spark.source.schema import SUMMARY_COLUMNS, offered
 from logdump.spark.source.table_columns import table_columns
 from tests.logdump.spark.bytes_read import counted
 from tests.searching import some_trails

@@ -17,8 +17,7 @@ from pyspark.sql.types import (
 from logdump.arrow.records.schema import COLUMNS, HEADER_COLUMNS
 from logdump.spark.errors import BadOption, BadSchema
 from logdump.spark.source.options import Options
-from logdump.spark.source.schema import default_ddl, select
-from logdump.spark.source.summary_columns import LEAN_SUMMARY, SUMMARY_COLUMNS
+from logdump.spark.source.schema import LEAN_SUMMARY, SUMMARY_COLUMNS, default_ddl, select
 
 
 def schema(**fields: DataType) -> StructType:

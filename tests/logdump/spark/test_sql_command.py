@@ -20,8 +20,7 @@ from logdump.features.sql import command as sql
 from logdump.features.sql.model import RowsShown
 from logdump.session.errors import ExitStatus
 from logdump.session.events import Failure, Notice
-from logdump.spark.needed_columns import needed_columns
-from logdump.spark.views import Views
+from logdump.spark.views import Views, needed_columns
 from tests.logdump.commands.test_bounded_recovery import HISTORY
 from tests.logdump.line import Line
 from tests.logdump.spark.engines import ENGINE, Told

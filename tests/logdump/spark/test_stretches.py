@@ -14,9 +14,14 @@ from logdump.features.diff.model import DiffLevel
 from logdump.features.diff.options import row_options
 from logdump.features.diff.rows import every_record
 from logdump.features.diff.side import CsnBounds
-from logdump.spark.comparison.compared_trail import Compared, compared_trail
-from logdump.spark.comparison.stretches import StretchWalk, TrailStretch
-from logdump.spark.comparison.transactions import transaction_of, transaction_rows
+from logdump.spark.comparison.compared_trail import (
+    Compared,
+    StretchWalk,
+    TrailStretch,
+    compared_trail,
+    transaction_of,
+    transaction_rows,
+)
 from logdump.spark.errors import SplitMismatch
 from tests.searching import examples
 from tests.trailformat.samples import trail_of

@@ -20,7 +20,7 @@ from logdump.spark.source.planner import plan
 from logdump.spark.source.reader import read
 from logdump.spark.source.request import Request
 from logdump.spark.source.table_columns import table_columns
-from logdump.spark.source.table_shape import fitted
+from logdump.spark.source.table_reader import fitted
 from tests.logdump.export.rows import check_values, expected_rows
 from tests.logdump.export.strategies import TABLE, records_of_a_table
 from tests.searching import examples, some_trails

@@ -14,11 +14,10 @@ from logdump.arrow.records.columns import builder_of
 from logdump.arrow.records.rows import Rows
 from logdump.arrow.records.schema import COLUMNS
 from logdump.spark.errors import FileChanged
-from logdump.spark.source.open_slice import OpenSlice
 from logdump.spark.source.options import Options
 from logdump.spark.source.planner import plan
 from logdump.spark.source.reader import read
-from logdump.spark.source.slices import wanted_rows
+from logdump.spark.source.slices import OpenSlice, wanted_rows
 from tests.logdump.spark.reads import batches, rows
 from tests.logdump.spark.test_bad_input import RBA
 from tests.trailformat.samples import row, table_record, trail_of
