@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import os
 import threading
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -60,9 +61,9 @@ def test_a_full_disk_leaves_nothing_behind(tmp_path: Path, monkeypatch: pytest.M
     assert list(tmp_path.iterdir()) == []
 
 
-def _staged(folder: Path, names: list[str]) -> StagedFiles:
+def _staged(folder: Path, names: list[str], *, replace: bool = True) -> StagedFiles:
     """Files that are complete and wait for their names."""
-    files = StagedFiles(replace=True)
+    files = StagedFiles(replace=replace)
     for name in names:
         file = files.new(folder / name)
         file.write(b"new")
@@ -100,6 +101,25 @@ def test_files_that_are_replaced_together_leave_nothing_beside(tmp_path: Path) -
     (tmp_path / "a").write_bytes(b"old")
     _staged(tmp_path, ["a", "b"]).publish()
     assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == {"a": b"new", "b": b"new"}
+
+
+@pytest.mark.parametrize("replace", [True, False])
+def test_where_the_first_file_has_its_name_all_have_theirs(
+    replace: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: list[set[str]] = []
+
+    def watched(way: Callable[[Path, Path], object]) -> Callable[[Path, Path], None]:
+        def name(path: Path, target: Path) -> None:
+            way(path, target)
+            seen.append({name for name in "abc" if (tmp_path / name).exists()})
+
+        return name
+
+    monkeypatch.setattr(Path, "replace", watched(Path.replace))
+    monkeypatch.setattr(Path, "hardlink_to", watched(Path.hardlink_to))
+    _staged(tmp_path, ["a", "b", "c"], replace=replace).publish()
+    assert seen == [{"c"}, {"b", "c"}, {"a", "b", "c"}]
 
 
 def _freeing() -> list[threading.Thread]:

@@ -6,6 +6,8 @@ writes transactions again; new records stand over old ones; records are destroye
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -72,6 +74,22 @@ def test_damage_in_a_file_before_that_of_the_place_does_not_make_the_place_unsaf
     with drawn("damaged", 247190) as history:
         for spot in _places(history):
             _check_safe(history, spot, _asked(spot))
+
+
+def test_the_end_of_the_file_is_not_safe_while_a_transaction_is_open(trails: Path, tmp_path: Path) -> None:
+    """All its records that are there lie before the place; those that are still to come do not."""
+    whole = (trails / "et000000000").read_bytes()
+    cut = tmp_path / "et000000000"
+    with TrailFile(trails / "et000000000") as trail:
+        places = [restart_places(trail, record.rba) for record in trail.records()]
+    inside = [one for one in places if one.extent is not None and not one.is_begin]
+    assert inside
+    for one in inside:
+        cut.write_bytes(whole[: one.asked.rba])
+        found = _asked(one.asked._replace(path=cut))
+        assert found.extent is not None
+        assert found.extent.before == found.extent.records > 0
+        assert not found.is_safe
 
 
 def _check_safe(history: History, spot: Spot, places: RestartPlaces) -> None:

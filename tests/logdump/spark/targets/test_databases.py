@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 import pytest
 
 from logdump.spark.targets import database
-from logdump.spark.targets.applier import Applier
+from logdump.spark.targets.applier import Applier, _first_failing
 from logdump.spark.targets.target import BadTarget, Refused, TargetLost
 from tests.logdump.spark.targets.bank import (
     NAMES,
@@ -201,3 +201,10 @@ def test_a_batch_that_comes_again_changes_nothing(opened_bank: tuple[Place, Any,
         target.close()
     changes = dict(place.query("SELECT table_name, changes FROM logdump_position"))
     assert sum(changes.values()) == len(rows)
+
+
+def test_the_first_place_that_fails_is_found_wherever_it_is() -> None:
+    for first in range(5):
+        for count in range(first, 5):
+            places = [str(place) for place in range(count)]
+            assert _first_failing(places, lambda last, first=first: int(last) >= first) == first
