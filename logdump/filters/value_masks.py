@@ -21,8 +21,7 @@ from trailformat.arrays import StoredValues, Strings, text_array
 from trailformat.arrays.array_types import DATES, DOUBLES, ArrayType, ArrowType, DecodePath, array_type
 from trailformat.arrays.stored import StoredColumn, behind_indicators, stored_numbers
 from trailformat.codec.mapped_file import FileBuffer
-from trailformat.definitions.column import ColumnDefinition
-from trailformat.definitions.metadata import TableDefinition
+from trailformat.definitions.metadata import ColumnDefinition, TableDefinition
 from trailformat.native.scan.arguments import NULL, ONE
 from trailformat.records.columns import PREFIX_SIZES, PRESENT, ROW_TYPES
 from trailformat.scan import RECORD, Batch

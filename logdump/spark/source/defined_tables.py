@@ -24,7 +24,7 @@ from logdump.spark.source.slice import Slice
 from logdump.spark.source.source_definitions import definitions_of, source_definitions
 from trailformat import NotATrail, TrailFile
 from trailformat.scan import Batch, Workers, scan
-from trailformat.scan.jobs import cores
+from trailformat.scan.parallel import cores
 from trailformat.scan.rows.definitions import learn_definitions, metadata_in
 from trailformat.trail.row_definitions import RowDefinitions
 from trailformat.trail.table_definitions import TableEntry

@@ -28,7 +28,7 @@ from logdump.spark.write.target import Mode, Target
 from trailformat import CannotRead, TrailError, TrailFile
 from trailformat.codec.remote.path import place
 from trailformat.scan import PARTIAL, RECORD, Workers
-from trailformat.scan.jobs import cores
+from trailformat.scan.parallel import cores
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

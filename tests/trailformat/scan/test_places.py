@@ -24,7 +24,7 @@ from trailformat.scan import BAD_SPAN, FILE_HEADER, PARTIAL, RECORD, scan
 from trailformat.scan.row_tokens import csn_and_xid_of, rows_with_token
 from trailformat.scan.rows.headers import header_positions
 
-KERNELS = ("frames", "headers", "own_tokens", "tokens")
+KERNELS = ("frames", "tokens")
 """Modules of kernels that walk over tokens."""
 
 
