@@ -205,6 +205,9 @@ def test_a_batch_that_comes_again_changes_nothing(opened_bank: tuple[Place, Any,
 
 def test_the_first_place_that_fails_is_found_wherever_it_is() -> None:
     for first in range(5):
+
+        def fails(last: str, first: int = first) -> bool:
+            return int(last) >= first
+
         for count in range(first, 5):
-            places = [str(place) for place in range(count)]
-            assert _first_failing(places, lambda last, first=first: int(last) >= first) == first
+            assert _first_failing([str(place) for place in range(count)], fails) == first
