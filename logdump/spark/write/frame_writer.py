@@ -12,8 +12,15 @@ from logdump.arrow.records.errors import place
 from logdump.features.save.ranges import RangeCopy
 from logdump.spark.errors import SourceError
 from logdump.spark.write.part_files import PartFiles
-from logdump.spark.write.raw_records import RawRecords, read_column
-from logdump.spark.write.row_sources import SELECT, FrameSource, HeaderSource, SourceUnknown, source_of_file
+from logdump.spark.write.row_sources import (
+    SELECT,
+    FrameSource,
+    HeaderSource,
+    RawRecords,
+    SourceUnknown,
+    read_column,
+    source_of_file,
+)
 from logdump.spark.write.target import Target
 from trailformat import ByteOrder, Record
 

@@ -13,11 +13,10 @@ from pyspark.sql.datasource import DataSourceArrowWriter, WriterCommitMessage
 from logdump.spark.errors import BadOption, BadSchema
 from logdump.spark.source.options import Options
 from logdump.spark.write.frame_writer import FrameWriting, NotInOrder, RowStretch, WriteColumns
-from logdump.spark.write.job_folder import driver_pid, new_job_folder
 from logdump.spark.write.part_files import PartFiles
 from logdump.spark.write.publish import StagedFile, publish, sweep
 from logdump.spark.write.row_sources import SELECT
-from logdump.spark.write.target import Mode, Target
+from logdump.spark.write.target import Mode, Target, driver_pid, new_job_folder
 from trailformat import TrailName
 from trailformat.trail.sequence import in_order
 
