@@ -13,7 +13,7 @@ from logdump.features.heartbeat.lags import Lags
 from logdump.features.heartbeat.model import BeatShown, HeartbeatRow
 from logdump.features.heartbeat.tables import BASE_NAME
 from logdump.spark.analyses.analysis import Analysis
-from logdump.spark.source.source_definitions import definitions_of
+from logdump.spark.source.named_files import definitions_of
 from trailformat import BadRecord, TrailFile
 
 if TYPE_CHECKING:

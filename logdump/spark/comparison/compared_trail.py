@@ -29,9 +29,9 @@ from logdump.features.diff.model import DifferenceShown
 from logdump.features.diff.rows import RowOptions
 from logdump.features.diff.side import CsnBounds, Side, SideTransaction
 from logdump.spark.errors import BadOption, BadTrail, FileChanged, NoTrailFiles, SplitMismatch, located
+from logdump.spark.source.named_files import definitions_of, with_absolute_paths
 from logdump.spark.source.options import Options, Use, parse_options
 from logdump.spark.source.planner import plan
-from logdump.spark.source.source_definitions import definitions_of, with_absolute_definitions
 from trailformat import CannotRead, NotATrail, TrailError
 from trailformat.changes.csn import csn_key
 from trailformat.codec.remote.path import place
@@ -208,7 +208,7 @@ def compared_trail(letter: str, given: Mapping[str, str]) -> ComparedTrail:
         NoTrailFiles: nothing is found.
         BadTrail: none of its files is a trail.
     """
-    options = with_absolute_definitions(parse_options(given, Use.DIFF))
+    options = with_absolute_paths(parse_options(given, Use.DIFF))
     lots = plan(replace(options, mode="PERMISSIVE"))
     paths = dict.fromkeys(place(part.path) for lot in lots for part in lot)
     if not paths:

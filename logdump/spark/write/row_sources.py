@@ -23,8 +23,7 @@ from trailformat.records import framing
 from trailformat.records.record_header import HDR_IND, IO_TYPE_AT, METADATA
 from trailformat.scan import scan
 from trailformat.scan.rows import headers_at
-from trailformat.scan.rows.definitions import metadata_in, metadata_rows
-from trailformat.scan.rows.headers import are_wide, header_positions
+from trailformat.scan.rows.definitions import are_wide, header_positions, metadata_in, metadata_rows
 from trailformat.trail.table_definitions import MetadataRecord
 from trailformat.trail.writer import CarriedDefinitions
 
