@@ -11,10 +11,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from logdump.arrow.tables.group import Group
-from logdump.arrow.tables.layout import DATA, FIXED, NULLS, PROBLEMS, SIDES, TableLayout
-from logdump.arrow.tables.piece import Array
-from logdump.arrow.tables.rows import RowProblem
+from logdump.arrow.tables.group import Array, Group
+from logdump.arrow.tables.layout import DATA, FIXED, NULLS, PROBLEMS, SIDES, RowProblem, TableLayout
 from trailformat.arrays import Image, Numbered, Strings, array_type
 from trailformat.arrays.arrow import arrow_strings, arrow_type, nulls, numbered, one_text, plain_array
 from trailformat.arrays.arrow import lists as list_array

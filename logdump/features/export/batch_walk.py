@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from logdump.arrow.tables.piece import Piece, held_bytes, pieces
+from logdump.arrow.tables.group import Piece, held_bytes, pieces
 from logdump.features.export.target import ExportTally
 from logdump.session.events import Event, Progress
 from logdump.session.session import Session

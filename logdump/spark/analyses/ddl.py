@@ -13,7 +13,7 @@ from logdump.features.ddl.statement import ddl_records, subject_of_record
 from logdump.notation.times import iso_time
 from logdump.session.events import Notice
 from logdump.spark.analyses.analysis import Analysis
-from logdump.spark.source.parameter_files import parameters_of
+from logdump.spark.source.named_files import parameters_of
 from trailformat import BadRecord, PartialRecord, Record, TrailError, TrailFile
 
 if TYPE_CHECKING:

@@ -26,7 +26,7 @@ from logdump.notation.times import iso_time
 from logdump.session.errors import CommandError
 from logdump.spark.analyses.analysis import Analysis
 from logdump.spark.errors import BadOption, BadTrail, report
-from logdump.spark.source.parameter_files import parameters_of
+from logdump.spark.source.named_files import parameters_of
 from trailformat.scan import Workers
 from trailformat.transactions.extent import DamagedPlaces, Extent
 

@@ -2,31 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import ExitStack
+from collections.abc import Callable, Iterable
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from pyspark.sql import Window
 from pyspark.sql import functions as F  # noqa: N812 - as everyone writes it
 
-from logdump.arrow.records.objects import plain
 from logdump.arrow.records.schema import BIGINT, BOOLEAN, INT, STRING, ColumnType, RowColumn, array
 from logdump.display.json_shape import SPOT, columns_of, struct_of
-from logdump.features.diff.comparison import TrailComparison
 from logdump.features.diff.json import DIFFERENCE, DIFFERENT_PART
-from logdump.features.diff.model import DifferenceShown, DiffLevel
-from logdump.features.diff.options import IGNORABLE, OfTables, csn_bounds, row_options
+from logdump.features.diff.model import DiffLevel
 from logdump.features.diff.rows import RowOptions, every_record
-from logdump.features.diff.side import Side, SideTransaction
+from logdump.features.diff.side import IGNORABLE, OfTables, csn_bounds, row_options
 from logdump.spark.comparison import moved
 from logdump.spark.comparison.compared_trail import (
     Compared,
     ComparedTrail,
     TransactionRow,
-    as_changed,
     compared_trail,
-    transaction_of,
+    difference_rows,
     transaction_rows,
 )
 from logdump.spark.errors import BadOption
@@ -39,37 +34,6 @@ if TYPE_CHECKING:
 
     from logdump.spark.source.options import Paths
     from trailformat.transactions.batches import TransactionRecord
-
-
-Trails = tuple[ComparedTrail, ComparedTrail]
-
-
-def difference_rows(trails: Trails, compared: Compared, rows: Iterable[Mapping[str, Any]]) -> Iterator[tuple[Any, ...]]:
-    """The differences of the transactions in the rows with ``a``, ``b``, ``later``.
-
-    Raises:
-        FileChanged: a file has gone, or become shorter.
-    """
-    with ExitStack() as stack:
-        stack.enter_context(as_changed(trails[0]))
-        sides = [stack.enter_context(trail.side(compared)) for trail in trails]
-        comparison = TrailComparison(sides[0], sides[1], compared.rows, is_any_order=compared.is_any_order)
-        for row in rows:
-            for found in _differences(trails, sides, comparison, row):
-                yield tuple(map(plain, DIFFERENCE.build(found).values()))
-
-
-def _differences(
-    trails: Trails, sides: list[Side], comparison: TrailComparison, row: Mapping[str, Any]
-) -> Iterator[DifferenceShown]:
-    ones: list[SideTransaction | None] = []
-    for trail, side in zip(trails, sides, strict=True):
-        one = row[trail.letter]
-        if one is not None and one["key"] is None:
-            yield side.damaged(side.spot(trail.place(one["at"])), one["size"])
-            return
-        ones.append(None if one is None else transaction_of(trail, one))
-    yield from comparison.of(ones[0], ones[1], later=row["later"] or 0)
 
 
 def _columns(**types: ColumnType) -> tuple[RowColumn, ...]:

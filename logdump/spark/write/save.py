@@ -21,10 +21,9 @@ from logdump.spark.source.planner import packed, plan
 from logdump.spark.source.slice import Slice
 from logdump.spark.source.slices import open_trail
 from logdump.spark.tasks import worked
-from logdump.spark.write.job_folder import JobFolder, new_job_folder
 from logdump.spark.write.part_files import PartFiles, SourceFiles
 from logdump.spark.write.publish import SavedFile, StagedFile, publish, sweep
-from logdump.spark.write.target import Mode, Target
+from logdump.spark.write.target import JobFolder, Mode, Target, new_job_folder
 from trailformat import CannotRead, TrailError, TrailFile
 from trailformat.codec.remote.path import place
 from trailformat.scan import PARTIAL, RECORD, Workers

@@ -234,7 +234,7 @@ def test_a_large_row_is_put_together_with_what_it_goes_on_in(tmp_path: Path) -> 
 
 def test_rows_come_in_pieces_of_one_size_and_no_rows_in_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     np = pytest.importorskip("numpy")
-    made = pytest.importorskip("logdump.arrow.tables.piece")
+    made = pytest.importorskip("logdump.arrow.tables.group")
     row, definition = _note(b"x"), _definition(PLAIN)
     monkeypatch.setattr(made, "_MOST_BYTES", row.length * 11 // 2)
     with TrailFile(trail_of(tmp_path, definition, row.raw * 24)) as trail:
