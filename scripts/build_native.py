@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from logdump import __version__
-from trailformat.native.note import LIBRARY, NOTE, LibraryNote, read_note, source_digest
+from trailformat.native.loaded import LIBRARY, NOTE, LibraryNote, read_note, source_digest
 
 PACKAGE = Path(__file__).parents[1] / "trailformat"
 PROCESSOR = "x86-64-v2" if platform.machine() in ("x86_64", "AMD64") else "generic"

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from scripts import build_native
-from trailformat.native.note import LIBRARY, NOTE
+from trailformat.native.loaded import LIBRARY, NOTE
 
 NUMBA = "numba does not load (No module named 'numba'); make native installs it"
 

@@ -20,8 +20,7 @@ if TYPE_CHECKING:
     from trailformat.codec.byte_order import ByteOrder
     from trailformat.codec.timestamps import from_datetime, to_datetime
     from trailformat.codec.tokens import Token, make_token
-    from trailformat.definitions.column import ColumnDefinition
-    from trailformat.definitions.metadata import DatabaseDefinition, TableDefinition
+    from trailformat.definitions.metadata import ColumnDefinition, DatabaseDefinition, TableDefinition
     from trailformat.errors import (
         BadData,
         BadRecord,
@@ -54,7 +53,7 @@ _HOMES = {
     "Change": "changes.row_changes",
     "Column": "records.columns",
     "ColumnChange": "changes.row_changes",
-    "ColumnDefinition": "definitions.column",
+    "ColumnDefinition": "definitions.metadata",
     "DatabaseDefinition": "definitions.metadata",
     "FileHeader": "records.file_header",
     "Images": "records.columns",

@@ -13,8 +13,7 @@ from logdump.session.settings import Detail, Settings
 from trailformat import ColumnDefinition, DatabaseDefinition, Record, TableDefinition
 from trailformat.codec.charsets import charset_name
 from trailformat.codec.tokens import parse_tokens
-from trailformat.definitions.column import ELEMENTARY, NULLABLE
-from trailformat.definitions.metadata import DATABASE, REFERENCE, TABLE
+from trailformat.definitions.metadata import DATABASE, ELEMENTARY, NULLABLE, REFERENCE, TABLE
 
 LEGEND = (
     " 1)Name          2)Data Type        3)External Length  4)Fetch Offset      5)Scale         6)Level",

@@ -8,8 +8,7 @@ from operator import attrgetter, itemgetter
 from pathlib import PurePath
 from typing import Any, NamedTuple
 
-from logdump.arrow.records.column_types import BIGINT, BOOLEAN, STRING, STRINGS, ColumnType, struct
-from logdump.arrow.records.schema import RowColumn
+from logdump.arrow.records.schema import BIGINT, BOOLEAN, STRING, STRINGS, ColumnType, RowColumn, struct
 from logdump.display.text import restart_text
 from logdump.notation.times import iso_time
 from trailformat import ColumnChange, TrailError, TrailName, Value, io_type_name

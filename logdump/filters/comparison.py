@@ -1,13 +1,21 @@
-"""The comparison operators, before a value ([HELP]) or after it ([manual]); none means equal."""
+"""Comparison with a text, by the type of a value; operators stand before it ([HELP]) or after it ([manual])."""
 
 from __future__ import annotations
 
 import enum
 import operator
 from collections.abc import Callable
-from typing import Any
+from datetime import date, datetime, time, timedelta
+from decimal import Decimal
+from functools import lru_cache
+from math import isnan
+from typing import Any, NamedTuple
 
 from logdump.filters.words import FilterError, quoted
+from trailformat import TrailError, Value
+from trailformat.values.datetimes import parse_moment
+from trailformat.values.intervals import parse_interval
+from trailformat.values.numbers import parse_number
 
 
 class Comparison(enum.Enum):
@@ -92,3 +100,87 @@ def _take(text: str, *, at_end: bool) -> tuple[str, str]:
         return "", text
     rest = words[0 if at_end else -1] if len(words) > 1 else ""
     return word, rest.strip()
+
+
+_DAY_TO_FRACTION = "DAY TO FRACTION"
+
+
+@lru_cache(maxsize=64)
+def as_number(text: str) -> Decimal | None:
+    """Return the operand as a number, infinity included."""
+    try:
+        number = parse_number(text)
+    except TrailError:
+        return None
+    return None if isnan(number) else Decimal(str(number))
+
+
+@lru_cache(maxsize=64)
+def as_bytes(text: str) -> bytes | None:
+    """Binary data, by its hex digits."""
+    digits = text[2:-1] if text[:2].upper() == "X'" else text.removeprefix("0x")
+    try:
+        return bytes.fromhex(digits)
+    except ValueError:
+        return None
+
+
+@lru_cache(maxsize=64)
+def as_interval(text: str) -> timedelta | None:
+    """Return the operand as an interval."""
+    try:
+        interval = parse_interval(text.strip(), _DAY_TO_FRACTION)
+    except TrailError:
+        return None
+    return interval if isinstance(interval, timedelta) else None
+
+
+@lru_cache(maxsize=64)
+def as_moment(text: str) -> date | time | None:
+    """The date, the time, or both."""
+    try:
+        moment = parse_moment(text)
+    except TrailError:
+        return None
+    return None if isinstance(moment, str) else moment
+
+
+class ValueComparison(NamedTuple):
+    """An operator and the text after it, None for NULL."""
+
+    comparison: Comparison
+    wanted: str | None
+
+    def holds(self, value: Value) -> bool:
+        """Return True if a value compares so; NULL and undecodable values match only a comparison with NULL."""
+        if self.wanted is None:
+            return value.is_null is (self.comparison is Comparison.EQUAL)
+        if value.is_null or value.problem is not None:
+            return False
+        compared, wanted = _comparable(value.value, self.wanted)
+        return wanted is not None and self.comparison.holds(compared, wanted)
+
+
+def _comparable(value: Any, wanted: str) -> tuple[Any, Any]:
+    """The value of a column and the wanted one, in one orderable type; the second None when there is no such type."""
+    if isinstance(value, str):
+        return value.rstrip(" "), wanted.rstrip(" ")
+    if isinstance(value, float):
+        return Decimal(repr(value)), None if isnan(value) else as_number(wanted)
+    if isinstance(value, int | Decimal):
+        return value, as_number(wanted)
+    if isinstance(value, bytes):
+        return value, as_bytes(wanted)
+    if isinstance(value, timedelta):
+        return value, as_interval(wanted)
+    return _same_kind(value, as_moment(wanted))
+
+
+def _same_kind(value: Any, wanted: Any) -> tuple[Any, Any]:
+    """A day beside a moment is its midnight; a moment with a zone and one without cannot be compared."""
+    if isinstance(value, datetime) and isinstance(wanted, date) and not isinstance(wanted, datetime):
+        wanted = datetime.combine(wanted, time(), value.tzinfo)
+    if isinstance(wanted, datetime) and isinstance(value, date) and not isinstance(value, datetime):
+        value = datetime.combine(value, time(), wanted.tzinfo)
+    zones = {getattr(moment, "tzinfo", None) is None for moment in (value, wanted)}
+    return value, wanted if type(value) is type(wanted) and len(zones) == 1 else None

@@ -1,4 +1,4 @@
-"""One criterion of a filter, and the option of FILTER that makes it.
+"""One criterion of a filter, the option of FILTER that makes it, and criteria that only commands make.
 
 A criterion is plain data: a frozen dataclass that can be hashed and pickled. It computes which rows of a batch meet it.
 """
@@ -15,6 +15,7 @@ from logdump.notation.times import TimeOffset
 
 if TYPE_CHECKING:
     from logdump.filters.rows import FilterRows, Mask
+    from trailformat.transactions.not_applied import Ranges
 
 
 class Needs(enum.Flag):
@@ -109,3 +110,37 @@ class Option:
     def words(self) -> tuple[str, ...]:
         """The keyword and its aliases."""
         return (self.keyword, *self.aliases)
+
+
+@dataclass(frozen=True, eq=False)
+class Effective(Criterion):
+    """All records of a file except the rows of transactions that are not applied, whose ranges are ``not_applied``."""
+
+    not_applied: Ranges
+    keyword: ClassVar[str] = "EFFECTIVE"
+    label: ClassVar[str] = "Effective"
+
+    def mask(self, rows: FilterRows) -> Mask:
+        """See Criterion."""
+        return ~rows.not_applied(self.not_applied)
+
+    def describe(self) -> list[tuple[str, ...]]:
+        """See Criterion."""
+        return [("transactions that a Replicat applies",)]
+
+
+@dataclass(frozen=True)
+class AtPlaces(Criterion):
+    """The records at these RBAs."""
+
+    rbas: frozenset[int]
+    keyword: ClassVar[str] = "PLACES"
+    label: ClassVar[str] = "Places"
+
+    def mask(self, rows: FilterRows) -> Mask:
+        """See Criterion."""
+        return rows.any_of("rba", self.rbas)
+
+    def describe(self) -> list[tuple[str, ...]]:
+        """See Criterion."""
+        return [(f"{len(self.rbas)} places",)]

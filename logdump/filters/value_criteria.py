@@ -17,9 +17,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from logdump.filters.comparison import Comparison, comparison_named
+from logdump.filters.comparison import Comparison, ValueComparison, comparison_named
 from logdump.filters.criterion import Criterion, Needs, Option
-from logdump.filters.value_comparison import ValueComparison
 from logdump.filters.words import QUOTES, FilterError, is_quoted, quoted, unquote, whole_number
 from logdump.notation.times import GMT, TimeOffset, format_timestamp
 from trailformat import Record

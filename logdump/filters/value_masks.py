@@ -15,15 +15,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from logdump.filters.comparison import Comparison
-from logdump.filters.value_comparison import ValueComparison, as_moment, as_number
+from logdump.filters.comparison import Comparison, ValueComparison, as_moment, as_number
 from trailformat import ByteOrder, Column
 from trailformat.arrays import StoredValues, Strings, text_array
 from trailformat.arrays.array_types import DATES, DOUBLES, ArrayType, ArrowType, DecodePath, array_type
 from trailformat.arrays.stored import StoredColumn, behind_indicators, stored_numbers
 from trailformat.codec.mapped_file import FileBuffer
-from trailformat.definitions.column import ColumnDefinition
-from trailformat.definitions.metadata import TableDefinition
+from trailformat.definitions.metadata import ColumnDefinition, TableDefinition
 from trailformat.native.scan.arguments import NULL, ONE
 from trailformat.records.columns import PREFIX_SIZES, PRESENT, ROW_TYPES
 from trailformat.scan import RECORD, Batch

@@ -82,7 +82,7 @@ def _state(path: Path) -> _State:
 def only_effective(session: Session, workers: Workers | None = None) -> Iterator[None]:
     """While it lasts, what the session selects of a file is what a Replicat applies of its trail."""
     from logdump.filters import CriterionSet, FilterSet  # noqa: PLC0415 - a session without FILTER starts faster
-    from logdump.filters.effective_criterion import Effective  # noqa: PLC0415 - a session without FILTER starts faster
+    from logdump.filters.criterion import Effective  # noqa: PLC0415 - a session without FILTER starts faster
 
     ranges = NotAppliedByFile(workers=workers)
     session.narrowing = lambda trail: FilterSet(include=CriterionSet([Effective(ranges.of(trail.path))]))

@@ -23,17 +23,7 @@ from trailformat.changes.segments import SegmentContext, whole_record
 from trailformat.changes.transaction_context import TransactionContext
 from trailformat.records.columns import build_images
 from trailformat.records.record_header import ENDS, NOT_TRANSACTIONAL, build_header
-from trailformat.scan import (
-    BAD_SPAN,
-    FILE_HEADER,
-    PARTIAL,
-    RECORD,
-    Batch,
-    BatchColumn,
-    Scan,
-    scan,
-    windows,
-)
+from trailformat.scan import BAD_SPAN, FILE_HEADER, PARTIAL, RECORD, Batch, BatchColumn, Scan, kernel_run, scan
 from trailformat.scan.position import first_position
 from trailformat.trail.time_search import first_at_or_after
 from trailformat.transactions.around import extent_at
@@ -252,8 +242,8 @@ _SMALL_WINDOWS = {1: 64, 3: 300}
 
 
 def _scanned(trail: TrailFile, position: Any, batch_size: int, way: Kernels) -> list[Batch]:
-    capacity = _SMALL_WINDOWS.get(batch_size, windows.CAPACITY)
-    with run(way), patch.object(windows, "CAPACITY", capacity):
+    capacity = _SMALL_WINDOWS.get(batch_size, kernel_run.CAPACITY)
+    with run(way), patch.object(kernel_run, "CAPACITY", capacity):
         return list(Scan(trail, position, None, batch_size))
 
 

@@ -22,13 +22,10 @@ OF_A_KIND = {
 _OF_LARGE_USER = "its user would have more than 600 lines"
 _ANOTHER_IDEA = "another idea than that of its user, which reads worse with both"
 EXCEPTIONS = {
-    "logdump.arrow.records.columns.single_images": _ANOTHER_IDEA,
     "logdump.commands.records.explained_message": "a room below that of its user",
-    "logdump.features.doctor.findings": _ANOTHER_IDEA,
     "logdump.features.repair.proof": "it judges what its user makes",
     "logdump.features.report.html": "one format of a report",
     "logdump.features.report.markdown": "one format of a report",
-    "logdump.features.row.story": _ANOTHER_IDEA,
     "logdump.spark.comparison.moved": _ANOTHER_IDEA,
     "logdump.tui.keys.jumps": _OF_LARGE_USER,
 }

@@ -17,7 +17,7 @@ MAKERS = {
     },
     "RowDefinitions": {
         "logdump/session/session.py": ["definitions_of"],
-        "logdump/spark/source/source_definitions.py": ["definitions_of"],
+        "logdump/spark/source/named_files.py": ["definitions_of"],
     },
 }
 """The functions that may call a constructor; ``on`` repeats a selection on the same file for another thread."""

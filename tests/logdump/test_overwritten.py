@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 from pathlib import Path
 from random import Random
 
@@ -9,7 +11,10 @@ import pytest
 
 from fixtures import TRAILS
 from tests.logdump.overwritten import NONSENSE, places, run
+from tests.logdump.program import logdump
 from tests.searching import examples, in_turn
+from trailformat.trail.sequence import Spot
+from trailformat.transactions.not_applied import NotApplied
 
 pytest.importorskip("pyarrow", reason="Arrow files need pyarrow")
 
@@ -57,3 +62,20 @@ def test_changes_of_a_transaction_that_vanish_after_its_extent_was_found_are_an_
         run(TRAILS / "at000000000", tmp_path / "work", command, "io_type", b"\xff", after) for after in range(1, 12)
     ]
     assert any(tried)
+
+
+def test_an_export_of_a_trail_that_is_cut_while_it_is_walked_over_writes_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Here the copies are looked for after the cut, so that all transactions would be left out."""
+    path, target = tmp_path / "et000000000", tmp_path / "target"
+    shutil.copy(TRAILS / path.name, path)
+
+    def cut_and_hold(_known: NotApplied, _begin: Spot) -> bool:
+        os.truncate(path, 2726)
+        return True
+
+    monkeypatch.setattr(NotApplied, "holds", cut_and_hold)
+    answer = logdump(str(path), "-c", f"export sql to {target} undo")
+    assert "the file was cut to 2726 bytes while it was read" in answer.err
+    assert (answer.status, target.exists()) == (4, False)

@@ -6,9 +6,20 @@ import json
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from logdump.arrow.tables.layout import DATA, FIXED, PROBLEMS, ROW_OPERATIONS, SIDES, Layouts, TableLayout
+from logdump.arrow.tables.layout import (
+    DATA,
+    FIXED,
+    PROBLEMS,
+    ROW_OPERATIONS,
+    SIDES,
+    Layouts,
+    RowProblem,
+    TableLayout,
+    columns_of,
+    data_of,
+    time_problem,
+)
 from logdump.arrow.tables.lines import PieceLines
-from logdump.arrow.tables.rows import RowProblem, columns_of, data_of, time_problem
 from logdump.display.json_shape import exact
 from logdump.features.export.files import OpenFiles, TextFile
 from logdump.features.export.text_export import TextExport

@@ -16,8 +16,7 @@ from trailformat import (
     make_header,
     make_record,
 )
-from trailformat.definitions.column import TAIL_12_2
-from trailformat.definitions.metadata import build_table
+from trailformat.definitions.metadata import TAIL_12_2, build_table
 from trailformat.records.record_header import COMPRESSED, INSERT, METADATA, NAME_IS_INDEX, name_field
 
 IO_TIME = 0x02F257BDDD5EC9B0

@@ -6,7 +6,7 @@ from hypothesis import given
 from tests.trailformat.samples import BOTH, column
 from tests.trailformat.strategies import COLUMN_DEFINITIONS, ORDERS
 from trailformat import BadData, ByteOrder, CannotWrite, ColumnDefinition
-from trailformat.definitions.column import build_column, parse_column
+from trailformat.definitions.metadata import build_column, parse_column
 
 PRODUCT_PRICE = "0086 00000008 0000000a 00000008 00000008 00000000 00000066 ffffffff 0002 0003 0000 0000 0002 0000 0022"
 

@@ -18,8 +18,13 @@ from trailformat import ByteOrder, Column, Record, TrailError, TrailFile, make_h
 from trailformat.codec import layout, tokens
 from trailformat.codec.tokens import Token, build_token, build_tokens, parse_tokens, token_places
 from trailformat.definitions import metadata
-from trailformat.definitions.column import ColumnDefinition, build_column, parse_column
-from trailformat.definitions.metadata import DatabaseDefinition, TableDefinition
+from trailformat.definitions.metadata import (
+    ColumnDefinition,
+    DatabaseDefinition,
+    TableDefinition,
+    build_column,
+    parse_column,
+)
 from trailformat.errors import BadData
 from trailformat.records import framing
 from trailformat.records import record_header as io_types

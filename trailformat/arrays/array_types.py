@@ -20,7 +20,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from trailformat.codec import charsets
-from trailformat.definitions.column import ColumnDefinition
+from trailformat.definitions.metadata import ColumnDefinition
 from trailformat.values import DATA_TYPES, DataType, Family, data_type_of
 from trailformat.values.value import sub_type
 

@@ -20,7 +20,7 @@ from trailformat.arrays.spans import STRANGE_INDICATOR, Image, Spans
 from trailformat.arrays.stored import WIDTHS, KernelArray, StoredColumns, described
 from trailformat.codec.byte_order import ByteOrder
 from trailformat.codec.charsets import UTF_8
-from trailformat.definitions.column import ColumnDefinition
+from trailformat.definitions.metadata import ColumnDefinition
 from trailformat.native.arrays.arguments import (
     ALIGNED,
     C_FORM,

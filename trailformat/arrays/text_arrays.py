@@ -16,7 +16,7 @@ from trailformat.arrays.stored import StoredColumn, StoredValues, behind_indicat
 from trailformat.arrays.strings import Strings, TextForm, can_be_spelled, check_size, spelled
 from trailformat.codec.byte_order import ByteOrder
 from trailformat.codec.charsets import UTF_8
-from trailformat.definitions.column import ColumnDefinition
+from trailformat.definitions.metadata import ColumnDefinition
 from trailformat.native.scan.arguments import UNDECIDED
 from trailformat.records.columns import PRESENT, Column
 from trailformat.scan.rows.row_bytes import Array

@@ -12,8 +12,7 @@ from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
 from trailformat.codec.byte_order import ByteOrder
-from trailformat.definitions.column import ColumnDefinition
-from trailformat.definitions.metadata import TableDefinition
+from trailformat.definitions.metadata import ColumnDefinition, TableDefinition
 from trailformat.errors import BadData, CannotWrite, TrailError
 from trailformat.records.columns import NULL, PREFIX_SIZES, PRESENT, ROW_TYPES, Column
 from trailformat.records.record import Record

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from trailformat.changes.segments import Kind, Row, kind_of, numbers_of, records_from, row_before
 from trailformat.changes.transactions import is_transactional
 from trailformat.codec.charsets import codec_of, decode
-from trailformat.definitions.column import ColumnDefinition
+from trailformat.definitions.metadata import ColumnDefinition
 from trailformat.errors import BadData, TrailError
 from trailformat.records.columns import HEADER_BYTES, MOST_COUNTED
 from trailformat.records.record import Record

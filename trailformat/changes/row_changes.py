@@ -25,8 +25,7 @@ from trailformat.trail.row_definitions import RowDefinition, RowDefinitions
 from trailformat.values import Value, decode_value
 
 if TYPE_CHECKING:
-    from trailformat.definitions.column import ColumnDefinition
-    from trailformat.definitions.metadata import TableDefinition
+    from trailformat.definitions.metadata import ColumnDefinition, TableDefinition
     from trailformat.records.columns import Column, Columns
     from trailformat.records.record import Record
     from trailformat.trail.file import TrailFile

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from trailformat.native.arrays.bytes import drop_high_bytes, unmarked
+from trailformat.native.arrays.bytes import drop_high_bytes, join_runs, unmarked
 from trailformat.native.arrays.columns import make_columns
 from trailformat.native.arrays.lines import count_lines, write_lines
-from trailformat.native.arrays.runs import join_runs
 from trailformat.native.arrays.spelling import spell_values
 from trailformat.native.scan.columns import count_fields, locate, pick_columns, take_fields
 from trailformat.native.scan.counts import count, count_rows
-from trailformat.native.scan.definitions import find_metadata
 from trailformat.native.scan.fill import fill
-from trailformat.native.scan.headers import read_headers
-from trailformat.native.scan.own_tokens import gather, own_tokens
-from trailformat.native.scan.resync import next_frame
+from trailformat.native.scan.frames import find_metadata, next_frame, read_headers
 from trailformat.native.scan.search import find
-from trailformat.native.scan.tokens import mark_rows
+from trailformat.native.scan.tokens import gather, mark_rows, own_tokens
 
 KERNELS = (
     fill,

@@ -10,7 +10,7 @@ with TrailFile("dirdat/lt000000000") as trail:
 
 from __future__ import annotations
 
-from trailformat.scan.batch import BAD_SPAN, FILE_HEADER, PARTIAL, RECORD, Batch, BatchColumn
+from trailformat.scan.batch import BAD_SPAN, FILE_HEADER, PARTIAL, RECORD, Batch, BatchColumn, StringColumn
 from trailformat.scan.counting import (
     HEADER_BYTES,
     Breakdown,
@@ -32,7 +32,6 @@ from trailformat.scan.parallel import (
 from trailformat.scan.position import ScanPosition
 from trailformat.scan.scanning import Scan, occurrences, scan
 from trailformat.scan.split import FileRange, consistent_ranges, next_boundary, scan_range, split_points
-from trailformat.scan.string_column import StringColumn
 
 __all__ = [
     "BAD_SPAN",

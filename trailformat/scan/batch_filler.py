@@ -10,10 +10,9 @@ import numpy as np
 from trailformat.native.loaded import address_of, kernels
 from trailformat.native.scan import arguments
 from trailformat.scan.batch import Batch
-from trailformat.scan.kernel_run import KernelRun
+from trailformat.scan.kernel_run import KernelRun, Spare, Window
 from trailformat.scan.names import Names
 from trailformat.scan.position import ScanPosition
-from trailformat.scan.windows import Spare, Window
 
 _Columns = tuple[np.ndarray[Any, Any], ...]
 """Octets, ints and longs, see kernels.arguments."""

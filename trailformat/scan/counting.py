@@ -15,10 +15,9 @@ from trailformat.native.loaded import address_of, kernels
 from trailformat.native.scan import arguments
 from trailformat.records.record_header import NOT_TRANSACTIONAL
 from trailformat.scan.batch import FILE_HEADER, Batch
-from trailformat.scan.kernel_run import KernelRun
+from trailformat.scan.kernel_run import KernelRun, Spare, Window
 from trailformat.scan.names import Names, NeedsEarlier
 from trailformat.scan.position import ScanPosition
-from trailformat.scan.windows import Spare, Window
 
 HEADER_BYTES = 48
 """Bytes of a transaction for each of its records, besides their data."""

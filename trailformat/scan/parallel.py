@@ -8,8 +8,11 @@ one scan gives, whatever the bytes are. Only a few ranges are ahead of the one t
 
 from __future__ import annotations
 
+import os
 import threading
+from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator
+from itertools import islice
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Self, TypeVar
 
 from trailformat.errors import CannotRead, TrailError
@@ -17,7 +20,6 @@ from trailformat.records import reached
 from trailformat.records.framing import detect_order
 from trailformat.scan.batch import BATCH_SIZE, Batch
 from trailformat.scan.counting import NO_BREAKDOWN, Breakdown, CountBounds, CountFiller, KernelTotals
-from trailformat.scan.jobs import Ordered, cores
 from trailformat.scan.names import Names, NeedsEarlier
 from trailformat.scan.position import ScanPosition, first_position
 from trailformat.scan.scanning import EarlierNames, Scan, Scanning, T, scan
@@ -26,6 +28,50 @@ from trailformat.trail.file import TrailFile
 
 if TYPE_CHECKING:
     from concurrent.futures import Future, ThreadPoolExecutor
+
+
+Item = TypeVar("Item")
+
+
+def cores() -> int:
+    """The number of cores that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+class Ordered(Iterator[Item], Generic[Item]):
+    """The items of an iterator in its order, of which a few are drawn before they are used: drawing one begins a job.
+
+    The first ones are drawn at once. As a context manager it ends what was begun and not used.
+
+    Args:
+        begun: gives the items.
+        ahead: how many of them wait.
+        end: ends the job of an item that is not used.
+    """
+
+    def __init__(self, begun: Iterable[Item], ahead: int, end: Callable[[Item], object]) -> None:
+        self._begun = iter(begun)
+        self._end = end
+        self._waiting: deque[Item] = deque()
+        self._draw(ahead)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        while self._waiting:
+            self._end(self._waiting.popleft())
+
+    def __next__(self) -> Item:
+        """The next item; another one is drawn."""
+        self._draw(1)
+        if not self._waiting:
+            raise StopIteration
+        return self._waiting.popleft()
+
+    def _draw(self, count: int) -> None:
+        self._waiting.extend(islice(self._begun, count))
+
 
 PIECE = 1 << 25
 """About the number of bytes of a range."""

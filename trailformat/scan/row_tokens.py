@@ -14,9 +14,8 @@ from trailformat.errors import BadToken
 from trailformat.native.loaded import kernels
 from trailformat.native.scan.arguments import ABSENT
 from trailformat.records.framing import Buffer
-from trailformat.scan.batch import Batch, BatchColumn
+from trailformat.scan.batch import Batch, BatchColumn, StringColumn
 from trailformat.scan.rows.row_bytes import RowBuffer, read_range, read_regions
-from trailformat.scan.string_column import StringColumn
 
 _Array = np.ndarray[Any, Any]
 _ORDERS = (ByteOrder.BIG, ByteOrder.LITTLE)

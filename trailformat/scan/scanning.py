@@ -11,9 +11,9 @@ from trailformat.errors import CannotRead
 from trailformat.native.loaded import address_of_bytes, kernels
 from trailformat.records import reached
 from trailformat.scan.batch import BATCH_SIZE, Batch
+from trailformat.scan.kernel_run import Window, Windows
 from trailformat.scan.names import Names
 from trailformat.scan.position import ScanPosition, damage_at, first_position
-from trailformat.scan.windows import Window, Windows
 from trailformat.trail.file import TrailFile
 
 WINDOW = 1 << 16

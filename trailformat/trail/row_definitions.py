@@ -8,9 +8,8 @@ from trailformat.codec.charsets import UNKNOWN, UTF_8, codec_of
 from trailformat.errors import TrailError
 
 if TYPE_CHECKING:
-    from trailformat.definitions.column import ColumnDefinition
     from trailformat.definitions.file import DefinitionsFile
-    from trailformat.definitions.metadata import TableDefinition
+    from trailformat.definitions.metadata import ColumnDefinition, TableDefinition
     from trailformat.records.record import Record
     from trailformat.trail.file import TrailFile
     from trailformat.trail.table_definitions import TableEntry

@@ -32,9 +32,8 @@ from trailformat.records.record_header import (
     Transaction,
 )
 from trailformat.scan import FILE_HEADER, RECORD
-from trailformat.scan.batch import Batch, BatchColumn
+from trailformat.scan.batch import Batch, BatchColumn, StringColumn
 from trailformat.scan.row_tokens import csn_and_xid_of
-from trailformat.scan.string_column import StringColumn
 from trailformat.trail.file import TrailFile
 from trailformat.transactions.batches import NOWHERE
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from trailformat.codec.byte_order import ByteOrder
 from trailformat.codec.charsets import UTF_8
-from trailformat.definitions.column import ColumnDefinition
+from trailformat.definitions.metadata import ColumnDefinition
 from trailformat.errors import BadData, CannotWrite, TrailError
 from trailformat.records.columns import PRESENT, Column
 from trailformat.values.data_types import CHAR, DATA_TYPES, DATETIME, VARCHAR, DataType, Family, data_type_of, sql_type

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from trailformat.codec import charsets
 from trailformat.codec.byte_order import ByteOrder
-from trailformat.definitions.column import ColumnDefinition
+from trailformat.definitions.metadata import ColumnDefinition
 from trailformat.errors import BadData, CannotWrite
 from trailformat.values.numbers import is_finite, parse_number
 from trailformat.values.value import Plain, plain_text, sub_type

@@ -16,7 +16,7 @@ from trailformat.values import characters, datetimes, intervals, numbers
 from trailformat.values.value import Decode, Encode, sub_type
 
 if TYPE_CHECKING:
-    from trailformat.definitions.column import ColumnDefinition
+    from trailformat.definitions.metadata import ColumnDefinition
 
 
 class Family(enum.Enum):

@@ -16,7 +16,7 @@ from datetime import UTC, date, datetime, time, timedelta, timezone
 
 from trailformat.codec import charsets
 from trailformat.codec.byte_order import ByteOrder
-from trailformat.definitions.column import ColumnDefinition
+from trailformat.definitions.metadata import ColumnDefinition
 from trailformat.errors import BadData
 from trailformat.values.characters import with_length, without_length
 from trailformat.values.value import Plain, plain_text

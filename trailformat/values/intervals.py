@@ -15,7 +15,7 @@ from functools import cache
 
 from trailformat.codec import charsets
 from trailformat.codec.byte_order import ByteOrder
-from trailformat.definitions.column import ColumnDefinition
+from trailformat.definitions.metadata import ColumnDefinition
 from trailformat.errors import BadData, CannotWrite
 from trailformat.values.value import Plain, plain_text
 

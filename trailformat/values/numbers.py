@@ -13,7 +13,7 @@ import struct
 from decimal import Decimal, InvalidOperation
 
 from trailformat.codec.byte_order import ByteOrder
-from trailformat.definitions.column import ColumnDefinition
+from trailformat.definitions.metadata import ColumnDefinition
 from trailformat.errors import BadData, CannotWrite
 from trailformat.values.value import Plain, plain_text
 

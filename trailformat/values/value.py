@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from trailformat.codec.byte_order import ByteOrder
 from trailformat.codec.charsets import UTF_8
-from trailformat.definitions.column import ColumnDefinition
+from trailformat.definitions.metadata import ColumnDefinition
 
 
 class SubType(NamedTuple):

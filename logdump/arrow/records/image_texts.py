@@ -6,9 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from logdump.arrow.records.definitions import DefinitionGroups
 from logdump.arrow.records.errors import ValueTooLarge, place
-from logdump.arrow.records.rows import Array, Rows
+from logdump.arrow.records.rows import Array, DefinitionGroups, Rows
 from trailformat import BadData, ColumnDefinition, TrailError
 from trailformat.arrays import StoredValues, Strings, text_array
 from trailformat.scan.rows import Fields

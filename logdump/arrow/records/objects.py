@@ -9,8 +9,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from logdump.arrow.records.column_types import TIMESTAMP, TIMESTAMP_NTZ
-from logdump.arrow.records.schema import RowColumn
+from logdump.arrow.records.schema import TIMESTAMP, TIMESTAMP_NTZ, RowColumn
 
 Row = Mapping[str, Any]
 """A row by the names of its columns; what is missing is null, a time is a ``datetime`` or a text in ISO 8601."""

@@ -5,20 +5,21 @@ from __future__ import annotations
 import logging
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from trailformat import Record, TrailError, TrailFile
 from trailformat.codec.mapped_file import FileBuffer
 from trailformat.scan import Batch
-from trailformat.scan.rows import NO_INDEX, RowBytes, headers_of
+from trailformat.scan.rows import NO_INDEX, RowBytes, by_definition, headers_of
 from trailformat.scan.rows.row_bytes import Read
-from trailformat.trail.row_definitions import RowDefinitions
+from trailformat.trail.row_definitions import RowDefinition, RowDefinitions
 
 if TYPE_CHECKING:
     from trailformat.transactions.not_applied import Ranges
     from trailformat.transactions.tracker import RowTransactions, TransactionTracker
+
 
 _LOG = logging.getLogger("logdump")
 
@@ -103,3 +104,20 @@ class Rows(RowBytes):
     def record(self, row: int, path: Path | None = None) -> Record:
         """Return one of the rows as a record."""
         return super().record(row, path or self.source.trail.path)
+
+
+class DefinitionGroups(NamedTuple):
+    """The definitions of rows: ``group`` has the index of each row's in ``definitions``, 0 if none is needed."""
+
+    group: Array
+    definitions: list[RowDefinition]
+
+
+def definitions_of(rows: Rows, which: Array) -> DefinitionGroups:
+    """The definitions of the rows in a mask, which must be records."""
+    at = np.flatnonzero(which)
+    groups = by_definition(rows.subset(at), rows.tdr_index[at])
+    group = np.zeros(len(rows), np.int64)
+    group[at] = groups.group
+    of = rows.source.definitions.of
+    return DefinitionGroups(group, [of(rows.record(row)) for row in at[groups.firsts].tolist()])

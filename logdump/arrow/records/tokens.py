@@ -11,7 +11,7 @@ from trailformat.codec.tokens import ROWID
 from trailformat.records.large_record import LARGEST
 from trailformat.records.record import UserTokens, parse_user_tokens
 from trailformat.scan.rows import Fields, tokens_in
-from trailformat.scan.rows.headers import are_wide
+from trailformat.scan.rows.definitions import are_wide
 
 _USER = ord("U")
 _ROW_ID_SIZE = 18

@@ -14,9 +14,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from logdump.arrow.tables.arrow_rows import listed_names
-from logdump.arrow.tables.group import Group
+from logdump.arrow.tables.group import Array, Group
 from logdump.arrow.tables.layout import NULLS, PROBLEMS, SIDES
-from logdump.arrow.tables.piece import Array
 from trailformat.arrays import Strings
 from trailformat.arrays.arrow import arrow_strings, numbered, one_text, plain_array
 from trailformat.native.scan.arguments import ABSENT

@@ -1,26 +1,77 @@
-"""Rows of one table under one definition: the columns of their images, and the values that cannot be decoded."""
+"""Rows of tables: a piece of a walk split by definition, the columns of images, and the values that do not decode."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
+from itertools import pairwise
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from logdump.arrow.tables.layout import ROW_OPERATIONS, SIDES, TableLayout
-from logdump.arrow.tables.piece import Array
-from logdump.arrow.tables.rows import RowProblem, columns_of, data_of, time_problem
-from trailformat import Record, TrailError, Value
+from logdump.arrow.tables.layout import (
+    ROW_OPERATIONS,
+    SIDES,
+    Layouts,
+    RowProblem,
+    TableLayout,
+    columns_of,
+    data_of,
+    time_problem,
+)
+from trailformat import Record, TrailError, TrailFile, Value
 from trailformat.arrays import Image, Numbered, Spans, Strings, locate_columns
 from trailformat.changes.row_changes import row_images
+from trailformat.changes.segments import joined
 from trailformat.codec.timestamps import FIRST_TIME, JULIAN_UNIX_EPOCH, LAST_TIME
 from trailformat.native.scan.arguments import GOOD, UNDECIDED
 from trailformat.records.columns import build_columns
-from trailformat.scan.rows import RowBytes, has_columns
-from trailformat.trail.row_definitions import RowDefinition
+from trailformat.scan import FILE_HEADER, Batch
+from trailformat.scan.rows import RowBytes, by_definition, has_columns, headers_of
+from trailformat.scan.rows.row_bytes import Read, RowBuffer, read_range
+from trailformat.trail.row_definitions import RowDefinition, RowDefinitions
 from trailformat.transactions.tracker import RowTransactions
+
+Array = np.ndarray[Any, Any]
+_MOST_BYTES = 24 << 20
+"""Bytes of a piece, unless one record alone has more."""
+
+
+class Piece(NamedTuple):
+    """Rows of a batch of numpy columns, and the transactions of the batch."""
+
+    rows: RowBytes
+    owners: RowTransactions
+
+
+def held_bytes(trail: TrailFile, batch: Batch, rows: Array) -> RowBuffer | None:
+    """The bytes of a batch that makes one piece, read once for all that is done with them; None for any other.
+
+    Raises:
+        NotATrail: the file cannot be read any more.
+    """
+    begin, end = int(batch.rba[0]), batch.end
+    return read_range(trail.buffer, begin, end) if end - begin <= _MOST_BYTES and 2 * len(rows) > len(batch) else None
+
+
+def pieces(
+    trail: TrailFile, batch: Batch, rows: Array, owners: RowTransactions, held: RowBuffer | None = None
+) -> Iterator[Piece]:
+    """Rows of a batch, by their numbers in order, in pieces of about one size; ``held`` has their bytes, if anything.
+
+    Raises:
+        NotATrail: the file has become shorter.
+    """
+    if held is not None:
+        read = Read(held.data, np.asarray(batch.rba)[rows] - held.begin)
+        yield Piece(RowBytes(trail.buffer, batch, rows, read), owners)
+    elif len(rows):
+        last = rows[-1]
+        size = int(batch.rba[last]) + int(batch.length[last]) - int(batch.rba[rows[0]])
+        most = size // -(-size // _MOST_BYTES) + 1
+        yield from (Piece(part, owners) for part in RowBytes.chunks(trail.buffer, batch, rows, most))
+
 
 _OPS = sorted(set(ROW_OPERATIONS.values()))
 _OP_NAMES = Strings.of(_OPS)
@@ -215,3 +266,81 @@ class Group:
                 if column.index >= count and value is not None and value.problem is not None:
                     beyond = RowProblem(f"#{column.index}", side, value.data, value.problem)
                     self._note(row, beyond, _OF_VALUE, number, column.index)
+
+
+LeaveOut = Callable[[int | None, int], None]
+_IS_ROW = np.array([number in ROW_OPERATIONS for number in range(256)])
+_MOST_KEYS = 1 << 16
+_MOST_CELLS = 1 << 21
+"""Of rows times columns at a time: tables of many columns take some bytes for each, be it there or not."""
+
+
+class TableBatches:
+    """Splits the pieces of one trail by table.
+
+    Args:
+        trail: the file.
+        definitions: the definitions of its rows.
+        leave_out: called with the type of records that are not rows, None for the file header, and their number.
+    """
+
+    def __init__(self, trail: TrailFile, definitions: RowDefinitions, leave_out: LeaveOut) -> None:
+        self._trail = trail
+        self._definitions = definitions
+        self._leave_out = leave_out
+        self._layouts = Layouts()
+        self._texts: tuple[RowTransactions, tuple[Texts, Texts]] | None = None
+
+    def groups(self, piece: Piece) -> list[Group]:
+        """The rows of a piece by their tables; the records that are not rows are left out and counted."""
+        io_type, is_header = piece.rows.of("io_type"), piece.rows.kind == FILE_HEADER
+        is_row = _IS_ROW[io_type] & ~is_header
+        if is_header.any():
+            self._leave_out(None, int(is_header.sum()))
+        for number, records in enumerate(np.bincount(io_type[~is_row & ~is_header]).tolist()):
+            if records:
+                self._leave_out(number, records)
+        texts = self._texts_of(piece.owners)
+        rows = piece.rows.subset(np.flatnonzero(is_row))
+        headers = headers_of(rows)
+        return [
+            self._group(rows.subset(at), np.flatnonzero(headers.is_continued[at]).tolist(), piece.owners, texts)
+            for at in _by_definition(rows, headers.table_index)
+        ]
+
+    def _group(
+        self, rows: RowBytes, continued: list[int], owners: RowTransactions, texts: tuple[Texts, Texts]
+    ) -> Group:
+        first = rows.record(0)
+        known = self._definitions.of(first)
+        wholes = {row: joined(self._trail, rows.record(row, self._trail.path)) for row in continued}
+        return Group(rows, owners, known, self._layouts.of(first, known), self._trail.path, texts, wholes)
+
+    def _texts_of(self, owners: RowTransactions) -> tuple[Texts, Texts]:
+        """LOGCSN and TRANID of the transactions of a batch."""
+        if self._texts is None or self._texts[0] is not owners:
+            self._texts = owners, (Texts(owners.csns), Texts(owners.xids))
+        return self._texts[1]
+
+
+def blocks(groups: list[Group]) -> Iterator[list[Group]]:
+    """The groups of a piece, or parts of them, block by block, so that memory stays bounded."""
+    cells = sum(len(group.rows) * len(group.layout.columns or ()) for group in groups)
+    count = -(-cells // _MOST_CELLS)
+    if count <= 1:
+        yield groups
+        return
+    rows = np.sort(np.concatenate([group.rows.rows for group in groups]))
+    bounds = [*rows[:: -(-len(rows) // count)].tolist(), int(rows[-1]) + 1]
+    for first, stop in pairwise(bounds):
+        parts = [group.between(first, stop) for group in groups]
+        yield [part for part in parts if len(part.rows)]
+
+
+def _by_definition(rows: RowBytes, table_index: Array) -> list[Array]:
+    """Numbers of rows in groups whose columns one definition describes, in the order of their first rows."""
+    definitions = by_definition(rows, table_index)
+    groups = definitions.group.astype(np.uint16) if len(definitions.firsts) < _MOST_KEYS else definitions.group
+    order = np.argsort(groups, kind="stable")
+    parts = np.split(order, np.cumsum(np.bincount(definitions.group))[:-1])
+    return [parts[group] for group in np.argsort(definitions.firsts).tolist()]

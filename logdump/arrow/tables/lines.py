@@ -8,10 +8,8 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from logdump.arrow.tables.group import Group
-from logdump.arrow.tables.layout import SIDES, TableLayout
-from logdump.arrow.tables.piece import Array
-from logdump.arrow.tables.rows import RowProblem
+from logdump.arrow.tables.group import Array, Group
+from logdump.arrow.tables.layout import SIDES, RowProblem, TableLayout
 from trailformat.arrays import (
     BytesAt,
     Digits,

@@ -9,8 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from logdump.arrow.tables.group import Group
-from logdump.arrow.tables.layout import NULLS, SIDES
-from logdump.arrow.tables.rows import RowProblem
+from logdump.arrow.tables.layout import NULLS, SIDES, RowProblem
 from trailformat import TrailError, TrailFile
 from trailformat.changes.lobs import Lob, lob_value, whole_lobs
 from trailformat.records.record_header import LARGE_OBJECT, METADATA, RECORD_FRAGMENT

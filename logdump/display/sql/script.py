@@ -289,6 +289,7 @@ class SqlScript:
                     waiting = waiting or BlockExtents(path, walked, is_run=is_run)
                 else:
                     yield from self._alone(walked, is_run=is_run)
+            self._trail.refresh()  # what was read of a file that was cut meanwhile does not hold
         except (TrailError, CommandError) as found:
             error = found
         if waiting is not None:

@@ -28,7 +28,7 @@ from trailformat.scan import (
     Workers,
     parallel_counts,
 )
-from trailformat.scan.jobs import Ordered
+from trailformat.scan.parallel import Ordered
 from trailformat.totals.counting import Totals, TransactionHistory, TypeTotals, add_counted, breakdown_of
 
 if TYPE_CHECKING:

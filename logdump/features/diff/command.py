@@ -8,9 +8,8 @@ from typing import Any, NamedTuple
 
 from logdump.features.diff.comparison import TrailComparison
 from logdump.features.diff.model import BeginAligned, DifferenceShown, DiffLevel
-from logdump.features.diff.options import IGNORABLE, OfTables, csn_bounds, row_options
 from logdump.features.diff.rows import RowOptions, every_record
-from logdump.features.diff.side import CsnBounds, Side
+from logdump.features.diff.side import IGNORABLE, CsnBounds, OfTables, Side, csn_bounds, row_options
 from logdump.features.diff.side_by_side import SideBySide
 from logdump.language.command import Command, Origin
 from logdump.language.forms import AnyOrder, Keyword, Maybe, Sequence

@@ -16,11 +16,9 @@ from logdump.arrow.records.columns import batch_of_rows
 from logdump.arrow.records.errors import ValueTooLarge
 from logdump.arrow.records.rows import Rows, Source
 from logdump.arrow.records.schema import COLUMNS, CORRUPT, Selected, arrow_schema
-from logdump.arrow.tables.arrow_rows import BuiltBatches, build
-from logdump.arrow.tables.batches import TableBatches, blocks
+from logdump.arrow.tables.arrow_rows import BuiltBatches, batch_schema_of, build, key_of, schema_of
+from logdump.arrow.tables.group import Piece, TableBatches, blocks
 from logdump.arrow.tables.layout import ALL, SIDES, TableLayout
-from logdump.arrow.tables.piece import Piece
-from logdump.arrow.tables.schema import batch_schema_of, key_of, schema_of
 from logdump.features.export.batch_walk import BatchWalk, new_pool, results
 from logdump.features.export.files import OpenFiles, Place, Waiting, check_rows, exported_files, opened
 from logdump.features.export.options import ExportOptions

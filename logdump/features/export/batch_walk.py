@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from logdump.arrow.tables.piece import Piece, held_bytes, pieces
+from logdump.arrow.tables.group import Piece, held_bytes, pieces
 from logdump.features.export.target import ExportTally
 from logdump.session.events import Event, Progress
 from logdump.session.session import Session
 from trailformat.scan import PARTIAL, Batch, scan
-from trailformat.scan.jobs import cores
+from trailformat.scan.parallel import cores
 from trailformat.scan.rows import learn_definitions
 from trailformat.trail.sequence import Spot
 from trailformat.transactions.tracker import TransactionTracker

@@ -13,14 +13,11 @@ import numpy as np
 import pyarrow as pa
 
 from logdump.arrow.tables.arrow_rows import all_problems, batch_of
-from logdump.arrow.tables.batches import TableBatches, blocks
 from logdump.arrow.tables.changes import Changed, TableChanges
 from logdump.arrow.tables.debezium import CONNECTOR, OPERATIONS, ROW, SOURCE
-from logdump.arrow.tables.group import Group
-from logdump.arrow.tables.layout import ALL, PROBLEMS
-from logdump.arrow.tables.piece import Piece
+from logdump.arrow.tables.group import Group, Piece, TableBatches, blocks
+from logdump.arrow.tables.layout import ALL, PROBLEMS, RowProblem
 from logdump.arrow.tables.row_lobs import LobValue, RowLobs, with_lobs
-from logdump.arrow.tables.rows import RowProblem
 from logdump.display.json_shape import encoded
 from logdump.features.export.files import OpenFiles, TextFile
 from logdump.features.export.text_export import TextExport

@@ -10,11 +10,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from logdump.arrow.records.definitions import DefinitionGroups
 from logdump.arrow.records.image_texts import image_texts
-from logdump.arrow.records.rows import Rows
+from logdump.arrow.records.rows import DefinitionGroups, Rows
 from logdump.arrow.records.tokens import gg_parts
-from logdump.arrow.tables.piece import Array
+from logdump.arrow.tables.group import Array
 from logdump.display.json_record import COLUMN, GGS_TOKEN, SEGMENT, ColumnShown, token_text
 from logdump.display.json_shape import Member, Shape, exact
 from trailformat import ByteOrder, Column, ColumnDefinition, Token, TrailFile, Value, decode_value
@@ -33,7 +32,7 @@ from trailformat.arrays import (
 from trailformat.changes.segments import Kind
 from trailformat.records.columns import MOST_COUNTED, NULL, PRESENT
 from trailformat.scan.rows import NONE, Fields, headers_of, images_of, lob_pieces
-from trailformat.scan.rows.headers import are_wide
+from trailformat.scan.rows.definitions import are_wide
 
 
 class StoredBytes(NamedTuple):

@@ -14,11 +14,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from logdump.arrow.records.definitions import DefinitionGroups
-from logdump.arrow.records.rows import Rows, Source
+from logdump.arrow.records.rows import DefinitionGroups, Rows, Source
 from logdump.arrow.records.tokens import bodies, row_ids, user_tokens_by_row
+from logdump.arrow.tables.group import Array, Piece
 from logdump.arrow.tables.lines import iso_texts
-from logdump.arrow.tables.piece import Array, Piece
 from logdump.display import json_record
 from logdump.display.json_shape import Get, Member
 from logdump.features.export.members import (
@@ -53,7 +52,7 @@ from trailformat.scan.rows import (
     piece_numbers,
     related_rows,
 )
-from trailformat.scan.rows.headers import header_positions
+from trailformat.scan.rows.definitions import header_positions
 from trailformat.transactions.tracker import RowTransactions
 
 _MOST_BYTES = 3 << 20

@@ -9,11 +9,9 @@ from typing import IO, TYPE_CHECKING, Generic, Protocol, TypeVar, cast
 
 import numpy as np
 
-from logdump.arrow.tables.batches import TableBatches, blocks
-from logdump.arrow.tables.layout import ALL, TableLayout
+from logdump.arrow.tables.group import Array, Piece, TableBatches, blocks
+from logdump.arrow.tables.layout import ALL, RowProblem, TableLayout, columns_of
 from logdump.arrow.tables.lines import PieceLines, RowForm, lines_of
-from logdump.arrow.tables.piece import Array, Piece
-from logdump.arrow.tables.rows import RowProblem, columns_of
 from logdump.features.export.batch_walk import BatchWalk, written
 from logdump.features.export.files import OpenFiles, Place, TextFile, Waiting, exported_files
 from logdump.features.export.options import ExportOptions

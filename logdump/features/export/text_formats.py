@@ -20,8 +20,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
-from logdump.arrow.tables.layout import ALL, DATA, FIXED, NULLS, NUMBERS, PROBLEMS, TableLayout
-from logdump.arrow.tables.rows import RowProblem
+from logdump.arrow.tables.layout import ALL, DATA, FIXED, NULLS, NUMBERS, PROBLEMS, RowProblem, TableLayout
 from logdump.display import json_lines, json_record
 from logdump.display.json_shape import Shape, exact
 from logdump.session.events import Event

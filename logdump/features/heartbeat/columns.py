@@ -1,25 +1,248 @@
-"""Heartbeats as rows with columns: those of our own, and those of Oracle's two tables and two views."""
+"""Heartbeats as rows with columns: our own, and those of Oracle's two tables and two views as a target has them.
+
+Lags and ages are seconds. The formulas are those that an article of Oracle's and three collections of queries share;
+the text of the views in a database was not to be had. INCOMING_LAG of GG_LAG needs the moment at which the target
+received the beat, which only the history has: where that row is not there, the lag ends at Replicat.
+REMOTE_DB_OLDEST_OPEN_TXN_AGE is SYSTIMESTAMP - REMOTE_EXTRACT_RESTART_TIME in Oracle's documentation: the time now is
+CURRENT_LOCAL_TS, in the history that of the receipt, as in the ages of the beats.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime
 from decimal import Decimal
-from typing import get_type_hints
+from typing import NamedTuple, get_type_hints
 
-from logdump.arrow.records.column_types import (
+from logdump.arrow.records.schema import (
     DOUBLE,
     STRING,
     TEXTS,
     TIMESTAMP,
     TIMESTAMP_NTZ,
     ColumnType,
+    RowColumn,
     decimal,
 )
-from logdump.arrow.records.schema import RowColumn
 from logdump.display.json_shape import columns_of
+from logdump.features.heartbeat.beats import Recent, routing_path
 from logdump.features.heartbeat.json import HEARTBEAT, HOPS
+from logdump.features.heartbeat.model import HeartbeatRow, HopLags, Key, Role, WayTimes, difference, way, way_text
+from logdump.features.heartbeat.tables import TEXTS as TEXT_COLUMNS
 from logdump.features.heartbeat.tables import TIMES
-from logdump.features.heartbeat.views import HEARTBEAT_TABLE, HISTORY_TABLE, LagHistoryRow, LagRow
+from trailformat.codec.timestamps import to_datetime
+
+HEARTBEAT_TABLE = (
+    "local_database",
+    "heartbeat_timestamp",
+    "remote_database",
+    "incoming_extract",
+    "incoming_routing_path",
+    "incoming_replicat",
+    "incoming_heartbeat_ts",
+    "incoming_extract_ts",
+    "incoming_routing_ts",
+    "incoming_replicat_ts",
+    "outgoing_extract",
+    "outgoing_routing_path",
+    "outgoing_replicat",
+    "outgoing_heartbeat_ts",
+    "outgoing_extract_ts",
+    "outgoing_routing_ts",
+    "outgoing_replicat_ts",
+    "incoming_replicat_lw_csn",
+    "incoming_extract_heartbeat_csn",
+    "incoming_extract_restart_csn",
+    "incoming_extract_restart_ts",
+)
+"""The columns of GG_HEARTBEAT."""
+
+HISTORY_TABLE = (
+    "local_database",
+    "heartbeat_received_ts",
+    *HEARTBEAT_TABLE[2:17],
+    "replicat_low_watermark_csn",
+    "source_extract_heartbeat_csn",
+    "source_extract_restart_csn",
+    "source_extract_restart_csn_ts",
+)
+"""The columns of GG_HEARTBEAT_HISTORY."""
+
+
+class LagRow(NamedTuple):
+    """A row of GG_LAG, its columns as Oracle calls them."""
+
+    local_database: str | None
+    current_local_ts: datetime | None
+    remote_database: str | None
+    incoming_heartbeat_age: Decimal | None
+    incoming_path: str | None
+    incoming_lag: Decimal | None
+    outgoing_heartbeat_age: Decimal | None
+    outgoing_path: str | None
+    outgoing_lag: Decimal | None
+    remote_extract_restart_csn: str | None
+    db_unique_name: str | None
+    remote_extract_restart_csn_time: datetime | None
+    remote_db_oldest_open_txn_age: Decimal | None
+    local_replicat_lwm_csn: str | None
+
+
+class LagHistoryRow(NamedTuple):
+    """A row of GG_LAG_HISTORY; ``…routine_lag`` and ``…repicat_lag`` are spelled as Oracle has them."""
+
+    local_database: str | None
+    heartbeat_received_ts: datetime | None
+    remote_database: str | None
+    db_name: str | None
+    db_unique_name: str | None
+    incoming_heartbeat_age: Decimal | None
+    incoming_path: str | None
+    incoming_lag: Decimal | None
+    outgoing_heartbeat_age: Decimal | None
+    outgoing_path: str | None
+    outgoing_lag: Decimal | None
+    remote_extract_restart_csn: str | None
+    remote_extract_restart_csn_time: datetime | None
+    remote_db_oldest_open_txn_age: Decimal | None
+    local_replicat_lwm_csn: str | None
+    incoming_extract_lag: Decimal | None
+    incoming_routine_lag: Decimal | None
+    incoming_replicat_read_lag: Decimal | None
+    incoming_repicat_lag: Decimal | None
+    outgoing_extract_lag: Decimal | None
+    outgoing_routine_lag: Decimal | None
+    outgoing_replicat_read_lag: Decimal | None
+    outgoing_replicat_lag: Decimal | None
+
+
+def seconds(later: int | None, earlier: int | None) -> Decimal | None:
+    """Seconds from one moment to another, with six decimals; None where one is not known."""
+    return in_seconds(difference(later, earlier))
+
+
+def in_seconds(lag: int | None) -> Decimal | None:
+    """Microseconds as seconds with six decimals."""
+    return None if lag is None else Decimal(lag).scaleb(-6)
+
+
+def _moment(julian: int | None) -> datetime | None:
+    """A timestamp without a zone, as the tables have it."""
+    moment = None if julian is None else to_datetime(julian)
+    return None if moment is None else moment.replace(tzinfo=None)
+
+
+def _ways(row: HeartbeatRow) -> tuple[str | None, str | None]:
+    incoming = way(row.incoming_extract, routing_path(row.incoming_routing_path), row.incoming_replicat)
+    outgoing = way(row.outgoing_extract, routing_path(row.outgoing_routing_path), row.outgoing_replicat)
+    return way_text(incoming), way_text(outgoing)
+
+
+def _incoming(row: HeartbeatRow, received_ts: int | None) -> HopLags:
+    times = row.incoming_heartbeat_ts, row.incoming_extract_ts, row.incoming_routing_ts, row.incoming_replicat_ts
+    return WayTimes(*times, received_ts).lags
+
+
+def _outgoing(row: HeartbeatRow) -> HopLags:
+    times = row.outgoing_heartbeat_ts, row.outgoing_extract_ts, row.outgoing_routing_ts, row.outgoing_replicat_ts
+    return WayTimes(*times).lags
+
+
+def lag_history(rows: Iterable[HeartbeatRow]) -> Iterator[LagHistoryRow]:
+    """GG_LAG_HISTORY: a row for each row of the history that was not deleted."""
+    for row in rows:
+        if row.role is not Role.HISTORY or row.op == "DELETE":
+            continue
+        incoming, outgoing = _ways(row)
+        *hops, total = _incoming(row, row.received_ts)
+        *hops_out, total_out = _outgoing(row)
+        yield LagHistoryRow(
+            row.local_database,
+            _moment(row.received_ts),
+            row.remote_database,
+            row.db_name or row.remote_database,
+            row.db_unique_name or row.db_name or row.remote_database,
+            seconds(row.received_ts, row.incoming_heartbeat_ts),
+            incoming,
+            in_seconds(total),
+            seconds(row.received_ts, row.outgoing_heartbeat_ts),
+            outgoing,
+            in_seconds(total_out),
+            row.restart_csn,
+            _moment(row.restart_ts),
+            seconds(row.received_ts, row.restart_ts),
+            row.low_watermark_csn,
+            *map(in_seconds, hops),
+            *map(in_seconds, hops_out),
+        )
+
+
+def heartbeat(rows: Iterable[HeartbeatRow]) -> list[dict[str, str | datetime | None]]:
+    """GG_HEARTBEAT: the newest row of each key that was not deleted."""
+    return [_columns(row, HEARTBEAT_TABLE) for row in _newest(rows)[0]]
+
+
+def heartbeat_history(rows: Iterable[HeartbeatRow]) -> Iterator[dict[str, str | datetime | None]]:
+    """GG_HEARTBEAT_HISTORY: each row that came, whether it was purged later or not."""
+    for row in rows:
+        if row.role is Role.HISTORY and row.op != "DELETE":
+            yield _columns(row, HISTORY_TABLE)
+
+
+def lag(rows: Iterable[HeartbeatRow], at: Callable[[], int | None]) -> list[LagRow]:
+    """Return GG_LAG: the newest row of each key of GG_HEARTBEAT at a moment.
+
+    ``at`` is called after all rows are read. The row of the history for the same beat has the time of receipt.
+    """
+    newest, received = _newest(rows)
+    return [_lag_row(row, received.get(row.key), at()) for row in newest]
+
+
+def _newest(rows: Iterable[HeartbeatRow]) -> tuple[list[HeartbeatRow], Recent[Key, HeartbeatRow]]:
+    """The newest row of each key of GG_HEARTBEAT, and of each of its history by the key."""
+    newest: Recent[tuple[str, Key], HeartbeatRow] = Recent()
+    received: Recent[Key, HeartbeatRow] = Recent()
+    for row in rows:
+        if row.role is Role.HISTORY and row.op != "DELETE":
+            received.set(row.key, row)
+        elif row.role is Role.BEAT and row.op != "DELETE":
+            newest.set((row.table, row.key), row)
+        elif row.role is Role.BEAT:
+            newest.drop((row.table, row.key))
+    return [row for _, row in newest], received
+
+
+def _columns(row: HeartbeatRow, names: Iterable[str]) -> dict[str, str | datetime | None]:
+    """Columns of a row by Oracle's names, which are those of ``tables`` in small letters."""
+    return {
+        name: _moment(getattr(row, TIMES[name.upper()]))
+        if name.upper() in TIMES
+        else getattr(row, TEXT_COLUMNS[name.upper()])
+        for name in names
+    }
+
+
+def _lag_row(row: HeartbeatRow, in_history: HeartbeatRow | None, at: int | None) -> LagRow:
+    incoming, outgoing = _ways(row)
+    is_same = in_history is not None and in_history.incoming_heartbeat_ts == row.incoming_heartbeat_ts
+    received = in_history.received_ts if in_history is not None and is_same else None
+    return LagRow(
+        row.local_database,
+        _moment(at),
+        row.remote_database,
+        seconds(at, row.incoming_heartbeat_ts),
+        incoming,
+        in_seconds(_incoming(row, received).total_lag),
+        seconds(at, row.outgoing_heartbeat_ts),
+        outgoing,
+        in_seconds(_outgoing(row).total_lag),
+        row.restart_csn,
+        row.db_unique_name or row.db_name or row.remote_database,
+        _moment(row.restart_ts),
+        seconds(at, row.restart_ts),
+        row.low_watermark_csn,
+    )
+
 
 SECONDS = decimal(20, 6)
 """The type of lags in Oracle's views."""

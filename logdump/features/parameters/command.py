@@ -1,4 +1,4 @@
-"""PARAMS: the parameter files that DDL and COVERAGE go by."""
+"""PARAMS: the parameter files that DDL and COVERAGE go by, and the tables of a trail that they select."""
 
 from __future__ import annotations
 
@@ -6,13 +6,16 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from logdump.features.parameters.model import ParametersShown
+from logdump.features.count.survey import CountRun
+from logdump.features.ddl.mapping import MAP, TABLE, takers_of
+from logdump.features.parameters.model import CoverageShown, ParametersShown, Taking
 from logdump.language.command import Command, Origin
 from logdump.language.forms import Alternatives, Keyword, Maybe, Sequence
 from logdump.language.parameters import File, OneOf, Word
 from logdump.notation.text import amount
 from logdump.parameters.in_use import ParametersInUse, parameters_in_use, unused_parameters
 from logdump.parameters.model import ProcessSide
+from logdump.parameters.names import MOST_PARTS, ObjectName
 from logdump.parameters.not_used import ParameterUse, is_used
 from logdump.parameters.tree import (
     Ddl,
@@ -32,6 +35,44 @@ from logdump.session.errors import CommandError, ExitStatus
 from logdump.session.events import Event, Notice, say
 from logdump.session.session import Session
 from trailformat import TrailFile
+from trailformat.records.record_header import METADATA
+from trailformat.totals.counting import FILE_HEADER_NAME
+
+
+def records_by_table(counter: CountRun) -> dict[str, int]:
+    """The tables that a count has met, each with its records but for its definitions, by name."""
+    found: Counter[str] = Counter()
+    for (name, _), tally in counter.count.tables.items():
+        if name not in ("", FILE_HEADER_NAME):
+            found[name] += tally.records - tally.types[METADATA]
+    return dict(sorted(found.items()))
+
+
+def coverage(tables: dict[str, int], parameters: ParametersInUse) -> Iterator[CoverageShown]:
+    """Yield the statements of Extract's file that select each table, trail by trail, then those of Replicat's."""
+    for whole, keywords in ((parameters.extract, TABLE), (parameters.replicat, MAP)):
+        for trail, file in whole.by_trail() if whole is not None else ():
+            found = (_of_table(name, tables[name], file, keywords, parameters.globals) for name in tables)
+            yield from (one._replace(trail=trail) for one in found)
+
+
+def _of_table(
+    table: str, records: int, file: ParameterFile, keywords: tuple[str, ...], globals_: ParameterFile | None
+) -> CoverageShown:
+    name = object_name(table)
+    takers = takers_of(name, file, keywords, globals_)
+    taken = tuple(
+        Taking(one.rule, str(one.target.target_of(name)) if one.target else None, one.options) for one in takers.found
+    )
+    return CoverageShown(file.side, table, records, taken, None if taken else takers.excluded)
+
+
+def object_name(table: str) -> ObjectName:
+    """A table's name as a trail has it; of more than three parts the last are the name."""
+    parts = table.split(".", MOST_PARTS - 1)
+    name, owner, catalog = [*reversed(parts), "", ""][:MOST_PARTS]
+    return ObjectName(name, owner, catalog)
+
 
 Action = Callable[[Session], Iterator[Event]]
 _SIDES = {"EXTRACT": ProcessSide.EXTRACT, "REPLICAT": ProcessSide.REPLICAT, "GLOBALS": ProcessSide.GLOBALS}
@@ -88,7 +129,6 @@ def _files(session: Session) -> list[ParameterFile]:
 def _coverage(session: Session) -> Iterator[Event]:
     """Count the tables of the open file, with ACROSS of those after it, and show what takes each."""
     from logdump.features.count.survey import CountOptions, CountRun  # noqa: PLC0415 - for this alone
-    from logdump.features.parameters.coverage import coverage, records_by_table  # noqa: PLC0415 - for this alone
     from trailformat.scan import Workers  # noqa: PLC0415 - for this alone
 
     parameters = parameters_in_use(session)

@@ -1,21 +1,424 @@
-"""REPAIR: a sound copy of a damaged trail."""
+"""REPAIR: a sound copy of a damaged trail, by survey, plan, copy, proof, and renaming of the copy."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
+import os
+from collections.abc import Callable, Iterable, Iterator
+from heapq import merge
+from pathlib import Path
+from typing import Any, NamedTuple, TypeVar
 
-from logdump.features.repair.headers import HeaderChoice
-from logdump.features.repair.repairing import Repair, RepairOptions
+from logdump.features.repair.definitions import CopiedDefinitions, DefinitionSources
+from logdump.features.repair.file_survey import ByteRange, ByteRanges, FileSurvey
+from logdump.features.repair.headers import HeaderChoice, HeaderPlan, NewHeader
+from logdump.features.repair.model import LossReason, RepairShown
+from logdump.features.repair.plan import SurveyedFile, TransactionPlan
+from logdump.features.repair.proof import Proof
 from logdump.language.command import Command, Origin
 from logdump.language.forms import Alternatives, AnyOrder, Keyword, Sequence
 from logdump.language.parameters import File, Number, OneOf, file_path
 from logdump.session.across import files_from
-from logdump.session.chosen_trail import trail_title, whole_trail_of
+from logdump.session.chosen_trail import trail_named, trail_title, whole_trail_of
 from logdump.session.errors import CommandError, ExitStatus
-from logdump.session.events import Event, Notice
+from logdump.session.events import Event, Notice, Progress
+from logdump.session.scan import progress
 from logdump.session.session import Session
+from trailformat import Record, TrailFile, TrailName, TrailWriter
+from trailformat.changes.transactions import is_transactional
+from trailformat.codec.mapped_file import FileContents
+from trailformat.codec.remote.path import place
+from trailformat.definitions.metadata import REFERENCE
+from trailformat.trail.packed import status_of, unpacked_size
+from trailformat.trail.sequence import Spot, next_file
+from trailformat.trail.whole_file import is_copy
+from trailformat.trail.writer import definition_of
 from trailformat.transactions.whole_trail import WholeTrail
+
+_CHUNK = 1 << 20
+
+
+class FileCopy(NamedTuple):
+    """The parts of a source file that are copied; ``left_out`` has the ranges of transactions that are not."""
+
+    survey: FileSurvey
+    definitions: CopiedDefinitions
+    left_out: ByteRanges
+
+    def first_row(self, trail: TrailFile) -> Record | None:
+        """The first record of a transaction in the copy."""
+        records = (one for piece in self.pieces(trail, 0) for one in _records(trail, piece))
+        return next((one for one in records if is_transactional(one)), None)
+
+    def pieces(self, trail: TrailFile, begin: int) -> Iterator[ByteRange | Record]:
+        """Yield runs of the source from ``begin`` on, and records from other files."""
+        additions = iter(self.definitions.additions)
+        addition = next(additions, None)
+        at = begin
+        end = [ByteRange(self.survey.end, self.survey.end)]
+        for gap in merge(self.survey.damage, self._rows(trail), self._references(trail), end):
+            stop = min(gap.start, self.survey.end)
+            while addition is not None and addition.rba <= stop:
+                if at < addition.rba:
+                    yield ByteRange(at, addition.rba)
+                    at = addition.rba
+                yield addition.record
+                addition = next(additions, None)
+            if at < stop:
+                yield ByteRange(at, stop)
+            at = max(at, gap.stop)
+
+    def _rows(self, trail: TrailFile) -> Iterator[ByteRange]:
+        """The records that are left out with their transactions: definitions and restart records among them are not."""
+        for span in self.left_out:
+            for run in self.survey.damage.outside(span.start, min(span.stop, self.survey.end)):
+                for record in filter(is_transactional, _records(trail, run)):
+                    yield ByteRange(record.rba, record.rba + record.length)
+
+    def _references(self, trail: TrailFile) -> Iterator[ByteRange]:
+        for rba in self.definitions.left_out:
+            yield ByteRange(rba, rba + trail.record_length(rba))
+
+
+def _records(trail: TrailFile, piece: ByteRange | Record) -> Iterator[Record]:
+    """Yield the records of a piece."""
+    if isinstance(piece, Record):
+        yield piece
+        return
+    for rba in trail.sound_rbas(*piece):
+        record = trail.record_at(rba)
+        if record is not None:
+            yield record
+
+
+def write_as_it_is(writer: TrailWriter, trail: TrailFile, copy: FileCopy, header: NewHeader) -> None:
+    """Write the copy of a file into a file of its own."""
+    if header.record is not None:
+        writer.write_bytes(header.record.raw, 1)
+    for piece in copy.pieces(trail, header.begin):
+        if isinstance(piece, Record):
+            writer.write_bytes(piece.raw, 1)
+            continue
+        if isinstance(trail.buffer, FileContents):
+            writer.copy_range(trail.buffer, *piece, 0)
+            continue
+        for start in range(*piece, _CHUNK):
+            writer.write_bytes(trail.bytes[start : min(start + _CHUNK, piece.stop)], 0)
+
+
+def write_on(writer: TrailWriter, trail: TrailFile, copy: FileCopy, header: NewHeader | None) -> Iterator[Record]:
+    """Write the copy of a file record by record after those written before; full files are followed by new ones.
+
+    Yields each record that is written. Without a ``header`` the file header is omitted.
+    """
+    if header is not None and header.record is not None:
+        writer.write(header.record)
+    for piece in copy.pieces(trail, header.begin if header is not None else trail.first_rba):
+        for record in _records(trail, piece):
+            writer.write(_own_form(trail, record))
+            yield record
+
+
+def _own_form(trail: TrailFile, record: Record) -> Record:
+    """A reference as a TDR: its index is that of its place in the source."""
+    if record.is_metadata and record.header.orig_node == REFERENCE and record.path is not None:
+        entry = trail.tables.defined_at(record.rba)
+        return (definition_of(trail, entry) if entry is not None else None) or record
+    return record
+
+
+Key = TypeVar("Key")
+
+
+def targets_from(first: Path, number: int) -> list[Path]:
+    """Return the names of ``number`` files, from the first one on.
+
+    Raises:
+        CommandError: the first has no number, and there are several.
+    """
+    name = TrailName.parse(first)
+    if number > 1 and name is None:
+        raise CommandError(f"{first.name} has no number: a copy of {number} files takes a name like lt000000000.")
+    targets = [first]
+    while name is not None and len(targets) < number:
+        name = name.next
+        targets.append(name.path)
+    return targets
+
+
+def check_targets(session: Session, targets: Iterable[Path], read: Iterable[Path], *, replaces: bool) -> None:
+    """See that a copy may be written.
+
+    Args:
+        session: the session.
+        targets: its files.
+        read: the files that it is made of.
+        replaces: whether copies that are there may be replaced.
+
+    Raises:
+        CommandError: it may not.
+    """
+    sources = list(read)
+    same = _firsts(_identity, sources)
+    beside = _firsts(_trail_of, sources)
+    for target in targets:
+        session.check_target(target, "REPAIR")
+        if _identity(target) in same:
+            raise CommandError(f"{target} is read: REPAIR never writes over it.")
+        if (trail := _trail_of(target)) in beside:
+            raise CommandError(
+                f"{target} would be a file of the trail of {beside[trail].name}: REPAIR takes another name."
+            )
+        if target.exists() and not replaces:
+            raise CommandError(f"{target} exists already; REPAIR … TO {target.name} REPLACE replaces a copy.")
+        if target.exists() and not is_copy(target):
+            raise CommandError(f"{target} is not known to be a copy that REPAIR or SAVE has made: it is not replaced.")
+
+
+def _firsts(key: Callable[[Path], Key | None], paths: list[Path]) -> dict[Key | None, Path]:
+    """The first file of each key; those without one are left out."""
+    found: dict[Key | None, Path] = {}
+    for path in paths:
+        if (one := key(path)) is not None:
+            found.setdefault(one, path)
+    return found
+
+
+def _identity(path: Path) -> tuple[int, int] | None:
+    """The device and number of a file; None where there is none."""
+    try:
+        status = status_of(path)
+    except OSError:
+        return None
+    return status.st_dev, status.st_ino
+
+
+def _trail_of(path: Path) -> tuple[str, str] | None:
+    """The folder and prefix of the trail to which readers would take a file to belong."""
+    name = TrailName.parse(path)
+    return (os.path.realpath(path.parent), name.prefix) if name is not None and name.is_documented else None
+
+
+_MEGABYTE = 1 << 20
+
+
+class RepairOptions(NamedTuple):
+    """The options of REPAIR.
+
+    Attributes:
+        target: the first file of the copy; ``name`` as entered, for its header.
+        over: a wildcard for the files of the source; None for the open one.
+        replaces: True if an existing copy may be replaced.
+        stops: True if the copy ends at the first damage.
+        is_all: True if sound records of transactions that are not whole are copied.
+        header: treatment of file headers; ``header_from``: the file whose header is used.
+        definitions: a trail that has the definitions of the source.
+        megabytes: maximum size of a file of the copy; None for one file for each of the source.
+        is_dry: True if nothing is written.
+    """
+
+    target: Path
+    name: str
+    over: str | None = None
+    replaces: bool = False
+    stops: bool = False
+    is_all: bool = False
+    header: HeaderChoice = HeaderChoice.AUTO
+    header_from: str | None = None
+    definitions: str | None = None
+    megabytes: int | None = None
+    is_dry: bool = False
+
+
+class Repair:
+    """One run of REPAIR over a trail.
+
+    Args:
+        session: the session.
+        whole: the source.
+        title: its name.
+        options: the options of REPAIR.
+
+    Attributes:
+        is_written: True if the copy has been renamed to its name.
+
+    Raises:
+        CommandError: the copy may not be written.
+    """
+
+    def __init__(self, session: Session, whole: WholeTrail, title: str, options: RepairOptions) -> None:
+        self._whole, self._title, self._options = whole, title, options
+        self._session, self._step = session, session.settings.notify
+        self._named = trail_named(session, options.definitions, "REPAIR").paths if options.definitions else ()
+        self._from = place(options.header_from).expanduser().absolute() if options.header_from else None
+        self._files: dict[int, SurveyedFile] = {}
+        self._plan = TransactionPlan(whole, {}, is_all=options.is_all, goes_on=False)
+        self._ordinals: list[int] = []
+        self._headers: dict[int, NewHeader] = {}
+        self._scanned = 0
+        self.is_written = False
+        self._check([options.target])
+
+    def events(self) -> Iterator[Event]:
+        """Survey the source, write the copy and prove it, then yield the losses.
+
+        Raises:
+            CommandError: nothing can be copied, the copy can have no header, or it is not what it should be.
+            TrailError: the source is not a trail, or the copy cannot be written; no partial files remain.
+        """
+        yield from self._survey()
+        yield from self._decide()
+        targets = self._targets()
+        if targets[1:]:
+            self._check(targets)
+        for ordinal, target in zip(self._ordinals, targets, strict=False):
+            with TrailFile(self._whole.paths[ordinal]) as trail:
+                self._headers[ordinal] = self._header(ordinal, trail, target)
+        if self._options.megabytes is not None:
+            self._check_alike()
+        if not self._options.is_dry:
+            yield from self._write(targets)
+            self.is_written = True
+        yield from self._plan.losses
+        yield self._shown()
+
+    def _check(self, targets: list[Path]) -> None:
+        others = (*self._named, *((self._from,) if self._from is not None else ()))
+        check_targets(self._session, targets, (*self._whole.paths, *others), replaces=self._options.replaces)
+
+    def _survey(self) -> Iterator[Progress]:
+        """Find the damage and the definitions that it hit, up to where the copy ends."""
+        for ordinal, path in enumerate(self._whole.paths):
+            trail = self._whole.open(ordinal)
+            if trail is None:
+                continue
+            with trail:
+                survey = FileSurvey(trail, stops=self._options.stops)
+                yield from survey.run(self._step)
+                sources = DefinitionSources(path, trail.order, self._named)
+                self._files[ordinal] = SurveyedFile(survey, CopiedDefinitions(trail, survey, sources))
+            if survey.stop is not None:
+                break
+        if not self._files:
+            raise next(iter(self._whole.unreadable.values()))
+
+    def _decide(self) -> Iterator[Progress]:
+        last = next_file(self._whole.paths[-1])[0]
+        goes_on = last is not None and unpacked_size(last) > 0
+        self._plan = TransactionPlan(self._whole, self._files, is_all=self._options.is_all, goes_on=goes_on)
+        for batch in self._plan.run():
+            if (reached := batch.reached) is not None:
+                before, self._scanned = self._scanned, self._scanned + reached.records
+                if before // self._step != self._scanned // self._step:
+                    yield Progress(self._scanned, reached.place.rba, reached.time, self._whole.size)
+        self._ordinals = [ordinal for ordinal in self._files if self._has_anything(ordinal)]
+        if not self._ordinals:
+            target = self._options.target
+            raise CommandError(f"There is no record to copy and no file header: {target} is not written.")
+
+    def _has_anything(self, ordinal: int) -> bool:
+        """Return True if a file of the source has a header or records to copy."""
+        with TrailFile(self._whole.paths[ordinal]) as trail:
+            if self._header_plan(ordinal, trail).has_header:
+                return True
+            return next(self._copy(ordinal).pieces(trail, trail.first_rba), None) is not None
+
+    def _targets(self) -> list[Path]:
+        return targets_from(self._options.target, 1 if self._options.megabytes else len(self._ordinals))
+
+    def _copy(self, ordinal: int) -> FileCopy:
+        return FileCopy(*self._files[ordinal], self._plan.left_out(ordinal))
+
+    def _header(self, ordinal: int, trail: TrailFile, target: Path) -> NewHeader:
+        name = str(place(self._options.name).with_name(target.name))
+        return self._header_plan(ordinal, trail).header(target, name, self._copy(ordinal).first_row(trail))
+
+    def _header_plan(self, ordinal: int, trail: TrailFile) -> HeaderPlan:
+        return HeaderPlan(trail, self._files[ordinal].survey, self._options.header, self._from)
+
+    def _write(self, targets: list[Path]) -> Iterator[Progress]:
+        """Write the copy, read it again, and give it its name."""
+        options, size = self._options, self._options.megabytes
+        limit = size * _MEGABYTE if size is not None else None
+        with TrailWriter(options.target, max_bytes=limit, replace=options.replaces, is_copy=True) as writer:
+            for number, ordinal in enumerate(self._ordinals):
+                with TrailFile(self._whole.paths[ordinal]) as trail:
+                    if limit is not None:
+                        written = write_on(writer, trail, self._copy(ordinal), self._headers.get(ordinal))
+                        yield from self._progress(written, trail.size)
+                        continue
+                    if number:
+                        writer.begin(targets[number])
+                    write_as_it_is(writer, trail, self._copy(ordinal), self._headers[ordinal])
+            self._check(writer.paths)
+            proof = Proof(self._whole, self._plan, writer.finish(), self._step)
+            yield from proof.run(is_all=options.is_all)
+            added = sum(len(file.definitions.additions) for file in self._files.values())
+            made = sum(header.record is not None for header in self._headers.values())
+            if limit is None and proof.records != self._copied() + added + made:
+                raise CommandError(
+                    f"The copy has {proof.records} records, and not as many as it should: it is not kept."
+                )
+
+    def _progress(self, records: Iterator[Record], size: int) -> Iterator[Progress]:
+        """NOTIFY's reports while the records of a file are written."""
+        for number, record in enumerate(records, 1):
+            if number % self._step == 0:
+                yield progress(number, record)._replace(size=size)
+
+    def _check_alike(self) -> None:
+        """Refuse sources that one file cannot hold: mixed byte orders or versions."""
+        surveys = [self._files[ordinal].survey for ordinal in self._ordinals]
+        for what, kinds in (
+            ("byte orders", {survey.order for survey in surveys} - {None}),
+            ("versions", {survey.version for survey in surveys} - {None}),
+        ):
+            if len(kinds) > 1:
+                raise CommandError(f"The files have several {what}: one file cannot hold both.")
+
+    def _copied(self) -> int:
+        """The records of the source that the copy has."""
+        files = self._files.values()
+        in_files = sum(file.survey.records - file.survey.embedded - len(file.definitions.left_out) for file in files)
+        replaced = sum(header.begin > 0 for header in self._headers.values())
+        others = sum(one.survey.has_header for ordinal, one in self._files.items() if ordinal not in self._headers)
+        return in_files - self._plan.records - replaced - others
+
+    def _bytes_lost(self) -> int:
+        surveys = [file.survey for file in self._files.values()]
+        lost = sum(survey.damage.size if survey.stop is None else survey.size - survey.stop for survey in surveys)
+        known = {survey.path for survey in surveys}
+        return lost + sum(unpacked_size(path) for path in self._whole.paths if path not in known)
+
+    def _shown(self) -> RepairShown:
+        plan, surveys = self._plan, [file.survey for file in self._files.values()]
+        definitions = [file.definitions for file in self._files.values()]
+        known = plan.losses.number - plan.numbers[LossReason.UNKNOWN] - plan.numbers[LossReason.HALF_RECORD]
+        stop = next((survey for survey in surveys if survey.stop is not None), None)
+        return RepairShown(
+            self._title,
+            self._options.target,
+            len(self._whole),
+            self._whole.gaps,
+            tuple(self._whole.unreadable),
+            copied=self._copied(),
+            left_out_transactions=0 if self._options.is_all else known,
+            left_out_records=plan.records,
+            partial_transactions=known if self._options.is_all else 0,
+            bytes_lost=self._bytes_lost(),
+            places=sum(len(survey.damage) for survey in surveys),
+            unknown=plan.numbers[LossReason.UNKNOWN],
+            embedded=sum(survey.embedded for survey in surveys),
+            headers=tuple(header.shown for header in self._headers.values()),
+            definitions_taken=tuple(one for each in definitions for one in each.taken),
+            definitions_lost=tuple(one for each in definitions for one in each.lost),
+            restart_at=plan.spot(plan.restart_at),
+            after_csn=plan.after_csn,
+            stopped_at=Spot(stop.path, stop.stop) if stop is not None and stop.stop is not None else None,
+            is_dry=self._options.is_dry,
+            losses=plan.losses.number,
+            listed=len(plan.losses.listed),
+        )
+
 
 _NO_TARGET = "takes TO and the name of a file."
 

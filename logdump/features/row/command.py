@@ -1,18 +1,18 @@
-"""ROW."""
+"""ROW: the changes of one row, among those of all that touch its keys."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterable, Iterator
 from contextlib import closing
+from itertools import count
 from pathlib import Path
 from typing import NamedTuple
 
-from logdump.display.record_row import RecordRows, kind_of
+from logdump.display.record_row import RecordKind, RecordRow, RecordRows, kind_of
 from logdump.display.text import PARTIAL
 from logdump.features.redo.command import RedoRequest, script_events
 from logdump.features.row.model import RowChangeShown, RowStoryShown
-from logdump.features.row.story import Key, RowChange, key_of, keys_of, story, user_tokens_of
 from logdump.filters import CriterionSet, FilterError, FilterSet, Match, parse_criterion
 from logdump.language.command import Command, Origin
 from logdump.language.forms import Alternatives, Keyword, Maybe, Sequence
@@ -24,8 +24,84 @@ from logdump.session.errors import ArgumentError, CommandError
 from logdump.session.events import Event, Notice
 from logdump.session.scan import DamagePassed, over_damage
 from logdump.session.session import Session
-from trailformat import Record, TrailFile, change_of
+from trailformat import Change, ColumnChange, Record, TrailError, TrailFile, change_of
+from trailformat.records.record import UserTokens
 from trailformat.trail.sequence import Spot
+
+Key = tuple[tuple[str, str], ...]
+"""The names and values of the columns of a key, as text."""
+
+
+class RowChange(NamedTuple):
+    """A change of a row: its place in the trail by the number of the file and the RBA, and its keys.
+
+    ``before`` is None of an insert, ``after`` of a delete; ``rbas`` are the places of its one or two records,
+    ``user_tokens`` those that they carry, None where they do not decode.
+    """
+
+    number: int
+    rba: int
+    path: Path
+    row: RecordRow
+    table: str
+    before: Key | None
+    after: Key | None
+    rbas: frozenset[int] = frozenset()
+    user_tokens: UserTokens | None = ()
+
+
+def keys_of(change: Change, kind: RecordKind, names: frozenset[str]) -> tuple[Key | None, Key | None]:
+    """The keys before and after a change; by the columns ``names``, or those of the definition where it has a key."""
+    columns = [column for column in change.columns if column.name.upper() in names]
+    before = None if kind is RecordKind.INSERT else tuple(map(_before, columns))
+    after = None if kind is RecordKind.DELETE else tuple(map(_after, columns))
+    return before, after
+
+
+def user_tokens_of(change: Change) -> UserTokens | None:
+    """The user tokens of a change, each once where both records of an update carry it; None: they do not decode."""
+    try:
+        return tuple(dict.fromkeys(pair for record in change.records for pair in record.user_tokens))
+    except TrailError:
+        return None
+
+
+def key_of(columns: Iterable[ColumnChange]) -> Key:
+    """The key after a change, or before it where there is none after it."""
+    return tuple(map(_after, columns))
+
+
+def _before(column: ColumnChange) -> tuple[str, str]:
+    value = column.before if column.before is not None else column.after
+    return column.name.upper(), value.text if value is not None else ""
+
+
+def _after(column: ColumnChange) -> tuple[str, str]:
+    value = column.after if column.after is not None else column.before
+    return column.name.upper(), value.text if value is not None else ""
+
+
+def story(changes: Iterable[RowChange], key: Key) -> Iterator[RowChange]:
+    """The changes of the rows that had a key at some time, in the order of the trail.
+
+    A key that a row has given up may be that of another row: each change belongs to the row that has its key then.
+    """
+    ordered = sorted(changes, key=lambda change: change[:2])
+    numbers = count()
+    rows: dict[tuple[str, Key], int] = {}
+    of_row: list[tuple[int, RowChange]] = []
+    wanted: set[int] = set()
+    for change in ordered:
+        number = rows.pop((change.table, change.before), None) if change.before is not None else None
+        if number is None:
+            number = next(numbers)
+        if change.after is not None:
+            rows[change.table, change.after] = number
+        of_row.append((number, change))
+        if key in (change.before, change.after):
+            wanted.add(number)
+    return (change for number, change in of_row if number in wanted)
+
 
 _PAIR = re.compile(r"""\s*([\w$#.]+)\s*=\s*("(?:[^"])*"|'(?:[^'])*'|\S+)\s*(?:,|AND\b)?""", re.IGNORECASE)
 _MOST_KEYS = 64
@@ -248,7 +324,7 @@ def _applied(session: Session, changes: list[RowChange]) -> list[RowChange]:
 
 def _undone(session: Session, changes: list[RowChange]) -> Iterator[Event]:
     """The SQL that takes changes back, the last one first, as UNDO makes it of their transactions."""
-    from logdump.filters.effective_criterion import AtPlaces  # noqa: PLC0415 - for the filter of UNDO alone
+    from logdump.filters.criterion import AtPlaces  # noqa: PLC0415 - for the filter of UNDO alone
 
     places: dict[Path, frozenset[int]] = {}
     for change in changes:

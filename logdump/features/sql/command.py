@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from importlib.util import find_spec
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from logdump.arrow.records.schema import COLUMNS
 from logdump.arrow.without_pandas import leave_out_pandas
 from logdump.features.sql.model import RowsShown
-from logdump.features.sql.rows import ResultRows, rows_shown
+from logdump.features.sql.rows import ResultRows, no_rows, rows_shown
 from logdump.features.sql.target import Output, split_target
 from logdump.language.command import Command, Origin
 from logdump.language.forms import Keyword, Maybe
@@ -25,10 +26,40 @@ from logdump.session.events import Event, Notice
 from logdump.session.reading import Reading
 from logdump.session.session import Session
 from logdump.session.settings import OutputFormat
-from logdump.spark.jobs.engine import NotForSpark, read_options
+from logdump.spark.jobs.engine import NotForSpark, read_options, run_job, started
 from logdump.spark.source.options import path_options
 from trailformat.codec.remote.path import place
 from trailformat.trail.packed import is_file
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+
+def spark_results(
+    session: Session, statement: str, paths: Sequence[str], options: Mapping[str, str], most: int | None
+) -> Iterator[Event | ResultRows]:
+    """The batches of rows that Spark gives, at most so many rows, and the progress of its job.
+
+    Raises:
+        CommandError: Spark is not there, or the statement is wrong.
+        BadRecord: damage.
+    """
+    spark = yield from started(session)
+    try:
+        frame = yield from run_job(spark, partial(_frame, spark, statement, paths, options))
+        if frame.columns:
+            table = yield from run_job(spark, (frame.limit(most) if most is not None else frame).toArrow)
+            yield from map(ResultRows, [no_rows(table.schema), *table.to_batches()])
+    except KeyboardInterrupt:
+        yield Notice(("The Spark job is cancelled.",), ExitStatus.INTERRUPTED)
+        raise
+
+
+def _frame(spark: SparkSession, statement: str, paths: Sequence[str], options: Mapping[str, str]) -> DataFrame:
+    from logdump.spark.views import Views, sql  # noqa: PLC0415 - Spark is there by now
+
+    return Views(spark, paths, options).query(statement) if paths else sql(spark, statement)
+
 
 MOST_ROWS = 1000
 """Rows that are shown as a table, at most."""
@@ -184,7 +215,6 @@ def _results(
         return
     if source.megabytes is not None:
         raise CommandError("MEMORY is of DuckDB; under ENGINE SPARK the settings of Spark say how much there is.")
-    from logdump.features.sql.spark_query import spark_results  # noqa: PLC0415 - Spark is another extra
 
     options = {**source.options, **({"effective": "true"} if source.is_effective else {})}
     for view in _views_in(statement):

@@ -15,9 +15,8 @@ from typing import Any
 import duckdb
 import pyarrow as pa
 
-from logdump.features.sql.plan import needs_of, planned_scans
+from logdump.features.sql.plan import ParsedStatement, Relation, needs_of, parse, planned_scans, quoted_name
 from logdump.features.sql.rows import no_rows
-from logdump.features.sql.statement import ParsedStatement, Relation, parse, quoted_name
 from logdump.features.sql.trail_table import Narrowed, TrailTable
 from logdump.session.errors import CommandError, MissingFileError
 from logdump.spark.errors import (

@@ -1,4 +1,6 @@
-"""What a statement needs of its views, as DuckDB's plan says: columns, and conditions that narrow a scan of the trail.
+"""An SQL statement before it is run: the relations that it reads, the trails that it names, and what it needs of views.
+
+DuckDB's plan says which columns it needs, and which conditions narrow a scan of the trail.
 
 A condition that is not understood narrows nothing: DuckDB applies all of them itself.
 """
@@ -7,13 +9,198 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import count
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from logdump.arrow.tables.layout import ROW_OPERATIONS
 from logdump.features.sql.trail_table import Narrowed
+from logdump.notation.sql_tokens import STANDARD, SqlToken, SqlTokenKind, meaningful
+from logdump.notation.text import display_width
+from logdump.session.errors import CommandError
 from logdump.spark.source.bounds import END_OF_FILE, RbaRange
 from trailformat import IO_TYPES
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+
+TRAIL = "trail"
+"""The table function that reads another trail: ``trail('dirdat/lt*')``, ``trail('dirdat/lt*', 'HR.EMP')``."""
+_ONE_QUERY = "SQL takes one query: SELECT, WITH, DESCRIBE, SUMMARIZE or EXPLAIN. Nothing can be written"
+_TRAIL_FORM = "trail(…) takes a path, and the name of a view or table, as in trail('dirdat/lt*', 'HR.EMP')"
+_QUERIES = frozenset({"SELECT", "EXPLAIN"})
+_EVERY_RECORD = "records"
+
+_LONGEST_LINE = 120
+"""Characters of a line of a statement in an error."""
+_LINE = re.compile(r"^(?P<before>LINE (?P<number>\d+): (?:\.{3})?)(?P<shown>.*?)(?P<after>(?:\.{3})?)$", re.MULTILINE)
+"""A line of the statement in a message of DuckDB, cut on both sides if it is long."""
+
+
+class Relation(NamedTuple):
+    """A relation that a statement reads: its schema (may be empty) and name as written; the path of ``trail(…)``."""
+
+    schema: str
+    name: str
+    path: str | None = None
+
+    @property
+    def wanted(self) -> str:
+        """The view or table that it is: its name, with the schema before it if it has one."""
+        return f"{self.schema}.{self.name}" if self.schema and self.path is None else self.name
+
+
+class ParsedStatement(NamedTuple):
+    """A query as DuckDB takes it.
+
+    Attributes:
+        text: with a relation in place of each ``trail(…)``, as long as that was.
+        relations: what it reads.
+        is_explain: whether it is an EXPLAIN.
+        written: the text as it was written.
+        places: of each relation the byte of ``text`` at which it is first named.
+    """
+
+    text: str
+    relations: list[Relation]
+    is_explain: bool
+    written: str
+    places: Mapping[Relation, int]
+
+    def place_of(self, relation: Relation) -> tuple[str, ...]:
+        """The line in which a relation is first named, and a mark below the name, as DuckDB shows them."""
+        stored, place = self.text.encode(), self.places.get(relation)
+        if place is None or place >= len(stored):
+            return ()
+        at = len(stored[:place].decode(errors="ignore"))
+        before, line = self.written[:at].rpartition("\n")[2], self.written[at:].partition("\n")[0]
+        shown, rest = before[-_LONGEST_LINE // 2 :], line[: _LONGEST_LINE // 2]
+        head = f"LINE {self.written.count(chr(10), 0, at) + 1}: {'...' if shown != before else ''}{shown}"
+        return f"{head}{rest}{'...' if rest != line else ''}", f"{' ' * display_width(head)}^"
+
+    def as_written(self, message: str) -> str:
+        """A message that shows a line of the text, or a part of one, as one that shows what was written there."""
+
+        def line(found: re.Match[str]) -> str:
+            texts = [text.split("\n")[int(found["number"]) - 1 :] for text in (self.text, self.written)]
+            at = texts[0][0].find(found["shown"]) if all(texts) else -1
+            if at < 0 or len(texts[0][0]) != len(texts[1][0]):
+                return found[0]
+            return found["before"] + texts[1][0][at : at + len(found["shown"])] + found["after"]
+
+        return _LINE.sub(line, message)
+
+
+def parse(connection: DuckDBPyConnection, text: str) -> ParsedStatement:
+    """Take a statement apart; nothing is run.
+
+    Raises:
+        CommandError: it is no query, or more than one.
+        duckdb.Error: it cannot be parsed.
+    """
+    written = text
+    text, trails = _without_trails(text)
+    statements = connection.extract_statements(text)
+    kinds = {str(one.type).rpartition(".")[2] for one in statements}
+    if len(statements) != 1 or not kinds <= _QUERIES:
+        raise CommandError(f"{_ONE_QUERY}.")
+    is_explain = kinds == {"EXPLAIN"}
+    query = _explained(text) if is_explain else text
+    [(answer,)] = connection.execute("SELECT json_serialize_sql(?)", [query]).fetchall()
+    before, places = len(text.encode()) - len(query.encode()), dict[Relation, int]()
+    try:
+        for relation, offset in _relations(_tree(answer), frozenset()):
+            place = before + offset
+            places[relation] = min(place, places.get(relation, place))
+    except RecursionError:
+        raise CommandError("This statement has too many parts inside of parts.") from None
+    schemas = {trail.schema: trail for trail in trails}
+    others = [one for one in places if one.schema not in schemas]
+    named = {schemas.get(one.schema, one): place for one, place in places.items()}
+    return ParsedStatement(text, [*trails, *others], is_explain, written, named)
+
+
+def _tree(answer: str) -> Any:
+    tree = json.loads(answer)
+    if tree.get("error"):
+        raise CommandError(f"{_ONE_QUERY}: {tree.get('error_message', '')}")
+    return tree
+
+
+def _explained(text: str) -> str:
+    """The query after EXPLAIN and ANALYZE."""
+    words = list(meaningful(STANDARD.tokens_of(text)))[:3]
+    return text[words[2 if words[1].text.upper() == "ANALYZE" else 1].begin :]
+
+
+def _relations(node: Any, defined: frozenset[str]) -> Iterator[tuple[Relation, int]]:
+    """The relations in a tree but for names that WITH defines around them, and the byte at which each is named."""
+    if isinstance(node, list):
+        for part in node:
+            yield from _relations(part, defined)
+    elif isinstance(node, dict):
+        entries = (node.get("cte_map") or {}).get("map", [])
+        inside = defined | {entry["key"].lower() for entry in entries}
+        if node.get("type") == "BASE_TABLE":
+            relation = _relation(node)
+            if relation.schema or relation.name.lower() not in inside:
+                yield relation, int(node["query_location"])
+        for part in node.values():
+            yield from _relations(part, inside)
+
+
+def _relation(node: dict[str, Any]) -> Relation:
+    parts = [node.get(part) or "" for part in ("catalog_name", "schema_name", "table_name")]
+    if parts[0]:
+        raise CommandError(f'A name of three parts goes into double quotes: "{".".join(parts)}".')
+    return Relation(parts[1], parts[2])
+
+
+def _without_trails(text: str) -> tuple[str, list[Relation]]:
+    """The statement with a relation in place of each ``trail(…)``, and these relations.
+
+    A relation has a schema of its own, so that its name is that of the view, and blanks up to the length of what was
+    written, so that errors name the right place.
+    """
+    tokens = [*meaningful(STANDARD.tokens_of(text))]
+    made, found, done = "", list[Relation](), 0
+    for at, token in enumerate(tokens):
+        is_call = token.text.lower() == TRAIL and _text_at(tokens, at + 1) == "(" and _text_at(tokens, at - 1) != "."
+        if not is_call:
+            continue
+        (path, name), after = _arguments(tokens, at + 2)
+        end = tokens[after - 1].end
+        schema = next(one for number in count(len(found) + 1) if (one := f"t{number}") not in text.lower())
+        found.append(Relation(schema, name, path))
+        relation = f"{schema}.{name if name == _EVERY_RECORD else quoted_name(name)}".ljust(end - token.begin)
+        made += text[done : token.begin] + relation
+        done = end
+    return made + text[done:], found
+
+
+def _arguments(tokens: list[SqlToken], at: int) -> tuple[tuple[str, str], int]:
+    """The path and the name between the brackets of ``trail(…)``, and the number of the token after them."""
+    texts: list[str] = []
+    while at < len(tokens) and tokens[at].kind is SqlTokenKind.STRING and tokens[at].text.startswith("'"):
+        texts.append(tokens[at].text[1:-1].replace("''", "'"))
+        at += 1
+        if _text_at(tokens, at) != ",":
+            break
+        at += 1
+    if _text_at(tokens, at) != ")" or len(texts) not in (1, 2):
+        raise CommandError(f"{_TRAIL_FORM}.")
+    return (texts[0], texts[1] if len(texts) > 1 else _EVERY_RECORD), at + 1
+
+
+def _text_at(tokens: list[SqlToken], at: int) -> str:
+    return tokens[at].text if 0 <= at < len(tokens) else ""
+
+
+def quoted_name(name: str) -> str:
+    """A name as DuckDB takes it whatever its characters are."""
+    return '"' + name.replace('"', '""') + '"'
+
 
 _RANGE = re.compile(r"(\d+\.\w+) BETWEEN (\S.*)")
 

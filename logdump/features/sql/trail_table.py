@@ -25,7 +25,7 @@ from logdump.spark.source.schema import look_up, offered
 from logdump.spark.source.slice import Slice
 from trailformat.records import reached
 from trailformat.scan import Workers
-from trailformat.scan.jobs import cores
+from trailformat.scan.parallel import cores
 
 if TYPE_CHECKING:
     from logdump.spark.source.defined_tables import ForeseenTable

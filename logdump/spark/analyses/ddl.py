@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from logdump.arrow.records.column_types import BIGINT, INT, STRING, TIMESTAMP
-from logdump.arrow.records.schema import RowColumn
+from logdump.arrow.records.schema import BIGINT, INT, STRING, TIMESTAMP, RowColumn
 from logdump.display.json_shape import RULE, columns_of, struct_of
 from logdump.features.ddl.evaluation import evaluate
 from logdump.features.ddl.json import EVALUATION
@@ -14,7 +13,7 @@ from logdump.features.ddl.statement import ddl_records, subject_of_record
 from logdump.notation.times import iso_time
 from logdump.session.events import Notice
 from logdump.spark.analyses.analysis import Analysis
-from logdump.spark.source.parameter_files import parameters_of
+from logdump.spark.source.named_files import parameters_of
 from trailformat import BadRecord, PartialRecord, Record, TrailError, TrailFile
 
 if TYPE_CHECKING:

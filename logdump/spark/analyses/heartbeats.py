@@ -6,14 +6,14 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from logdump.arrow.records.schema import RowColumn
-from logdump.features.heartbeat import columns, views
+from logdump.features.heartbeat import columns
 from logdump.features.heartbeat.beats import NewBeats, beats_of
 from logdump.features.heartbeat.json import HEARTBEAT
 from logdump.features.heartbeat.lags import Lags
 from logdump.features.heartbeat.model import BeatShown, HeartbeatRow
 from logdump.features.heartbeat.tables import BASE_NAME
 from logdump.spark.analyses.analysis import Analysis
-from logdump.spark.source.source_definitions import definitions_of
+from logdump.spark.source.named_files import definitions_of
 from trailformat import BadRecord, TrailFile
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ def _lag(trail: AnalysedTrail) -> Iterator[Row]:
             yield row
         lags.note(reader.newest)
 
-    yield from (row._asdict() for row in views.lag(noted(), lambda: lags.newest))
+    yield from (row._asdict() for row in columns.lag(noted(), lambda: lags.newest))
 
 
 def _of_rows(make: Callable[[Iterable[HeartbeatRow]], Iterable[Row]]) -> Callable[[AnalysedTrail], Iterator[Row]]:
@@ -67,7 +67,7 @@ def _of_rows(make: Callable[[Iterable[HeartbeatRow]], Iterable[Row]]) -> Callabl
 
 
 def _lag_history(rows: Iterable[HeartbeatRow]) -> Iterator[Row]:
-    return (row._asdict() for row in views.lag_history(rows))
+    return (row._asdict() for row in columns.lag_history(rows))
 
 
 def _analysis(
@@ -82,13 +82,13 @@ _ALL = (
         "gg_heartbeat",
         "each pair of paths in Oracle's table GG_HEARTBEAT: its newest beat",
         columns.GG_HEARTBEAT,
-        _of_rows(views.heartbeat),
+        _of_rows(columns.heartbeat),
     ),
     _analysis(
         "gg_heartbeat_history",
         "each row of Oracle's table GG_HEARTBEAT_HISTORY, also of those that were purged",
         columns.GG_HEARTBEAT_HISTORY,
-        _of_rows(views.heartbeat_history),
+        _of_rows(columns.heartbeat_history),
     ),
     _analysis("gg_lag", "each row of Oracle's view GG_LAG", columns.GG_LAG, _lag),
     _analysis(

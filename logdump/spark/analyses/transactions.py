@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from logdump.arrow.records.column_types import (
+from logdump.arrow.records.schema import (
     BIGINT,
     BOOLEAN,
     DOUBLE,
@@ -14,10 +14,10 @@ from logdump.arrow.records.column_types import (
     STRINGS,
     TIMESTAMP,
     UNSIGNED,
+    RowColumn,
     mapping,
     struct,
 )
-from logdump.arrow.records.schema import RowColumn
 from logdump.display.json_shape import SPOT, columns_of, struct_of
 from logdump.features.bounded_recovery.json import TRANSACTION
 from logdump.features.bounded_recovery.model import BrOptions, with_parameters
@@ -26,7 +26,7 @@ from logdump.notation.times import iso_time
 from logdump.session.errors import CommandError
 from logdump.spark.analyses.analysis import Analysis
 from logdump.spark.errors import BadOption, BadTrail, report
-from logdump.spark.source.parameter_files import parameters_of
+from logdump.spark.source.named_files import parameters_of
 from trailformat.scan import Workers
 from trailformat.transactions.extent import DamagedPlaces, Extent
 

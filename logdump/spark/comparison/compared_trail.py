@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from itertools import accumulate
 from pathlib import Path
@@ -22,12 +22,16 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from logdump.arrow.records.errors import place as place_in_file
+from logdump.arrow.records.objects import plain
+from logdump.features.diff.comparison import TrailComparison
+from logdump.features.diff.json import DIFFERENCE
+from logdump.features.diff.model import DifferenceShown
 from logdump.features.diff.rows import RowOptions
 from logdump.features.diff.side import CsnBounds, Side, SideTransaction
 from logdump.spark.errors import BadOption, BadTrail, FileChanged, NoTrailFiles, SplitMismatch, located
+from logdump.spark.source.named_files import definitions_of, with_absolute_paths
 from logdump.spark.source.options import Options, Use, parse_options
 from logdump.spark.source.planner import plan
-from logdump.spark.source.source_definitions import definitions_of, with_absolute_definitions
 from trailformat import CannotRead, NotATrail, TrailError
 from trailformat.changes.csn import csn_key
 from trailformat.codec.remote.path import place
@@ -204,7 +208,7 @@ def compared_trail(letter: str, given: Mapping[str, str]) -> ComparedTrail:
         NoTrailFiles: nothing is found.
         BadTrail: none of its files is a trail.
     """
-    options = with_absolute_definitions(parse_options(given, Use.DIFF))
+    options = with_absolute_paths(parse_options(given, Use.DIFF))
     lots = plan(replace(options, mode="PERMISSIVE"))
     paths = dict.fromkeys(place(part.path) for lot in lots for part in lot)
     if not paths:
@@ -300,3 +304,34 @@ def transaction_of(trail: ComparedTrail, row: Mapping[str, Any]) -> SideTransact
     after, ended = None if row["after"] is None else trail.place(row["after"]), Ended(row["ended"])
     one = TransactionSummary(row["csn"], row["xid"], first, row["has_begin"], after, row["records"], row["size"], ended)
     return SideTransaction(one, row["key"], None if copy_of is None else trail.place(copy_of))
+
+
+Trails = tuple[ComparedTrail, ComparedTrail]
+
+
+def difference_rows(trails: Trails, compared: Compared, rows: Iterable[Mapping[str, Any]]) -> Iterator[tuple[Any, ...]]:
+    """The differences of the transactions in the rows with ``a``, ``b``, ``later``.
+
+    Raises:
+        FileChanged: a file has gone, or become shorter.
+    """
+    with ExitStack() as stack:
+        stack.enter_context(as_changed(trails[0]))
+        sides = [stack.enter_context(trail.side(compared)) for trail in trails]
+        comparison = TrailComparison(sides[0], sides[1], compared.rows, is_any_order=compared.is_any_order)
+        for row in rows:
+            for found in _differences(trails, sides, comparison, row):
+                yield tuple(map(plain, DIFFERENCE.build(found).values()))
+
+
+def _differences(
+    trails: Trails, sides: list[Side], comparison: TrailComparison, row: Mapping[str, Any]
+) -> Iterator[DifferenceShown]:
+    ones: list[SideTransaction | None] = []
+    for trail, side in zip(trails, sides, strict=True):
+        one = row[trail.letter]
+        if one is not None and one["key"] is None:
+            yield side.damaged(side.spot(trail.place(one["at"])), one["size"])
+            return
+        ones.append(None if one is None else transaction_of(trail, one))
+    yield from comparison.of(ones[0], ones[1], later=row["later"] or 0)

@@ -2,32 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import ExitStack
+from collections.abc import Callable, Iterable
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from pyspark.sql import Window
 from pyspark.sql import functions as F  # noqa: N812 - as everyone writes it
 
-from logdump.arrow.records.column_types import BIGINT, BOOLEAN, INT, STRING, ColumnType, array
-from logdump.arrow.records.objects import plain
-from logdump.arrow.records.schema import RowColumn
+from logdump.arrow.records.schema import BIGINT, BOOLEAN, INT, STRING, ColumnType, RowColumn, array
 from logdump.display.json_shape import SPOT, columns_of, struct_of
-from logdump.features.diff.comparison import TrailComparison
 from logdump.features.diff.json import DIFFERENCE, DIFFERENT_PART
-from logdump.features.diff.model import DifferenceShown, DiffLevel
-from logdump.features.diff.options import IGNORABLE, OfTables, csn_bounds, row_options
+from logdump.features.diff.model import DiffLevel
 from logdump.features.diff.rows import RowOptions, every_record
-from logdump.features.diff.side import Side, SideTransaction
+from logdump.features.diff.side import IGNORABLE, OfTables, csn_bounds, row_options
 from logdump.spark.comparison import moved
 from logdump.spark.comparison.compared_trail import (
     Compared,
     ComparedTrail,
     TransactionRow,
-    as_changed,
     compared_trail,
-    transaction_of,
+    difference_rows,
     transaction_rows,
 )
 from logdump.spark.errors import BadOption
@@ -40,37 +34,6 @@ if TYPE_CHECKING:
 
     from logdump.spark.source.options import Paths
     from trailformat.transactions.batches import TransactionRecord
-
-
-Trails = tuple[ComparedTrail, ComparedTrail]
-
-
-def difference_rows(trails: Trails, compared: Compared, rows: Iterable[Mapping[str, Any]]) -> Iterator[tuple[Any, ...]]:
-    """The differences of the transactions in the rows with ``a``, ``b``, ``later``.
-
-    Raises:
-        FileChanged: a file has gone, or become shorter.
-    """
-    with ExitStack() as stack:
-        stack.enter_context(as_changed(trails[0]))
-        sides = [stack.enter_context(trail.side(compared)) for trail in trails]
-        comparison = TrailComparison(sides[0], sides[1], compared.rows, is_any_order=compared.is_any_order)
-        for row in rows:
-            for found in _differences(trails, sides, comparison, row):
-                yield tuple(map(plain, DIFFERENCE.build(found).values()))
-
-
-def _differences(
-    trails: Trails, sides: list[Side], comparison: TrailComparison, row: Mapping[str, Any]
-) -> Iterator[DifferenceShown]:
-    ones: list[SideTransaction | None] = []
-    for trail, side in zip(trails, sides, strict=True):
-        one = row[trail.letter]
-        if one is not None and one["key"] is None:
-            yield side.damaged(side.spot(trail.place(one["at"])), one["size"])
-            return
-        ones.append(None if one is None else transaction_of(trail, one))
-    yield from comparison.of(ones[0], ones[1], later=row["later"] or 0)
 
 
 def _columns(**types: ColumnType) -> tuple[RowColumn, ...]:
@@ -187,11 +150,13 @@ def _transactions(spark: SparkSession, trail: ComparedTrail, compared: Compared)
     return found.select("key", "nth", F.struct(*TransactionRow._fields, "copy_of").alias(trail.letter))
 
 
-def _moves(joined: DataFrame) -> DataFrame:
-    """The pairs that have moved: their place in ``a``, and over how many others."""
+def _moves(joined: DataFrame) -> DataFrame | None:
+    """The pairs that have moved: their place in ``a``, and over how many others; None where all places are the same."""
     pairs = joined.where("a IS NOT NULL AND b IS NOT NULL")
     pairs = pairs.select(F.col("a.stretch").alias("stretch"), F.col("a.at").alias("a"), F.col("b.at").alias("b"))
-    extents = pairs.groupBy("stretch").agg(F.min("b"), F.max("b")).collect()
+    extents = pairs.groupBy("stretch").agg(F.min("b"), F.max("b"), F.bool_and(F.col("a") == F.col("b"))).collect()
+    if all(stays for *_, stays in extents):
+        return None
     bounds = moved.bounds_of((row[0], row[1], row[2]) for row in extents)
     by_stretch = pairs.repartition(max(len(bounds), 1), "stretch").sortWithinPartitions("stretch", "a")
     tangled = worked(by_stretch, partial(moved.out_of_order, bounds), TANGLED)
@@ -200,13 +165,16 @@ def _moves(joined: DataFrame) -> DataFrame:
 
 def _compared(
     joined: DataFrame,
-    moves: DataFrame,
+    moves: DataFrame | None,
     trails: tuple[ComparedTrail, ComparedTrail],
     compared: Compared,
 ) -> DataFrame:
     """The differences, found by a task for the transactions of some stretches, in their order."""
     numbers = [len(trail.starts) for trail in trails]
-    told = joined.join(moves, F.col("a.at") == F.col("moved"), "left")
+    if moves is None:
+        told = joined.withColumn("later", F.lit(None).cast("int"))
+    else:
+        told = joined.join(moves, F.col("a.at") == F.col("moved"), "left")
     stretch = F.coalesce(F.col("a.stretch"), F.col("b.stretch") + numbers[0])
     lots = told.select("a", "b", "later", stretch.alias("stretch")).repartition(sum(numbers), "stretch")
     ordered = lots.sortWithinPartitions("stretch", F.coalesce(F.col("a.at"), F.col("b.at")))

@@ -21,7 +21,7 @@ from pyspark.sql.utils import is_remote as connects
 
 from logdump.spark.errors import SourceError
 from logdump.spark.jobs.java import missing_java
-from trailformat.scan.jobs import cores
+from trailformat.scan.parallel import cores
 
 if TYPE_CHECKING:
     from py4j.java_gateway import JavaGateway

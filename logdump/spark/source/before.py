@@ -17,8 +17,7 @@ from logdump.spark.source.slice import Slice, StateBefore
 from trailformat import CannotRead, TrailError, TrailFile
 from trailformat.changes.transaction_context import TransactionSearch
 from trailformat.scan import Batch, Workers
-from trailformat.scan.jobs import cores
-from trailformat.scan.parallel import scan_in_threads
+from trailformat.scan.parallel import cores, scan_in_threads
 from trailformat.scan.rows import learn_definitions
 from trailformat.trail.table_definitions import MetadataRecord
 from trailformat.transactions.tracker import TrackerState, TransactionTracker

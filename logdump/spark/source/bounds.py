@@ -10,9 +10,9 @@ from logdump.language.words import split_commands
 from logdump.notation.times import GMT
 from logdump.session.selection import Selection
 from logdump.spark.errors import BadOption
+from logdump.spark.source.named_files import definitions_of
 from logdump.spark.source.options import Options
 from logdump.spark.source.paths import TrailInput
-from logdump.spark.source.source_definitions import definitions_of
 from trailformat import TrailFile, from_datetime
 from trailformat.trail.row_definitions import RowDefinitions
 

@@ -12,8 +12,17 @@ from typing import NamedTuple
 
 from pyspark.sql import types
 
-from logdump.arrow.records.column_types import BIGINT, PROBLEMS, STRING, STRINGS, TIMESTAMP, ColumnType, struct
-from logdump.arrow.records.schema import RowColumn, Selected
+from logdump.arrow.records.schema import (
+    BIGINT,
+    PROBLEMS,
+    STRING,
+    STRINGS,
+    TIMESTAMP,
+    ColumnType,
+    RowColumn,
+    Selected,
+    struct,
+)
 from logdump.arrow.tables.changes import BEFORE, KEY_BEFORE
 from logdump.arrow.tables.layout import TableLayout
 from logdump.spark.errors import BadOption, BadSchema

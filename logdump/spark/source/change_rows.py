@@ -11,10 +11,8 @@ import pyarrow as pa
 
 from logdump.arrow.records.rows import Array
 from logdump.arrow.records.schema import Selected, arrow_schema
-from logdump.arrow.tables.batches import TableBatches
 from logdump.arrow.tables.changes import TableChanges
-from logdump.arrow.tables.group import Group
-from logdump.arrow.tables.piece import pieces
+from logdump.arrow.tables.group import Group, TableBatches, pieces
 from logdump.spark.source.change_columns import ARROW, ChangedTable, changed_tables
 from logdump.spark.source.request import cut
 from logdump.spark.source.slices import MOST_ROWS, OpenSlice, wanted_rows

@@ -84,15 +84,11 @@ def checked(options: Options) -> Options:
         raise BadOption("option arrowBatches goes with changesOf")
     if options.analysis is not None:
         check_choice(options)
-    if options.params:
-        from logdump.spark.source.parameter_files import with_absolute_parameters  # noqa: PLC0415 - few reads have some
-
-        options = with_absolute_parameters(options)
-    if options.source_defs is None:
+    if not options.params and options.source_defs is None:
         return options
-    from logdump.spark.source.source_definitions import with_absolute_definitions  # noqa: PLC0415 - few reads need it
+    from logdump.spark.source.named_files import with_absolute_paths  # noqa: PLC0415 - few reads need it
 
-    return with_absolute_definitions(options)
+    return with_absolute_paths(options)
 
 
 def _check_views(options: Options) -> None:

@@ -12,19 +12,19 @@ from typing import NamedTuple
 
 import numpy as np
 
-from logdump.arrow.records.columns.names import distinct
+from logdump.arrow.records.columns.header import distinct
 from logdump.arrow.tables.layout import TableLayout
 from logdump.features.heartbeat.tables import role_of
 from logdump.notation.text import matches
 from logdump.spark.errors import BadOption, BadTrail, DefinedOtherwiseError, located
 from logdump.spark.source.before import NOTHING_NEEDED, KnownFiles, NeededBefore, find_definitions, gone_over
+from logdump.spark.source.named_files import definitions_of, source_definitions
 from logdump.spark.source.options import Options
 from logdump.spark.source.planner import plan
 from logdump.spark.source.slice import Slice
-from logdump.spark.source.source_definitions import definitions_of, source_definitions
 from trailformat import NotATrail, TrailFile
 from trailformat.scan import Batch, Workers, scan
-from trailformat.scan.jobs import cores
+from trailformat.scan.parallel import cores
 from trailformat.scan.rows.definitions import learn_definitions, metadata_in
 from trailformat.trail.row_definitions import RowDefinitions
 from trailformat.trail.table_definitions import TableEntry

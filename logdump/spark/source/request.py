@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from logdump.arrow.records.columns.places import MOST_BYTES
+from logdump.arrow.records.columns.header import MOST_BYTES
 from logdump.arrow.records.rows import Array
 from logdump.arrow.records.schema import Reads, Selected
 from logdump.spark.source.options import Options

@@ -7,8 +7,20 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from logdump.arrow.records.column_types import BIGINT, INT, STRING, TIMESTAMP, ColumnType
-from logdump.arrow.records.schema import COLUMNS, CORRUPT, ENDING_COLUMNS, HEADER_COLUMNS, Reads, RowColumn, Selected
+from logdump.arrow.records.schema import (
+    BIGINT,
+    COLUMNS,
+    CORRUPT,
+    ENDING_COLUMNS,
+    HEADER_COLUMNS,
+    INT,
+    STRING,
+    TIMESTAMP,
+    ColumnType,
+    Reads,
+    RowColumn,
+    Selected,
+)
 from logdump.spark.errors import BadOption, BadSchema
 from logdump.spark.source.checked_options import analysis_of
 from logdump.spark.source.options import Options

@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from logdump.arrow.records.columns.header import FILE_HEADER_OP, timestamps
-from logdump.arrow.records.columns.places import reason
+from logdump.arrow.records.columns.header import FILE_HEADER_OP, reason, timestamps
 from logdump.arrow.records.rows import Array
 from logdump.session.selection import Selection
 from logdump.spark.source.bounds import filters_of, selection_of, where_filter

@@ -1,7 +1,7 @@
 """The columns of a read with option ``rowsOf``: those of one table, before and after, with their types.
 
-They are those of EXPORT's files (:mod:`logdump.arrow.tables.schema`). Where definitions of the table differ, the newest
-one gives the types, and columns that only older ones have come behind; a value that the type does not hold is a
+They are those of EXPORT's files (:mod:`logdump.arrow.tables.arrow_rows`). Where definitions of the table differ, the
+newest one gives the types, and columns that only older ones have come behind; a value that the type does not hold is a
 problem.
 """
 
@@ -11,9 +11,10 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from logdump.arrow.records.column_types import (
+from logdump.arrow.records.schema import (
     BIGINT,
     BINARY,
+    CORRUPT,
     DATE,
     DOUBLE,
     INT,
@@ -24,9 +25,10 @@ from logdump.arrow.records.column_types import (
     TIMESTAMP,
     TIMESTAMP_NTZ,
     ColumnType,
+    RowColumn,
+    Selected,
     decimal,
 )
-from logdump.arrow.records.schema import CORRUPT, RowColumn, Selected
 from logdump.arrow.tables.layout import NULLS, SIDES, TableLayout
 from logdump.arrow.tables.layout import PROBLEMS as PROBLEMS_NAME
 from logdump.spark.errors import BadOption, BadSchema

@@ -18,18 +18,14 @@ import numpy as np
 import pyarrow as pa
 
 from logdump.arrow.records.columns import batch_of_rows
-from logdump.arrow.records.columns.names import distinct
+from logdump.arrow.records.columns.header import distinct
 from logdump.arrow.records.errors import place
 from logdump.arrow.records.rows import Array, Rows
 from logdump.arrow.records.schema import CORRUPT, Selected
-from logdump.arrow.tables.arrow_rows import all_problems, batch_of
-from logdump.arrow.tables.batches import TableBatches
-from logdump.arrow.tables.group import Group
-from logdump.arrow.tables.layout import PROBLEMS, SIDES, TableLayout
-from logdump.arrow.tables.piece import pieces
+from logdump.arrow.tables.arrow_rows import all_problems, batch_of, schema_of
+from logdump.arrow.tables.group import Group, TableBatches, pieces
+from logdump.arrow.tables.layout import PROBLEMS, SIDES, RowProblem, TableLayout
 from logdump.arrow.tables.row_lobs import with_lobs
-from logdump.arrow.tables.rows import RowProblem
-from logdump.arrow.tables.schema import schema_of
 from logdump.spark.errors import SchemaChanged, report
 from logdump.spark.source.request import cut
 from logdump.spark.source.slices import MOST_ROWS, OpenSlice, wanted_rows

@@ -14,8 +14,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from logdump.features.save.header import renamed
-from logdump.spark.write.job_folder import JOURNAL, JobFolder, is_at_work, job_folders
-from logdump.spark.write.target import SUCCESS, Mode, Target
+from logdump.spark.write.target import JOURNAL, SUCCESS, JobFolder, Mode, Target, is_at_work, job_folders
 from trailformat import CannotWrite, Record, TrailFile, make_file_header_record
 from trailformat.trail.whole_file import WholeFile, sync_names
 

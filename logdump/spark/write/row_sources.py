@@ -1,13 +1,14 @@
-"""The sources of a DataFrame's rows, and the records that their new files have to begin with.
+"""Records in an Arrow column of binary, the sources of their rows, and what their new files have to begin with.
 
-They are read from the source file where ``file`` and ``rba`` are selected, else from the file header and the metadata
-records among the rows themselves.
+The bytes of a column are one buffer with offsets, so the records of a batch lie in it as they lie in a trail. What a
+file has to begin with is read from the source file where ``file`` and ``rba`` are selected, else from the file header
+and the metadata records among the rows themselves.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -15,15 +16,135 @@ from logdump.features.save.header import SavedDefinitions
 from logdump.features.save.ranges import CopyRows
 from logdump.spark.errors import BadTrail, SourceError, located
 from logdump.spark.write.part_files import SourceFiles
-from logdump.spark.write.raw_records import RawRecords
 from logdump.spark.write.target import Target
-from trailformat import CannotRead, Record, TrailError, TrailFile
+from trailformat import ByteOrder, CannotRead, Record, TrailError, TrailFile
 from trailformat.definitions.metadata import REFERENCE, TABLE
+from trailformat.records import framing
+from trailformat.records.record_header import HDR_IND, IO_TYPE_AT, METADATA
 from trailformat.scan import scan
 from trailformat.scan.rows import headers_at
-from trailformat.scan.rows.definitions import metadata_in, metadata_rows
+from trailformat.scan.rows.definitions import are_wide, header_positions, metadata_in, metadata_rows
 from trailformat.trail.table_definitions import MetadataRecord
 from trailformat.trail.writer import CarriedDefinitions
+
+_SMALLEST_RECORD = 46
+_SMALLEST_HEADER = 12
+_UNKNOWN = -1
+
+
+class NoRecord(SourceError):
+    """A value of the column raw that is no whole record."""
+
+
+class RawRecords(NamedTuple):
+    """The records of a column; arrays have one value per row.
+
+    Attributes:
+        buffer: the bytes that hold them, as a memoryview and as a numpy array of uint8.
+        starts: where each begins in the buffer.
+        ends: where each ends.
+        is_file_header: which are ``F`` records.
+        is_little: which are little-endian.
+    """
+
+    buffer: memoryview
+    view: Any
+    starts: Any
+    ends: Any
+    is_file_header: Any
+    is_little: Any
+
+    def bytes_of(self, row: int) -> bytes:
+        """One record."""
+        return bytes(self.buffer[int(self.starts[row]) : int(self.ends[row])])
+
+    def order_of(self, row: int) -> ByteOrder:
+        """Its byte order."""
+        return ByteOrder.LITTLE if self.is_little[row] else ByteOrder.BIG
+
+    def is_metadata(self, rows: Any) -> Any:
+        """A mask of the rows that are metadata; none of the rows is a file header."""
+        return self.view[header_positions(self.view, self.starts[rows]) + IO_TYPE_AT] == METADATA
+
+
+def read_column(column: Any, last_order: ByteOrder | None = None) -> RawRecords:
+    """The records of a ``pyarrow`` array of binary; ``last_order`` is that of the record before it.
+
+    Raises:
+        NoRecord: a value is null, or no whole record.
+    """
+    if column.null_count:
+        raise NoRecord(f"row {int(np.flatnonzero(column.is_null())[0])} of a batch: raw is null")
+    width = np.int64 if str(column.type).startswith("large") else np.int32
+    _, offsets, data = column.buffers()
+    places = np.frombuffer(offsets, dtype=width)[column.offset : column.offset + len(column) + 1].astype(np.int64)
+    buffer = memoryview(data if data is not None else b"")
+    view = np.frombuffer(buffer, dtype=np.uint8)
+    starts, ends = places[:-1], places[1:]
+    _refuse(buffer, starts, ends, np.flatnonzero(ends - starts < _SMALLEST_HEADER))
+    kind = view[starts]
+    is_big, is_little = _orders(view, starts, ends)
+    is_file_header = (kind == framing.FILE_HEADER) & is_big
+    is_record = (kind == framing.RECORD) & (ends - starts >= _SMALLEST_RECORD) & (is_big | is_little)
+    _refuse(buffer, starts, ends, np.flatnonzero(~(is_file_header | is_record)))
+    at = header_positions(view, starts)[is_record]
+    _refuse(buffer, starts, ends, np.flatnonzero(is_record)[view[np.minimum(at, len(view) - 1)] != HDR_IND])
+    decided = np.where(is_big & is_little, _UNKNOWN, is_little.astype(np.int8))
+    decided[is_file_header] = _UNKNOWN
+    return RawRecords(buffer, view, starts, ends, is_file_header, _filled(decided, last_order) == 1)
+
+
+def _orders(view: Any, starts: Any, ends: Any) -> tuple[Any, Any]:
+    """Masks of the rows whose length and trailer fit their bytes: read big-endian, read little-endian."""
+    is_wide = are_wide(view[starts + 1])
+    trailer = ends - np.where(is_wide, 6, 4)
+    is_framed = (view[trailer] == ord("Z")) & (are_wide(view[trailer + 1]) == is_wide)
+    big, little = _numbers(view, starts + 2, is_wide)
+    big_again, little_again = _numbers(view, trailer + 2, is_wide)
+    length = ends - starts
+    fits_big = (big == length) & (big_again == length)
+    return is_framed & fits_big, is_framed & (little == length) & (little_again == length)
+
+
+def _numbers(view: Any, at: Any, is_wide: Any) -> tuple[Any, Any]:
+    """Numbers of two bytes, or of four where wide, read big-endian and little-endian."""
+    first, second = view[at].astype(np.int64), view[at + 1].astype(np.int64)
+    big, little = first << 8 | second, second << 8 | first
+    if is_wide.any():
+        third, fourth = (view[at + np.where(is_wide, number, 0)].astype(np.int64) for number in (2, 3))
+        big = np.where(is_wide, big << 16 | third << 8 | fourth, big)
+        little = np.where(is_wide, fourth << 24 | third << 16 | little, little)
+    return big, little
+
+
+def _filled(decided: Any, last_order: ByteOrder | None) -> Any:
+    """Rows whose length reads alike in both orders are in the order of the one before, or of the next."""
+    known = np.flatnonzero(decided != _UNKNOWN)
+    if len(known) == len(decided):
+        return decided
+    if not len(known):
+        return np.full(len(decided), 1 if last_order is ByteOrder.LITTLE else 0)
+    before = np.searchsorted(known, np.arange(len(decided)), side="right") - 1
+    filled = decided[known[np.maximum(before, 0)]]
+    if last_order is not None:
+        filled[before < 0] = int(last_order is ByteOrder.LITTLE)
+    return filled
+
+
+def _refuse(buffer: memoryview, starts: Any, ends: Any, rows: Any) -> None:
+    """Say what is wrong with the first of these rows."""
+    if not len(rows):
+        return
+    row = int(rows[0])
+    data = bytes(buffer[int(starts[row]) : int(ends[row])])
+    reason = "its length is not that of the value"
+    try:
+        if data:
+            framing.frame_at(data, 0, len(data), ByteOrder.BIG)
+    except TrailError as error:
+        reason = str(error)
+    raise NoRecord(f"row {row} of a batch: raw holds no whole record, {len(data)} bytes: {reason}")
+
 
 _AHEAD = 64 << 20
 SELECT = 'select("file", "seqno", "rba", "raw")'

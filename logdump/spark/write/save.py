@@ -9,8 +9,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
-from logdump.arrow.records.column_types import BIGINT, BINARY
-from logdump.arrow.records.schema import RowColumn
+from logdump.arrow.records.schema import BIGINT, BINARY, RowColumn
 from logdump.features.save.header import SavedDefinitions
 from logdump.features.save.ranges import RangeCopy, RowsOfFile
 from logdump.session.passing import passing_batches
@@ -22,14 +21,13 @@ from logdump.spark.source.planner import packed, plan
 from logdump.spark.source.slice import Slice
 from logdump.spark.source.slices import open_trail
 from logdump.spark.tasks import worked
-from logdump.spark.write.job_folder import JobFolder, new_job_folder
 from logdump.spark.write.part_files import PartFiles, SourceFiles
 from logdump.spark.write.publish import SavedFile, StagedFile, publish, sweep
-from logdump.spark.write.target import Mode, Target
+from logdump.spark.write.target import JobFolder, Mode, Target, new_job_folder
 from trailformat import CannotRead, TrailError, TrailFile
 from trailformat.codec.remote.path import place
 from trailformat.scan import PARTIAL, RECORD, Workers
-from trailformat.scan.jobs import cores
+from trailformat.scan.parallel import cores
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -101,6 +101,26 @@ OF_COMMANDS = frozenset({OUTPUT, SIDE_BY_SIDE})
 """The pages of what commands found."""
 NOT_OF_RECORD = OF_COMMANDS | {TIMELINE}
 """The pages that are not about the record under the cursor."""
+
+
+class Tab(NamedTuple):
+    """One page: the widget's name, its key and its title."""
+
+    name: str
+    key: str
+    title: str
+
+
+RECORD_TABS = (
+    Tab("values", "r", "row"),
+    Tab("detail", "d", "detail"),
+    Tab("hex", "h", "hex"),
+    Tab("tokens", "o", "tokens"),
+    Tab("header", "i", "file header"),
+)
+"""The pages about the record under the cursor."""
+TABS = (*RECORD_TABS, Tab(TIMELINE, "l", "timeline"))
+TAB_OF_TWO_TRAILS = Tab(SIDE_BY_SIDE, "D", "two trails")
 NO_TRAIL = "No trail is open. OPEN <filename> opens one."
 _REMOVED = "FILE REMOVED"
 MOST_TABLES = 1000

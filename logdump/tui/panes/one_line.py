@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from textual.events import Click
 from textual.strip import Strip
@@ -13,7 +13,7 @@ from logdump.notation.times import format_timestamp
 from logdump.session.settings import Across, Settings
 from logdump.tui.keys.kept_choices import CHARACTERS
 from logdump.tui.keys.keys import KEYS, Area, Key
-from logdump.tui.model.model import OUTPUT, SIDE_BY_SIDE, TIMELINE, Model, Part
+from logdump.tui.model.model import OUTPUT, TAB_OF_TWO_TRAILS, TABS, Model, Part, Tab
 from logdump.tui.reading.background import OVER_TIME
 from logdump.tui.reading.state import Summary
 from logdump.tui.reading.transcript import Transcript, TranscriptEntry
@@ -129,26 +129,6 @@ class OneLine(Styled):
                 return
 
 
-class Tab(NamedTuple):
-    """One page: the widget's name, its key and its title."""
-
-    name: str
-    key: str
-    title: str
-
-
-RECORD_TABS = (
-    Tab("values", "r", "row"),
-    Tab("detail", "d", "detail"),
-    Tab("hex", "h", "hex"),
-    Tab("tokens", "o", "tokens"),
-    Tab("header", "i", "file header"),
-)
-"""The pages about the record under the cursor."""
-TABS = (*RECORD_TABS, Tab(TIMELINE, "l", "timeline"))
-_OF_TWO_TRAILS = Tab(SIDE_BY_SIDE, "D", "two trails")
-
-
 class Tabs(OneLine):
     """The line above the lower pane."""
 
@@ -157,7 +137,7 @@ class Tabs(OneLine):
 
     def draw(self) -> None:
         """Show what is current."""
-        tabs = TABS if self.model.aligned is None else (*TABS, _OF_TWO_TRAILS)
+        tabs = TABS if self.model.aligned is None else (*TABS, TAB_OF_TWO_TRAILS)
         pieces, actions = tab_pieces(self.model.page, self.model.where, self.glyphs, self.size.width, tabs)
         if self.model.pane == "pages":
             pieces = tuple((text, "focus") for text, _ in pieces)

@@ -12,8 +12,7 @@ from textual.widget import Widget
 
 from logdump.session.settings import Settings
 from logdump.tui.keys.keys import Area
-from logdump.tui.model.model import NOT_OF_RECORD, OF_COMMANDS, OUTPUT, Model
-from logdump.tui.panes.one_line import RECORD_TABS
+from logdump.tui.model.model import NOT_OF_RECORD, OF_COMMANDS, OUTPUT, RECORD_TABS, Model
 from logdump.tui.panes.record_pane import HexPane, RecordPane
 from logdump.tui.panes.side_by_side_pane import SideBySidePane
 from logdump.tui.panes.text_pane import AnswerPane, TextPane

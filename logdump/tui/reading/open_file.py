@@ -47,9 +47,8 @@ from logdump.tui.reading.state import (
     summary_of,
     trail_files,
 )
-from logdump.tui.text.hex_text import hex_text
-from logdump.tui.text.record_pages import detail_lines, header_lines, token_lines, values_page
-from logdump.tui.text.styled import Line, line
+from logdump.tui.text.record_pages import PAGES
+from logdump.tui.text.styled import line
 from trailformat.index import TrailIndex, attach, build
 from trailformat.trail.sequence import Spot
 
@@ -287,18 +286,8 @@ def _polled(session: Session, known: int) -> FilePolled:
     return FilePolled(session.trail.path, known, state.size, is_gone=state.is_gone, following=state.following)
 
 
-_LINES: dict[str, Callable[[Session, int], list[Line]]] = {
-    "detail": detail_lines,
-    "tokens": token_lines,
-    "header": header_lines,
-}
-
-
 def read_page_of_record(session: Session, name: str, about: Current, width: int) -> PaneRead | None:
     """A page of ``width`` cells about what is current; None where there is no record."""
     if about.row is None:
         return None
-    rba = about.row.rba
-    if name == "values":
-        return PaneRead(name, about, values_page(session, rba, width))
-    return PaneRead(name, about, hex_text(session, rba, width) if name == "hex" else _LINES[name](session, rba))
+    return PaneRead(name, about, PAGES[name](session, about.row.rba, width))

@@ -1,4 +1,4 @@
-"""The first page of a record: its values, before and after, or what else it says.
+"""The pages about a record. The first shows its values, before and after, or what else it says.
 
 UPDATE TEAHOUSE.TEAS  CSN 41882368  XID 5.4.8804  definition: RBA 1261
 Column    Type        Before   After    Changed
@@ -9,7 +9,7 @@ STOCK_KG  BIGINT      300      310      *
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain
 
 from logdump.commands import REGISTRY
@@ -38,7 +38,7 @@ from logdump.session.events import Event, Failure, Notice, Progress
 from logdump.session.known_record import KnownRecord
 from logdump.session.session import Session
 from logdump.session.settings import Detail, Level, OutputFormat, Settings
-from logdump.tui.text.hex_text import RecordField, fields_of
+from logdump.tui.text.hex_text import HexText, RecordField, fields_of, hex_text
 from logdump.tui.text.styled import Line, Piece, line
 from trailformat import Change, ColumnChange, Record, TrailError, Value, change_of, parse_ddl
 from trailformat.changes.segments import joined
@@ -393,3 +393,21 @@ def _part(known: KnownRecord) -> Iterator[Line]:
     column = known.row_definition.column(part.numbers.column) if part.numbers is not None else None
     if column is not None:
         yield line(f"Column {escape(column.name)}")
+
+
+Page = Callable[[Session, int, int], list[Line] | HexText]
+"""Makes a page of the record at an RBA, in so many cells."""
+
+
+def _of_any_width(lines: Callable[[Session, int], list[Line]]) -> Page:
+    return lambda session, rba, _width: lines(session, rba)
+
+
+PAGES: dict[str, Page] = {
+    "values": values_page,
+    "detail": _of_any_width(detail_lines),
+    "hex": hex_text,
+    "tokens": _of_any_width(token_lines),
+    "header": _of_any_width(header_lines),
+}
+"""By the names of their tabs."""

@@ -259,7 +259,7 @@ def test_rebuilt_headers_leave_out_what_has_no_name_and_what_the_end_would_tell(
 
 
 def test_a_copy_is_cut_into_files_that_stand_alone(line: Line, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("logdump.features.repair.repairing._MEGABYTE", 3000)
+    monkeypatch.setattr("logdump.features.repair.command._MEGABYTE", 3000)
     source = written(tmp_path / "a", drawn(Random(3), 12), cuts=Random(3), is_headed=True)
     line(f'repair over "{source}" to {tmp_path / "cp000000000"} megabytes 1; diff "{source}" "{tmp_path}/cp*"')
     assert len(list(tmp_path.glob("cp*"))) > 1

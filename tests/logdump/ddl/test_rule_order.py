@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from logdump.features.parameters.coverage import coverage
+from logdump.features.parameters.command import coverage
 from logdump.parameters.in_use import ParametersInUse
 from logdump.parameters.model import ProcessSide
 from logdump.parameters.reading import read_parameters

@@ -8,8 +8,7 @@ from random import Random
 from tests.trailformat.samples import header, metadata_record
 from tests.trailformat.values.kinds import of
 from trailformat import ByteOrder, Images, Record, TableDefinition, make_column, make_record
-from trailformat.definitions.column import KEY
-from trailformat.definitions.metadata import build_table
+from trailformat.definitions.metadata import KEY, build_table
 from trailformat.records.columns import PieceHeader, build_piece
 from trailformat.records.ddl import build_ddl
 from trailformat.records.record_header import (

@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 from tests.trailformat.samples import header, metadata_record
 from tests.trailformat.values.kinds import KINDS
 from trailformat import ByteOrder, Column, ColumnDefinition, Images, Record, TableDefinition, encode_value, make_record
-from trailformat.definitions.column import KEY
-from trailformat.definitions.metadata import build_table
+from trailformat.definitions.metadata import KEY, build_table
 from trailformat.records.record_header import (
     COMPRESSED,
     DELETE,

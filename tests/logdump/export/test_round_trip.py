@@ -10,7 +10,7 @@ import pytest
 
 from fixtures import TRAILS
 from logdump.arrow.records.schema import COLUMNS, CORRUPT
-from logdump.arrow.tables.schema import FIXED_TYPES
+from logdump.arrow.tables.arrow_rows import FIXED_TYPES
 from logdump.display.json_lines import render
 from logdump.session.known_record import KnownRecord
 from logdump.session.settings import Settings

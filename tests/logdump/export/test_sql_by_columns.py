@@ -22,8 +22,7 @@ from tests.searching import IS_LONG, examples
 from tests.trailformat.samples import header, metadata_record, trail_of
 from tests.trailformat.values.kinds import of
 from trailformat import ByteOrder, Column, Images, Record, TableDefinition, make_column, make_record
-from trailformat.definitions.column import KEY
-from trailformat.definitions.metadata import build_table
+from trailformat.definitions.metadata import KEY, build_table
 from trailformat.records.record_header import DELETE, FIELD_COMP, INSERT, LARGE_OBJECT, PURGE_DATA, UNIFIED_UPDATE
 
 FILES = sorted(path for path in TRAILS.iterdir() if path.suffix != ".md")

@@ -25,7 +25,7 @@ from trailformat import ByteOrder, Column, Images, Record, TableDefinition, make
 from trailformat.definitions.metadata import build_table
 from trailformat.records.record_header import COMPRESSED, FIELD_COMP, INSERT, NAME_IS_INDEX, UNIFIED_UPDATE
 
-batches = pytest.importorskip("logdump.arrow.tables.batches", reason="exports by columns need numpy and kernels")
+batches = pytest.importorskip("logdump.arrow.tables.group", reason="exports by columns need numpy and kernels")
 text_export = pytest.importorskip("logdump.features.export.text_export", reason="likewise")
 record_pieces = pytest.importorskip("logdump.features.export.record_lines", reason="likewise")
 batch_walk = pytest.importorskip("logdump.features.export.batch_walk", reason="likewise")

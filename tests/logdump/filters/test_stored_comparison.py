@@ -9,8 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from logdump.filters import value_masks
-from logdump.filters.comparison import Comparison
-from logdump.filters.value_comparison import ValueComparison
+from logdump.filters.comparison import Comparison, ValueComparison
 from logdump.filters.value_masks import StoredComparison
 from tests.searching import examples
 from tests.trailformat.samples import BOTH

@@ -8,7 +8,7 @@ from decimal import Decimal
 import pytest
 
 from logdump.filters import Criterion, FilterError, FilterSet, Needs, apply, parse_criterion, show
-from logdump.filters.value_comparison import ValueComparison
+from logdump.filters.comparison import ValueComparison
 from logdump.filters.value_criteria import ColumnValue
 from logdump.notation.times import GMT, TimeOffset
 from tests.logdump.filters.subjects import Subject

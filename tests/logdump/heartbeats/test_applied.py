@@ -10,9 +10,9 @@ import pytest
 
 from logdump.display import json_lines
 from logdump.features.count.model import CountShown
+from logdump.features.heartbeat.columns import heartbeat_history, lag_history
 from logdump.features.heartbeat.model import BeatShown, HeartbeatRow, HeartbeatRowShown, HeartbeatsShown
 from logdump.features.heartbeat.reading import HeartbeatReader
-from logdump.features.heartbeat.views import heartbeat_history, lag_history
 from logdump.features.timeline.timeline import TimelineScan
 from logdump.session.effective_rows import NotAppliedByFile
 from tests.logdump.line import Line

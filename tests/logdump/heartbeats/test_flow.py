@@ -10,9 +10,9 @@ import pytest
 
 from fixtures.heartbeats import HEARTBEAT
 from logdump.features.heartbeat.beats import beats_of
+from logdump.features.heartbeat.columns import lag, lag_history
 from logdump.features.heartbeat.model import Beat, HeartbeatRow
 from logdump.features.heartbeat.reading import HeartbeatReader
-from logdump.features.heartbeat.views import lag, lag_history
 from tests.logdump.commands.test_heartbeat import objects
 from tests.simulated.heartbeat_trails import BEGUN, HeartbeatTrail
 from tests.simulated.heartbeats import Database, Link, Process, Row, mapped, routed, travel

@@ -12,9 +12,9 @@ import pytest
 
 from fixtures.flavour import MYSQL_21, ORACLE_12, Flavour
 from fixtures.heartbeats import HEARTBEAT, HISTORY
+from logdump.features.heartbeat.columns import lag, lag_history
 from logdump.features.heartbeat.model import HeartbeatRow
 from logdump.features.heartbeat.reading import HeartbeatReader
-from logdump.features.heartbeat.views import lag, lag_history
 from tests.logdump.heartbeats.target import captured
 from tests.searching import examples
 from tests.simulated.heartbeat_trails import BEGUN, EPOCH, HeartbeatTrail

@@ -9,10 +9,9 @@ import pytest
 
 from logdump.display.record_row import RecordKind, RecordRow
 from logdump.features.row import command
-from logdump.features.row.command import RowQuestion
+from logdump.features.row.command import Key, RowChange, RowQuestion, story, user_tokens_of
 from logdump.features.row.command import _filters as filters
 from logdump.features.row.model import RowChangeShown
-from logdump.features.row.story import Key, RowChange, story, user_tokens_of
 from logdump.features.row.text import change_lines
 from logdump.filters import FilterSet
 from logdump.session.settings import Settings

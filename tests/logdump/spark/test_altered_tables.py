@@ -22,8 +22,7 @@ from tests.searching import IS_LONG, examples
 from tests.trailformat.samples import header, metadata_record, trail_of
 from tests.trailformat.values.kinds import KINDS
 from trailformat import ByteOrder, Images, Record, TableDefinition, encode_value, make_column, make_record
-from trailformat.definitions.column import KEY
-from trailformat.definitions.metadata import build_table
+from trailformat.definitions.metadata import KEY, build_table
 from trailformat.values import plain_text
 
 if TYPE_CHECKING:

@@ -14,8 +14,7 @@ from typing import Any
 import pytest
 
 from fixtures import TRAILS
-from logdump.arrow.records.columns.header import timestamps
-from logdump.arrow.records.columns.names import name_parts
+from logdump.arrow.records.columns.header import name_parts, timestamps
 from logdump.arrow.records.errors import ValueTooLarge
 from logdump.arrow.records.schema import COLUMNS
 from logdump.spark.errors import BadTrail, SplitMismatch

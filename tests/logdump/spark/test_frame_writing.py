@@ -8,11 +8,10 @@ import pyarrow as pa
 import pytest
 
 from fixtures import TRAILS
-from logdump.spark.write.frame_writer import FrameWriting, NotInOrder, WriteColumns
 from logdump.spark.write.part_files import PartFiles
-from logdump.spark.write.raw_records import NoRecord
-from logdump.spark.write.row_sources import SourceUnknown
+from logdump.spark.write.row_sources import NoRecord, SourceUnknown
 from logdump.spark.write.target import Target, TargetRefused
+from logdump.spark.write.writer import FrameWriting, NotInOrder, WriteColumns
 from tests.logdump.spark.written import body, frame, header, meant_rows, paths_of, write_frame
 from tests.searching import in_turn, some_trails
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from logdump.spark.write.job_folder import JobFolder, is_at_work, job_folders, new_job_folder
+from logdump.spark.write.target import JobFolder, is_at_work, job_folders, new_job_folder
 from trailformat import CannotWrite
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from fixtures import TRAILS
 from logdump.spark import save
-from logdump.spark.write.job_folder import driver_pid
+from logdump.spark.write.target import driver_pid
 from tests.logdump.spark.killing_daemon import DYING
 from tests.logdump.spark.written import body, trail_files
 

@@ -11,9 +11,8 @@ import pytest
 
 from fixtures import TRAILS
 from logdump.spark.write import publish as publishing
-from logdump.spark.write.job_folder import JobFolder, new_job_folder
 from logdump.spark.write.publish import SavedFile, StagedFile, publish, roll_back, sweep
-from logdump.spark.write.target import Mode, Target, TargetRefused
+from logdump.spark.write.target import JobFolder, Mode, Target, TargetRefused, new_job_folder
 from tests.logdump.spark.written import body, header
 from trailformat import CannotWrite
 

@@ -19,10 +19,9 @@ from logdump.spark.source.planner import plan
 from logdump.spark.source.slice import Slice
 from logdump.spark.write import publish as publishing
 from logdump.spark.write import save as saving
-from logdump.spark.write.job_folder import JobFolder
 from logdump.spark.write.publish import StagedFile
 from logdump.spark.write.save import Job, SliceFailure, save_lots
-from logdump.spark.write.target import Mode, Target
+from logdump.spark.write.target import JobFolder, Mode, Target
 from tests.logdump.line import Line
 from tests.logdump.spark.written import body, meant_rows, paths_of
 from tests.logdump.stores.conftest import _apart, put, s3, s3_server  # noqa: F401 - fixtures

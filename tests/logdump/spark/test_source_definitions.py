@@ -9,8 +9,8 @@ import pytest
 
 from fixtures import TRAILS
 from logdump.spark.errors import BadOption
+from logdump.spark.source.named_files import source_definitions, with_absolute_paths
 from logdump.spark.source.options import Options
-from logdump.spark.source.source_definitions import source_definitions, with_absolute_definitions
 from tests.logdump.spark.reads import rows
 
 FILES = Path(__file__).parents[2] / "transcripts" / "obey"
@@ -35,12 +35,12 @@ def test_the_definitions_of_a_trail_go_first(tmp_path: Path) -> None:
 
 def test_every_worker_gets_the_whole_path(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(FILES)
-    assert with_absolute_definitions(Options(source_defs="teahouse.def")).source_defs == str(TEAHOUSE)
-    assert with_absolute_definitions(Options(source_defs=f"file:{TEAHOUSE}")).source_defs == str(TEAHOUSE)
+    assert with_absolute_paths(Options(source_defs="teahouse.def")).source_defs == str(TEAHOUSE)
+    assert with_absolute_paths(Options(source_defs=f"file:{TEAHOUSE}")).source_defs == str(TEAHOUSE)
 
 
 def test_without_the_option_there_are_none() -> None:
-    assert source_definitions(with_absolute_definitions(Options())) is None
+    assert source_definitions(with_absolute_paths(Options())) is None
 
 
 @pytest.mark.parametrize(
@@ -55,7 +55,7 @@ def test_without_the_option_there_are_none() -> None:
 )
 def test_a_file_that_is_none_is_refused_in_one_line(given: str, told: str) -> None:
     with pytest.raises(BadOption, match=told) as refused:
-        with_absolute_definitions(Options(source_defs=given))
+        with_absolute_paths(Options(source_defs=given))
     assert "\n" not in str(refused.value)
 
 

@@ -16,7 +16,7 @@ from logdump.spark.source.options import Use, parse_options
 from logdump.spark.source.reader import read
 from logdump.spark.source.request import Request
 from logdump.spark.source.slice import Slice
-from logdump.spark.stream.stream_trail import StreamTrail
+from logdump.spark.stream.stream_reader import StreamTrail
 from logdump.spark.stream.stream_walk import Limit, Offset
 from tests.logdump.spark.reads import closed_places, table
 from tests.searching import in_turn

@@ -11,9 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from logdump.features.diff.model import DiffLevel
-from logdump.features.diff.options import row_options
 from logdump.features.diff.rows import every_record
-from logdump.features.diff.side import CsnBounds
+from logdump.features.diff.side import CsnBounds, row_options
 from logdump.spark.comparison.compared_trail import (
     Compared,
     StretchWalk,

@@ -11,8 +11,7 @@ import pytest
 
 from fixtures import TRAILS
 from logdump.spark.errors import SourceError
-from logdump.spark.write.job_folder import new_job_folder
-from logdump.spark.write.target import Mode, Target, TargetRefused
+from logdump.spark.write.target import Mode, Target, TargetRefused, new_job_folder
 
 SAMPLE = (TRAILS / "et000000000").read_bytes()
 

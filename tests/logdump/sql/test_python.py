@@ -17,8 +17,8 @@ import pytest
 import logdump
 from fixtures import TRAILS
 from logdump.arrow.tables import row_lobs
+from logdump.arrow.tables.arrow_rows import schema_of
 from logdump.arrow.tables.layout import TableLayout
-from logdump.arrow.tables.schema import schema_of
 from logdump.features.sql.trail_table import Ahead
 from logdump.spark.errors import BadOption, BadSchema, BadTrail, NoTrailFiles
 from logdump.spark.source.options import Options

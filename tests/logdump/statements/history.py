@@ -21,7 +21,7 @@ from fixtures.changes import (
 from fixtures.flavour import MYSQL_21, Flavour
 from fixtures.shop import Row, ShopTable
 from trailformat import TrailWriter
-from trailformat.definitions.column import KEY
+from trailformat.definitions.metadata import KEY
 
 _WORDS = ("Sencha", "o'clock", 'a "b"', "", " ", "玉露", "50%", "&amp", "--", ";", "?", ":x", "/*", "🍵")
 _ODD = ("back\\slash", "line\nbreak", "\ttab\r", "\x1b[31m", "\x7f", "\u2028", "a\\'b", "$$", "\\x00")

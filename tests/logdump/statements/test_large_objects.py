@@ -17,7 +17,7 @@ from logdump.display.sql import DIALECTS, SqlScript, Statement
 from logdump.display.sql import literals as module
 from trailformat import TrailFile, TrailWriter
 from trailformat.codec.charsets import BY_NAME
-from trailformat.definitions.column import ColumnDefinition
+from trailformat.definitions.metadata import ColumnDefinition
 from trailformat.records.columns import PieceHeader, build_piece
 from trailformat.records.record_header import FIRST, LARGE_OBJECT, LAST, MIDDLE
 

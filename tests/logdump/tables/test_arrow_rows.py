@@ -34,7 +34,7 @@ from trailformat.transactions.tracker import TransactionTracker
 from trailformat.values import CHAR
 
 pa = pytest.importorskip("pyarrow", reason="Arrow files need pyarrow")
-schema = pytest.importorskip("logdump.arrow.tables.schema", reason="Arrow files need pyarrow")
+schema = pytest.importorskip("logdump.arrow.tables.arrow_rows", reason="Arrow files need pyarrow")
 
 PLAIN = TableDefinition(1, 1, (column("QTY", scale=0), of(64)._replace(name="NOTE")))
 NULLS = (Column(0, b"\xff\xff\0\0"), Column(1, b"\xff\xff\0\0"))
@@ -116,7 +116,7 @@ def test_transactions_may_share_a_csn_and_have_none(tmp_path: Path) -> None:
 
 
 def test_blocks_of_a_few_rows_make_the_rows_that_one_makes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    batches = pytest.importorskip("logdump.arrow.tables.batches")
+    batches = pytest.importorskip("logdump.arrow.tables.group")
     undefined = _row(b"x", table="TEA.LEAVES")
     records = _definition(PLAIN), *(record for text in (b"a", b"", b"c") for record in (_note(text), undefined))
     whole = _files(tmp_path, *records)
@@ -234,7 +234,7 @@ def test_a_large_row_is_put_together_with_what_it_goes_on_in(tmp_path: Path) -> 
 
 def test_rows_come_in_pieces_of_one_size_and_no_rows_in_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     np = pytest.importorskip("numpy")
-    made = pytest.importorskip("logdump.arrow.tables.piece")
+    made = pytest.importorskip("logdump.arrow.tables.group")
     row, definition = _note(b"x"), _definition(PLAIN)
     monkeypatch.setattr(made, "_MOST_BYTES", row.length * 11 // 2)
     with TrailFile(trail_of(tmp_path, definition, row.raw * 24)) as trail:

@@ -11,8 +11,8 @@ from fixtures.flavour import MYSQL_21, ORACLE_12, Flavour
 from logdump.session.session import Session
 from logdump.session.settings import Settings
 from logdump.tui.keys.keys import KEYS, Area, Key
-from logdump.tui.model.model import Model, ScanProgress
-from logdump.tui.panes.one_line import TABS, title_pieces
+from logdump.tui.model.model import TABS, Model, ScanProgress
+from logdump.tui.panes.one_line import title_pieces
 from logdump.tui.reading.state import State, Summary
 from logdump.tui.text.appearance import Appearance
 from logdump.tui.text.styled import ASCII, UNICODE

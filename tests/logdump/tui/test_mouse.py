@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from fixtures import TRAILS
-from logdump.tui.panes.one_line import TABS
+from logdump.tui.model.model import TABS
 from logdump.tui.panes.record_list import RecordList
 from logdump.tui.panes.sidebar import Sidebar
 from tests.logdump.tui.drive import NARROW, WIDE, Screen, drive

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from trailformat.scan.jobs import Ordered
+from trailformat.scan.parallel import Ordered
 
 
 class Jobs:

@@ -22,9 +22,9 @@ from trailformat.codec.tokens import LOGCSN, TRANID, walk_tokens
 from trailformat.records.framing import frame_at, header_at, is_sound
 from trailformat.scan import BAD_SPAN, FILE_HEADER, PARTIAL, RECORD, scan
 from trailformat.scan.row_tokens import csn_and_xid_of, rows_with_token
-from trailformat.scan.rows.headers import header_positions
+from trailformat.scan.rows.definitions import header_positions
 
-KERNELS = ("frames", "headers", "own_tokens", "tokens")
+KERNELS = ("frames", "tokens")
 """Modules of kernels that walk over tokens."""
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from trailformat.scan.windows import Spare
+from trailformat.scan.kernel_run import Spare
 
 
 def test_a_buffer_is_used_again() -> None:

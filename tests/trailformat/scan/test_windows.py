@@ -16,7 +16,7 @@ from tests.trailformat.samples import BOTH, header, row, table_record, trail_of
 from tests.trailformat.scan.reference import assert_same
 from tests.trailformat.scan.test_scan import everything
 from trailformat import ByteOrder, CannotRead, TrailFile, make_record
-from trailformat.scan import scan, windows
+from trailformat.scan import kernel_run, scan
 
 ROOT = Path(__file__).parents[3]
 _SCANS = """
@@ -43,13 +43,13 @@ with TrailFile(path) as trail:
 def test_windows_of_any_size_show_the_same(
     tmp_path: Path, order: ByteOrder, capacity: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(windows, "CAPACITY", capacity)
+    monkeypatch.setattr(kernel_run, "CAPACITY", capacity)
     assert assert_same(trail_of(tmp_path, *everything(order), *everything(order.other)))
 
 
 @pytest.mark.parametrize("name", some_trails(names(), __name__))
 def test_a_fixture_in_small_windows(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(windows, "CAPACITY", 128)
+    monkeypatch.setattr(kernel_run, "CAPACITY", 128)
     assert assert_same(TRAILS / name)
 
 
@@ -59,7 +59,7 @@ def test_a_fixture_in_small_windows(name: str, monkeypatch: pytest.MonkeyPatch) 
 def test_records_behind_a_damaged_one_that_claims_to_be_larger_than_a_window(
     tmp_path: Path, order: ByteOrder, claimed: int, capacity: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(windows, "CAPACITY", capacity)
+    monkeypatch.setattr(kernel_run, "CAPACITY", capacity)
     sound = row(bytes(30), order=order)
     damaged = bytearray(sound.raw)
     damaged[2:4] = order.encode(claimed, 2)

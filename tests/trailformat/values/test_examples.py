@@ -12,7 +12,7 @@ import pytest
 
 from tests.trailformat.samples import BOTH
 from trailformat import ByteOrder, ColumnDefinition, decode_value
-from trailformat.definitions.column import TAIL_12_2
+from trailformat.definitions.metadata import TAIL_12_2
 from trailformat.records.columns import Column
 from trailformat.values import sql_type
 

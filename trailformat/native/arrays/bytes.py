@@ -24,6 +24,25 @@ from trailformat.native.arrays.arguments import (
 from trailformat.native.loads import i32, i64, inlined, load64, put64, store8, store32, store64, u8, u16
 from trailformat.native.scan.arguments import NULL, UNDECIDED
 
+
+def join_runs(runs: int, count: int, out: int) -> Any:
+    """Copy runs, int64[count, 2] of addresses and sizes, to ``out``, which has no byte more than they have.
+
+    Returns where they end.
+    """
+    to: Any = np.int64(0)
+    for number in range(count):
+        data, size, at = i64(runs, 16 * number), i64(runs, 16 * number + 8), 0
+        while at + SPARE <= size:
+            put64(out, to + at, load64(data, at))
+            at += SPARE
+        while at < size:
+            store8(out, to + at, u8(data, at))
+            at += 1
+        to += size
+    return to
+
+
 _HIGH_BITS = 0x8080808080808080
 _MOST_DIGITS = 200
 _MINUS, _POINT, _ZERO, _NINE = 45, 46, 48, 57

@@ -9,8 +9,12 @@ import numpy as np
 from trailformat.native.arrays.arguments import (
     ALIGNED,
     BYTES,
+    C_DATA,
     C_FORM,
+    C_MOST,
+    C_OUT,
     C_ROWS,
+    C_SCALE,
     C_VALID,
     COLUMN_SIZE,
     DATES,
@@ -28,9 +32,94 @@ from trailformat.native.arrays.arguments import (
     WIDE_4,
     WIDE_8,
 )
-from trailformat.native.arrays.bytes import take_bytes
-from trailformat.native.arrays.values import take_dates, take_decimals, take_integers, take_moments
-from trailformat.native.loads import i64, inlined, store8, store64
+from trailformat.native.arrays.bytes import described, not_taken, set_bit, take_bytes, value_of
+from trailformat.native.arrays.written import NO_DATE, date_at, decimal_at, moment_at
+from trailformat.native.loads import i64, inlined, store8, store16, store32, store64, u16, u32, u64
+from trailformat.native.scan.arguments import UNDECIDED
+
+
+@inlined
+def take_integers(column: int, width: int, are_wide: int) -> Any:
+    """Big-endian integers of ``width`` bytes, into as many, or with their sign into 16."""
+    about, data, found = described(column), i64(column, 8 * C_DATA), (0, 0)
+    out, valid = i64(column, 8 * C_OUT), i64(column, 8 * C_VALID)
+    for row in range(i64(column, 8 * C_ROWS)):
+        start, size = value_of(about, row)
+        number = np.int64(0)
+        if size == width:
+            set_bit(valid, row)
+            if width == 8:
+                number = np.int64(u64(data, start, 0))
+            else:
+                number = np.int64(u32(data, start, 0) if width == 4 else u16(data, start, 0))
+        else:
+            found = not_taken(found, size)
+        if are_wide:
+            number = (number << (64 - 8 * width)) >> (64 - 8 * width)
+            store64(out, 16 * row, number)
+            store64(out, 16 * row + 8, number >> 63)
+        elif width == 8:
+            store64(out, 8 * row, number)
+        elif width == 4:
+            store32(out, 4 * row, number)
+        else:
+            store16(out, 2 * row, number)
+    return found
+
+
+@inlined
+def take_decimals(column: int) -> Any:
+    """Numbers of a fixed scale that are written as text, as 128 bits in two words each; long ones are not taken."""
+    about, data, found = described(column), i64(column, 8 * C_DATA), (0, 0)
+    out, valid = i64(column, 8 * C_OUT), i64(column, 8 * C_VALID)
+    scale, most = i64(column, 8 * C_SCALE), i64(column, 8 * C_MOST)
+    for row in range(i64(column, 8 * C_ROWS)):
+        start, size = value_of(about, row)
+        low = np.int64(0)
+        if 0 <= size <= most:
+            is_good, number = decimal_at(data, start, start + size, scale)
+            if is_good:
+                low = number
+                set_bit(valid, row)
+            else:
+                found = not_taken(found, UNDECIDED)
+        else:
+            found = not_taken(found, size)
+        store64(out, 16 * row, low)
+        store64(out, 16 * row + 8, low >> 63)
+    return found
+
+
+@inlined
+def take_moments(column: int) -> Any:
+    """Microseconds from 1970-01-01 of dates with a time, in UTC where they have a zone; no other text is taken."""
+    about, data, found = described(column), i64(column, 8 * C_DATA), (0, 0)
+    out, valid, has_zone = i64(column, 8 * C_OUT), i64(column, 8 * C_VALID), i64(column, 8 * C_SCALE)
+    for row in range(i64(column, 8 * C_ROWS)):
+        start, size = value_of(about, row)
+        is_good, moment = moment_at(data, start, size, has_zone)
+        store64(out, 8 * row, moment)
+        if is_good:
+            set_bit(valid, row)
+        else:
+            found = not_taken(found, size)
+    return found
+
+
+@inlined
+def take_dates(column: int) -> Any:
+    """Days from 1970-01-01 of dates without a time; no other text is taken."""
+    about, data, found = described(column), i64(column, 8 * C_DATA), (0, 0)
+    out, valid = i64(column, 8 * C_OUT), i64(column, 8 * C_VALID)
+    for row in range(i64(column, 8 * C_ROWS)):
+        start, size = value_of(about, row)
+        day = date_at(data, start) if size == 10 else NO_DATE
+        store32(out, 4 * row, max(day, -(1 << 30)))
+        if day > NO_DATE:
+            set_bit(valid, row)
+        else:
+            found = not_taken(found, size)
+    return found
 
 
 @inlined

@@ -83,8 +83,7 @@ from trailformat.native.scan.arguments import (
     VISITS,
     WATCHED,
 )
-from trailformat.native.scan.fill import is_definition, lacks_head, next_frame, note_header, record_length
-from trailformat.native.scan.names import key_of
+from trailformat.native.scan.fill import is_definition, key_of, lacks_head, next_frame, note_header, record_length
 
 _ODD = np.uint64(0x9E3779B97F4A7C15)
 _OTHER_ODD = np.uint64(0xC2B2AE3D27D4EB4F)

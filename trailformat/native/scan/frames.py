@@ -1,4 +1,4 @@
-"""The frame of a record, for the kernels: sound as :mod:`trailformat.records.framing` defines it.
+"""The frame of a record, for the kernels: sound as :mod:`trailformat.records.framing` defines it; and walks by frames.
 
 ``data`` is the address where the byte at RBA 0 would stand; the bytes from the first record to before ``limit`` are
 there. The file ends at ``end``. Every load lies before ``limit``: ``_length`` looks at the record's length first, and
@@ -10,13 +10,20 @@ from __future__ import annotations
 from typing import Any
 
 from trailformat.native.constants import (
+    CONTINUED_AT,
     FIRST_OF_FILE_HEADER,
     HDR_IND,
     HEADER_SIZE,
+    INDEX_SIZE,
     INFO_AT,
+    IO_TYPE_AT,
+    METADATA,
     MOST_BYTES,
     MOST_TOKENS,
+    NAME_IS_INDEX,
     NARROW_HEAD,
+    NO_INDEX,
+    PARTITION_AT,
     SMALLEST,
     SMALLEST_BODY,
     TOKEN_D,
@@ -26,8 +33,23 @@ from trailformat.native.constants import (
     TOKEN_T,
     TOKEN_Z,
 )
-from trailformat.native.loads import inlined, u8
+from trailformat.native.loads import AHEAD, fetch, i64, inlined, store8, store64, u8, u16
 from trailformat.native.scan.tokens import head_size, length_at, next_token
+
+
+def read_headers(data: int, starts: int, little: int, rows: int, indexes: int, continued: int) -> int:
+    """Fill ``indexes``, int64[rows], and ``continued``, uint8[rows], of the ``G`` records that start at places."""
+    for row in range(rows):
+        fetch(data, i64(starts, 8 * min(row + AHEAD, rows - 1)))
+        at, size, order = i64(starts, 8 * row), 0, u8(little, row)
+        for _ in range(2):
+            size, head = length_at(data, at, order)
+            at += head
+        has_index = u8(data, at + PARTITION_AT) & NAME_IS_INDEX and size >= HEADER_SIZE + INDEX_SIZE
+        store64(indexes, 8 * row, u16(data, at + HEADER_SIZE, order) if has_index else NO_INDEX)
+        store8(continued, row, 1 if u8(data, at + CONTINUED_AT) else 0)
+    return rows
+
 
 HEAD = 64
 """Bytes that hold the length of any record; a kernel has them before it reads one."""
@@ -96,3 +118,43 @@ def frame_in_either(data: int, rba: int, limit: int, end: int, first: int) -> An
     if found[0] == -1:
         return 1 - first, _frame(data, rba, limit, end, 1 - first)
     return first, found
+
+
+def find_metadata(data: int, stop: int, limit: int, end: int, state: int, found: int, most: int) -> int:
+    """Put the RBAs of metadata records to ``found``, int64[most]; returns their number.
+
+    ``state``, int64[2], holds the RBA where the first record begins and the byte order that is tried first; it gets
+    those where the walk ends: at or after ``stop``, where no sound record begins, where one reaches beyond ``limit``,
+    or where there is no more room. ``data``, ``limit`` and ``end``: see above.
+    """
+    rba, little, count = i64(state, 0), i64(state, 8), 0
+    while rba < stop and count < most and (limit - rba >= HEAD or limit >= end):
+        order, frame = frame_in_either(data, rba, limit, end, little)
+        if frame[0] < 0:
+            break
+        little = order
+        if u8(data, rba) == TOKEN_G and u8(data, frame[1] + IO_TYPE_AT) == METADATA:
+            store64(found, 8 * count, rba)
+            count += 1
+        rba += frame[0]
+    store64(state, 0, rba)
+    store64(state, 8, little)
+    return count
+
+
+def next_frame(data: int, start: int, stop: int, limit: int, end: int) -> int:
+    """The first place from ``start`` to before ``stop`` where a sound record starts in either byte order; -1: none.
+
+    ``data`` is the address where the byte at RBA 0 would stand; the bytes from ``start`` to before ``limit`` are there.
+    A place whose record claims more than these is not decided here: -2 - place. The file ends at ``end``.
+    """
+    for rba in range(start, stop):
+        kind = u8(data, rba)
+        if (kind != TOKEN_G) & (kind != TOKEN_F):
+            continue
+        _, found = frame_in_either(data, rba, limit, end, 0)
+        if found[0] >= 0:
+            return rba
+        if found[0] != -1:
+            return -2 - rba
+    return -1

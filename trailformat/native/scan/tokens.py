@@ -1,12 +1,27 @@
-"""Tokens in the payload of ``T``, in the kernels. ``data`` is an address; every load lies before ``stop``."""
+"""Tokens in the payload of ``T``, in the kernels, LOGCSN and TRANID of rows among them.
+
+``data`` is the address where the byte at RBA 0 would stand; the caller has seen to it that the bytes of every row are
+there. Every load lies before ``stop``, inside of the payload of ``T`` whose place is in the batch.
+"""
 
 from __future__ import annotations
 
 from typing import Any
 
-from trailformat.native.constants import INFO_AT, LENGTH_AT, MOST_FIELDS, NARROW_HEAD, UNSET, WIDE, WIDE_HEAD
-from trailformat.native.loads import i64, inlined, n32, store8, u8, u16, u32
-from trailformat.native.scan.arguments import T_OFFSET, T_ORDER, T_RBA, T_SIZE
+from trailformat.native.constants import (
+    INFO_AT,
+    KIND_RECORD,
+    LENGTH_AT,
+    LOGCSN,
+    MOST_FIELDS,
+    NARROW_HEAD,
+    TRANID,
+    UNSET,
+    WIDE,
+    WIDE_HEAD,
+)
+from trailformat.native.loads import AHEAD, fetch, i64, inlined, n32, store8, store64, u8, u16, u32
+from trailformat.native.scan.arguments import ABSENT, T_KIND, T_OFFSET, T_ORDER, T_RBA, T_SIZE
 
 
 @inlined
@@ -60,3 +75,49 @@ def mark_rows(data: int, columns: int, rows: int, token_id: int, marks: int) -> 
             at += size
         store8(marks, row, is_there if at == stop else 0)
     return rows
+
+
+@inlined
+def _own(data: int, at: int, stop: int, little: int) -> Any:
+    """Place and size of the first LOGCSN and the first TRANID in the payload of ``T``; none when it is damaged."""
+    csn_at, csn_size, xid_at, xid_size = 0, ABSENT, 0, ABSENT
+    for _ in range(MOST_FIELDS):
+        if at >= stop:
+            break
+        token, at, size = next_token(data, at, stop, little)
+        if token == LOGCSN and csn_size == ABSENT:
+            csn_at, csn_size = at, size
+        elif token == TRANID and xid_size == ABSENT:
+            xid_at, xid_size = at, size
+        at += size
+    if at != stop:
+        csn_at, csn_size, xid_at, xid_size = 0, ABSENT, 0, ABSENT
+    return csn_at, csn_size, xid_at, xid_size
+
+
+def own_tokens(data: int, columns: int, rows: int, found: int) -> int:
+    """Fill ``found``, int64[4, rows], with place and size of LOGCSN, place and size of TRANID; returns ``rows``.
+
+    ``columns``: see :mod:`.arguments`; what is no record has no tokens.
+    """
+    kinds = i64(columns, 8 * T_KIND)
+    for row in range(rows):
+        own = 0, ABSENT, 0, ABSENT
+        if u8(kinds, row) == KIND_RECORD:
+            fetch(data, area_of(columns, min(row + AHEAD, rows - 1))[0])
+            at, stop, little = area_of(columns, row)
+            own = _own(data, at, stop, little)
+        store64(found, 8 * row, own[0])
+        store64(found, 8 * (rows + row), own[1])
+        store64(found, 8 * (2 * rows + row), own[2])
+        store64(found, 8 * (3 * rows + row), own[3])
+    return rows
+
+
+def gather(data: int, places: int, sizes: int, starts: int, count: int, out: int) -> int:
+    """Copy the bytes at the places, of the sizes, to ``out`` from the starts on; sizes below 0 are passed over."""
+    for number in range(count):
+        at, start = i64(places, 8 * number), i64(starts, 8 * number)
+        for place in range(i64(sizes, 8 * number)):
+            store8(out, start + place, u8(data, at + place))
+    return count

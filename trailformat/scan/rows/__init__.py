@@ -3,8 +3,15 @@
 from __future__ import annotations
 
 from trailformat.native.constants import NO_INDEX
-from trailformat.scan.rows.definitions import RowGroups, by_definition, grouped, learn_definitions, metadata_rows
-from trailformat.scan.rows.headers import headers_at, headers_of
+from trailformat.scan.rows.definitions import (
+    RowGroups,
+    by_definition,
+    grouped,
+    headers_at,
+    headers_of,
+    learn_definitions,
+    metadata_rows,
+)
 from trailformat.scan.rows.images import Fields, ImageFields, column_of, columns_in, has_columns, images_of, tokens_in
 from trailformat.scan.rows.related import (
     NONE,

@@ -11,7 +11,7 @@ import numpy as np
 
 from trailformat.native.loaded import kernels
 from trailformat.native.scan.arguments import ONE
-from trailformat.scan.rows.headers import length_at
+from trailformat.scan.rows.definitions import length_at
 from trailformat.scan.rows.row_bytes import Array, RowBytes, RowData
 
 

@@ -15,8 +15,7 @@ from trailformat.codec.mapped_file import FileBuffer
 from trailformat.records.columns import HEADER_BYTES, MOST_COUNTED, PieceHeader
 from trailformat.records.record_header import LARGE_OBJECT, NOT_TRANSACTIONAL, PIECES, PLACES
 from trailformat.scan.batch import FILE_HEADER, RECORD, Batch
-from trailformat.scan.rows.definitions import metadata_rows
-from trailformat.scan.rows.headers import header_positions, headers_of, length_at
+from trailformat.scan.rows.definitions import header_positions, headers_of, length_at, metadata_rows
 from trailformat.scan.rows.row_bytes import Array, RowBytes
 
 NONE, UNKNOWN = -1, -2

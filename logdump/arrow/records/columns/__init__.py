@@ -8,34 +8,26 @@ from typing import Any
 
 import pyarrow as pa
 
-from logdump.arrow.records.columns import header, names, places
+from logdump.arrow.records.columns.header import BUILDERS
 from logdump.arrow.records.rows import Rows
 from trailformat.arrays.arrow import in_type, nulls
 
 ArrowArray = Any
 
 Builder = Callable[[Rows], ArrowArray]
-_OF_HEADERS: Mapping[str, Builder] = {**places.BUILDERS, **header.BUILDERS, **names.BUILDERS}
 
 
 def builder_of(name: str) -> Builder:
     """What makes a ``pyarrow.Array`` of a column; texts that many rows have are dictionaries."""
-    return _OF_HEADERS.get(name) or _of_parts()[name]
+    return BUILDERS.get(name) or _of_parts()[name]
 
 
 @cache
 def _of_parts() -> Mapping[str, Builder]:
     """Those that take records apart, or look at other records."""
-    from logdump.arrow.records.columns import (  # noqa: PLC0415 - they load much, and many questions need none
-        endings,
-        images,
-        problems,
-        tokens,
-        transactions,
-    )
+    from logdump.arrow.records.columns import images, parts  # noqa: PLC0415 - they load much, and many questions need none
 
-    modules = (transactions, tokens, images, problems, endings)
-    return {name: builder for module in modules for name, builder in module.BUILDERS.items()}
+    return images.BUILDERS | parts.BUILDERS
 
 
 def batch_of_rows(rows: Rows, names: Iterable[str | None], schema: Any) -> Any:

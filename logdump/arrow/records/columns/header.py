@@ -1,20 +1,128 @@
-"""The fields of the record header, straight from the columns of the scan."""
+"""Columns that a scan alone gives: place and bytes of a record, the fields of its header, the name of its table."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
-from logdump.arrow.records.columns.arrow_values import masked, validity
-from logdump.arrow.records.rows import Rows
-from trailformat import io_type_name
-from trailformat.arrays.arrow import numbered, plain_array
+from logdump.arrow.records.errors import place
+from logdump.arrow.records.rows import Array, Rows
+from logdump.arrow.records.schema import CORRUPT
+from trailformat import TrailFile, io_type_name
+from trailformat.arrays.arrow import bytes_at, masked, numbered, one_text, plain_array, validity
 from trailformat.codec.timestamps import FIRST_TIME, JULIAN_UNIX_EPOCH, LAST_TIME
 from trailformat.records.record_header import METADATA
-from trailformat.scan import FILE_HEADER
+from trailformat.scan import FILE_HEADER, PARTIAL
+
+MOST_BYTES = 1 << 30
+"""The longest value: more bytes do not get through a Java heap of the usual size; 2 GiB get through none."""
+
+
+def _file(rows: Rows) -> Any:
+    return numbered(one_text(rows.source.path), np.zeros(len(rows), np.int32))
+
+
+def _of_file(rows: Rows, number: int | None) -> Any:
+    """Return one number for all rows of a file."""
+    return pa.nulls(len(rows), pa.int32()) if number is None else masked(np.full(len(rows), number, np.int32))
+
+
+def _number(column: str) -> Callable[[Rows], Any]:
+    return lambda rows: masked(rows.of(column))
+
+
+def _raw(rows: Rows) -> Any:
+    """Neighbours are taken as one stretch, without copying."""
+    sizes = rows.of("length")
+    fits = sizes < MOST_BYTES
+    for row in np.flatnonzero(~fits).tolist():
+        _refuse_large(rows, int(rows.of("rba")[row]), int(sizes[row]))
+    if not fits.any():
+        return pa.nulls(len(rows), pa.binary())
+    starts = rows.starts
+    if not fits.all() or (starts[1:] != (starts + sizes)[:-1]).any():
+        return bytes_at(rows.view, starts, np.where(fits, sizes, 0), fits)
+    offsets = np.append(starts, starts[-1] + sizes[-1]) - starts[0]
+    stretch = pa.py_buffer(rows.view[starts[0] : starts[-1] + sizes[-1]])
+    return pa.Array.from_buffers(pa.binary(), len(rows), [None, pa.py_buffer(offsets.astype(np.int32)), stretch])
+
+
+def _refuse_large(rows: Rows, rba: int, size: int) -> None:
+    rows.source.too_large(
+        f"{place(rows.source.path, rba)}: {size} bytes do not fit in a value of Spark; do not ask for raw"
+    )
+
+
+def _corrupt(rows: Rows) -> Any:
+    if rows.is_sound.all():
+        return pa.nulls(len(rows), pa.string())
+    reasons: list[str | None] = [None] * len(rows)
+    rbas = rows.of("rba")
+    for row in np.flatnonzero(~rows.is_sound).tolist():
+        reasons[row] = reason(rows.source.trail, int(rbas[row]), int(rows.kind[row]))
+    return pa.array(reasons, pa.string())
+
+
+def reason(trail: TrailFile, rba: int, kind: int) -> str:
+    """Why the bytes at ``rba`` are no sound record; one that is only half written is ``incomplete``."""
+    begin = "incomplete: " if kind == PARTIAL else ""
+    error = trail.error_at(rba)
+    if error is None:
+        return f"{begin}the file has changed while it was read"
+    return begin + error.explained()
+
+
+_MOST_COUNTED = 1 << 16
+"""Keys up to this are counted, greater ones sorted: a batch has fewer rows than that."""
+_MOST_KEPT = 1 << 12
+_PART = re.compile(r'(?:"[^"]*"|[^.])+')
+
+
+@lru_cache(_MOST_KEPT)
+def name_parts(name: str) -> tuple[str | None, ...]:
+    r"""Return the full name, its catalog, its schema and its last part; None for missing parts.
+
+    A dot in double quotes separates nothing; of more than three parts (``\NODE.$VOLUME.SUBVOLUME.FILE``) the first ones
+    form the catalog.
+    """
+    if not name:
+        return (None,) * 4
+    parts = _PART.findall(name)
+    catalog = ".".join(parts[:-2]) or None
+    return (name, catalog, parts[-2] if len(parts) > 1 else None, parts[-1] if parts else name)
+
+
+def _part(which: int) -> Callable[[Rows], Any]:
+    def build(rows: Rows) -> Any:
+        keys, places = _keys(rows)
+        names = rows.batch.names
+        texts = [name_parts(names[key])[which] for key in keys.tolist()]
+        return numbered(pa.array(texts, pa.string()), places)
+
+    return build
+
+
+def distinct(keys: Array) -> tuple[Array, Array]:
+    """Numbers from 0 on, each once and in order, and the place of each one among them as int32."""
+    if not len(keys) or keys.max() >= _MOST_COUNTED:
+        found, places = np.unique(keys, return_inverse=True)
+        return found, places.astype(np.int32)
+    is_there = np.bincount(keys) > 0
+    return np.flatnonzero(is_there), (np.cumsum(is_there, dtype=np.int32) - np.int32(1))[keys]
+
+
+def _keys(rows: Rows) -> tuple[Array, Array]:
+    """The keys of the rows' tables, each once, and the place of each row's among them."""
+    if "table keys" not in rows.walked:
+        rows.walked["table keys"] = distinct(rows.of("table"))
+    keys_and_places: tuple[Array, Array] = rows.walked["table keys"]
+    return keys_and_places
+
 
 FILE_HEADER_OP = "FileHeader"
 _HEADER_PLACE = 256
@@ -77,4 +185,12 @@ BUILDERS = {
     "tdr_index": _tdr_index,
     "partition": _of_header("partition", np.int32),
     "record_length": _record_length,
+    "file": _file,
+    "seqno": lambda rows: _of_file(rows, rows.source.seqno),
+    "file_order": lambda rows: _of_file(rows, rows.source.file_order),
+    "rba": _number("rba"),
+    "length": _number("length"),
+    "raw": _raw,
+    CORRUPT: _corrupt,
+    **{name: _part(which) for which, name in enumerate(("table", "catalog", "schema", "name"))},
 }

@@ -40,7 +40,7 @@ from trailformat.arrays.stored import StoredValues
 from trailformat.arrays.text_arrays import text_array
 from trailformat.codec.tokens import LOGCSN
 from trailformat.native.scan.arguments import NULL
-from trailformat.scan import scan, windows
+from trailformat.scan import kernel_run, scan
 from trailformat.scan.counting import CountBounds, CountFiller, RowCount
 from trailformat.scan.position import first_position
 from trailformat.scan.row_tokens import rows_with_token
@@ -86,7 +86,7 @@ _QUOTED = ValueSpelling(dict.fromkeys(DecodePath, _FORM), lambda _: None)
 
 def use_every_kernel() -> None:
     """Read trails, in windows so small that many a record goes beyond one, and values by the kernels alone."""
-    windows.CAPACITY, file._FAR = _WINDOW, 1
+    kernel_run.CAPACITY, file._FAR = _WINDOW, 1
     with tempfile.TemporaryDirectory() as folder:
         for path in (*some_trails(TRAILS.iterdir(), __name__), *_damaged(Path(folder))):
             with contextlib.suppress(NotATrail), TrailFile(path) as trail:

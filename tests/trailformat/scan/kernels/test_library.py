@@ -20,8 +20,7 @@ from scripts import build_native
 from tests.kernels import needs_native
 from tests.laws.imports import edges
 from trailformat.native import constants
-from trailformat.native.loaded import kernels
-from trailformat.native.note import LIBRARY, NOTE, SOURCES, read_note, source_digest
+from trailformat.native.loaded import LIBRARY, NOTE, SOURCES, kernels, read_note, source_digest
 
 ROOT = Path(__file__).parents[4]
 TRAIL = TRAILS / "et000000000"
