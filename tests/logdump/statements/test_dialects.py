@@ -21,6 +21,7 @@ from fixtures.shop import Row
 from logdump.display.sql import DIALECTS, Dialect, Unwritable, dialect_of
 from tests.logdump.statements.history import without_key, write_history
 from tests.logdump.statements.scripts import script_of
+from tests.searching import IS_LONG
 
 _TABLE = "CREATE TABLE teahouse.teas (tea_code, name, origin, grade, price NUMERIC, stock_kg NUMERIC)"
 
@@ -41,7 +42,7 @@ def _rows(database: sqlite3.Connection) -> Counter[tuple[str | float | None, ...
     return Counter(database.execute("SELECT * FROM teahouse.teas").fetchall())
 
 
-@pytest.mark.parametrize("seed", range(15))
+@pytest.mark.parametrize("seed", range(15 if IS_LONG else 5))
 def test_redo_leaves_the_rows_of_the_history(tmp_path: Path, seed: int) -> None:
     history = write_history(tmp_path / "rd000000000", seed)
     database = _database(history.before)
@@ -50,7 +51,7 @@ def test_redo_leaves_the_rows_of_the_history(tmp_path: Path, seed: int) -> None:
     assert _rows(database) == Counter(map(_plain, history.after))
 
 
-@pytest.mark.parametrize("seed", range(15))
+@pytest.mark.parametrize("seed", range(15 if IS_LONG else 5))
 def test_undo_brings_the_rows_back(tmp_path: Path, seed: int) -> None:
     history = write_history(tmp_path / "rd000000000", seed, can_be_undone=True)
     database = _database(history.after)

@@ -135,12 +135,12 @@ def database(request: pytest.FixtureRequest) -> Database:
     return Database(request.getfixturevalue(request.param), KINDS[request.param])
 
 
-@pytest.mark.parametrize("seed", range(10 if IS_LONG else 4))
+@pytest.mark.parametrize("seed", range(10 if IS_LONG else 2))
 def test_redo_leaves_the_rows_of_the_history(database: Database, tmp_path: Path, seed: int) -> None:
     database.check(write_history(tmp_path / "rd000000000", seed, odd_words=True), takes_back=False)
 
 
-@pytest.mark.parametrize("seed", range(10 if IS_LONG else 4))
+@pytest.mark.parametrize("seed", range(10 if IS_LONG else 2))
 def test_undo_brings_the_rows_back(database: Database, tmp_path: Path, seed: int) -> None:
     history = write_history(tmp_path / "rd000000000", seed, odd_words=True, can_be_undone=True)
     database.check(history, takes_back=True)
