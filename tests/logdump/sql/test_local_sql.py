@@ -158,6 +158,13 @@ def test_a_scan_that_is_narrowed_has_all_rows_of_a_condition(column: str, place:
         assert found
 
 
+@pytest.mark.parametrize("view", ["records", "teahouse.teas"])
+def test_the_first_and_the_last_row_are_found_by_their_place(asked: Asked, view: str) -> None:
+    rbas = [rba for (rba,) in asked.rows(f"select rba from {view} order by rba")]
+    for number, sign in ((0, "="), (0, "<="), (-1, "="), (-1, ">=")):
+        assert asked.rows(f"select rba from {view} where rba {sign} {rbas[number]}") == [(rbas[number],)]
+
+
 def test_the_filter_of_the_session_goes_before_a_condition(asked: Asked) -> None:
     asked("filter include iotype delete")
     assert asked.rows("select op from records where op = 'Insert'") == []
