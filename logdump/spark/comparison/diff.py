@@ -150,11 +150,13 @@ def _transactions(spark: SparkSession, trail: ComparedTrail, compared: Compared)
     return found.select("key", "nth", F.struct(*TransactionRow._fields, "copy_of").alias(trail.letter))
 
 
-def _moves(joined: DataFrame) -> DataFrame:
-    """The pairs that have moved: their place in ``a``, and over how many others."""
+def _moves(joined: DataFrame) -> DataFrame | None:
+    """The pairs that have moved: their place in ``a``, and over how many others; None where all places are the same."""
     pairs = joined.where("a IS NOT NULL AND b IS NOT NULL")
     pairs = pairs.select(F.col("a.stretch").alias("stretch"), F.col("a.at").alias("a"), F.col("b.at").alias("b"))
-    extents = pairs.groupBy("stretch").agg(F.min("b"), F.max("b")).collect()
+    extents = pairs.groupBy("stretch").agg(F.min("b"), F.max("b"), F.bool_and(F.col("a") == F.col("b"))).collect()
+    if all(stays for *_, stays in extents):
+        return None
     bounds = moved.bounds_of((row[0], row[1], row[2]) for row in extents)
     by_stretch = pairs.repartition(max(len(bounds), 1), "stretch").sortWithinPartitions("stretch", "a")
     tangled = worked(by_stretch, partial(moved.out_of_order, bounds), TANGLED)
@@ -163,13 +165,16 @@ def _moves(joined: DataFrame) -> DataFrame:
 
 def _compared(
     joined: DataFrame,
-    moves: DataFrame,
+    moves: DataFrame | None,
     trails: tuple[ComparedTrail, ComparedTrail],
     compared: Compared,
 ) -> DataFrame:
     """The differences, found by a task for the transactions of some stretches, in their order."""
     numbers = [len(trail.starts) for trail in trails]
-    told = joined.join(moves, F.col("a.at") == F.col("moved"), "left")
+    if moves is None:
+        told = joined.withColumn("later", F.lit(None).cast("int"))
+    else:
+        told = joined.join(moves, F.col("a.at") == F.col("moved"), "left")
     stretch = F.coalesce(F.col("a.stretch"), F.col("b.stretch") + numbers[0])
     lots = told.select("a", "b", "later", stretch.alias("stretch")).repartition(sum(numbers), "stretch")
     ordered = lots.sortWithinPartitions("stretch", F.coalesce(F.col("a.at"), F.col("b.at")))
