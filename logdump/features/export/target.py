@@ -1,4 +1,4 @@
-"""The options of EXPORT, its target, a file or folder that appears when it is complete, and the tally of its records."""
+"""The options of EXPORT, its target, a file or folder that appears when it is complete, and the tally of records."""
 
 from __future__ import annotations
 
