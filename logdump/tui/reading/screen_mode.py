@@ -42,7 +42,7 @@ _EVERY = 0.25
 
 
 class ReportedAlignment:
-    """The rows of two trails side by side, as they come; the first report comes at once, the last with :meth:`close`."""
+    """The rows of two trails side by side, as they come; the first report is at once, the last with :meth:`close`."""
 
     def __init__(self, listing: AlignedListing, post: Post) -> None:
         self._listing, self._post = listing, post
