@@ -10,7 +10,7 @@ from rich.cells import cell_len
 from rich.segment import Segment
 
 from logdump.notation.times import GMT
-from logdump.session.marks import Mark
+from logdump.session.session import Mark
 from logdump.session.settings import Settings
 from logdump.tui.model.model import Model
 from logdump.tui.panes.choices import mark_choices, table_choices, transaction_choices
