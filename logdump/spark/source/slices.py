@@ -13,11 +13,10 @@ from logdump.arrow.records.rows import Array, Source
 from logdump.arrow.records.schema import Reads, Selected
 from logdump.session.passing import passing_batches
 from logdump.spark.errors import BadTrail, FileChanged, SplitMismatch, located, report
-from logdump.spark.source.bounds import selection_of
 from logdump.spark.source.named_files import definitions_of
 from logdump.spark.source.options import Options
 from logdump.spark.source.planner import is_unborn
-from logdump.spark.source.slice import Slice
+from logdump.spark.source.slice import Slice, selection_of
 from trailformat import CannotRead, NotATrail, TrailError, TrailFile
 from trailformat.scan import FILE_HEADER, PARTIAL, Batch, FileRange, ScanPosition, Workers, scan_range
 from trailformat.scan.batch import BATCH_SIZE
