@@ -19,7 +19,7 @@ from logdump.session.scan import FilteredReader
 from logdump.session.session import Session
 
 if TYPE_CHECKING:
-    from logdump.session.marks import Search
+    from logdump.session.session import Search
     from trailformat import Record
 
 

@@ -17,9 +17,8 @@ from logdump.language.reader import Context, Parameter
 from logdump.notation.times import TIME_FORMS
 from logdump.session.errors import ArgumentError, CommandError
 from logdump.session.events import Event, NoRecordThere, PositionShown, Progress, say
-from logdump.session.marks import Mark, MarksShown
 from logdump.session.scan import FilteredReader
-from logdump.session.session import Session
+from logdump.session.session import Mark, MarksShown, Session
 from logdump.session.settings import Across
 from trailformat import PartialRecord, TrailError, TrailFile
 from trailformat.trail.sequence import Spot

@@ -14,8 +14,7 @@ from logdump.language.words import plain
 from logdump.notation.text import amount
 from logdump.session.errors import CommandError
 from logdump.session.events import Event, LobsShown, say
-from logdump.session.marks import SourceDefinitions
-from logdump.session.session import Session
+from logdump.session.session import Session, SourceDefinitions
 from logdump.session.settings import Detail
 from trailformat.trail.whole_file import WholeFile
 

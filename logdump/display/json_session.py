@@ -5,7 +5,7 @@ from __future__ import annotations
 from logdump.display.json_shape import Get, Shape, member, time_at
 from logdump.session.events import EnvironmentShown, JobProgress, NoRecordThere, PositionShown, Progress, StatementShown
 from logdump.session.files import FilesShown
-from logdump.session.marks import MarksShown
+from logdump.session.session import MarksShown
 
 
 def _direction(shown: PositionShown) -> str:

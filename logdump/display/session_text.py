@@ -23,7 +23,7 @@ from logdump.session.events import (
     StatementShown,
 )
 from logdump.session.files import DirectoryEntry, FilesShown
-from logdump.session.marks import MarksShown
+from logdump.session.session import MarksShown
 from logdump.session.settings import Settings
 from trailformat.changes.lobs import Lob
 

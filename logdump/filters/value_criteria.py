@@ -7,7 +7,7 @@
 A record meets it when its before or its after image has the column and the value compares so. Numbers are compared as
 numbers, dates as dates, text without the blanks at its end, binary data by its hex digits. NULL, and what does not
 decode, meets no comparison but that with NULL. Column names ignore case unless quoted. Names that
-GoldenGate has for fields of the header: :mod:`logdump.filters.value_criteria`.
+GoldenGate has for fields of the header: :class:`HeaderValue`.
 """
 
 from __future__ import annotations

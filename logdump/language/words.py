@@ -118,9 +118,8 @@ def completed(line: str, offers: Sequence[str]) -> str:
     start = last_word(line)
     if len(offers) == 1:
         return line[:start] + offers[0] + ("" if offers[0].endswith("/") else " ")
-    common = 0
-    while len({offer[: common + 1].upper() for offer in offers}) == 1 and common < len(offers[0]):
-        common += 1
+    letters = enumerate(zip(*offers, strict=False))
+    common = next((at for at, (first, *others) in letters if {first} != {first, *others}), min(map(len, offers)))
     return line[:start] + offers[0][:common] if common > len(line) - start else line
 
 

@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO, TextIO, TypeVar
+from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, TextIO, TypeVar
 
 from logdump.notation.text import Harmless
 from logdump.session.cursor import Cursor
@@ -20,9 +20,39 @@ from trailformat.trail.packed import is_file, status_of
 
 if TYPE_CHECKING:
     from logdump.filters import FilterSet
-    from logdump.session.marks import Mark, Search, SourceDefinitions
     from logdump.session.selection import Selection
+    from trailformat.definitions.file import DefinitionsFile
     from trailformat.trail.row_definitions import RowDefinitions
+
+
+class SourceDefinitions(NamedTuple):
+    """A definitions file for rows: its path, its contents, and whether it takes precedence over the trail."""
+
+    path: Path
+    file: DefinitionsFile
+    override: bool = False
+
+
+class Mark(NamedTuple):
+    """A place in a trail that has a name, and a note about it."""
+
+    name: str
+    path: Path
+    rba: int
+    note: str = ""
+
+
+class MarksShown(NamedTuple):
+    """MARK: the marks, by file and RBA."""
+
+    marks: tuple[Mark, ...]
+
+
+class Search(NamedTuple):
+    """One search of FIND: its text as typed, and the filter that matching records pass."""
+
+    text: str
+    filters: FilterSet
 
 
 MOST_KEPT = 1000

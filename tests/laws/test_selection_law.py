@@ -13,7 +13,7 @@ MAKERS = {
     "Selection": {
         "logdump/session/selection.py": ["on"],
         "logdump/session/session.py": ["selection"],
-        "logdump/spark/source/bounds.py": ["selection_of"],
+        "logdump/spark/source/slice.py": ["selection_of"],
     },
     "RowDefinitions": {
         "logdump/session/session.py": ["definitions_of"],

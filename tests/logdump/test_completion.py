@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from fixtures import TRAILS
@@ -141,6 +141,7 @@ def _typed(path: str, complete_line: Callable[[str], str]) -> str:
             line = f'{line[:start]}"{line[start:]}'
 
 
+@example(paths=["B", "b"])
 @given(paths=st.lists(NAMES, min_size=1, max_size=3))
 @settings(max_examples=examples(60))
 def test_a_completed_path_opens_the_file(paths: list[str]) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from fixtures import TRAILS
@@ -129,6 +129,7 @@ def test_both_halves_of_an_update_are_shown_alike_wherever_next_begins(skipped: 
 
 
 @settings(max_examples=examples(4), suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
+@example(name="bt000000000", changed=[(3444 / 5453, 1)])  # the indicator of a value that is not changed
 @given(
     name=st.sampled_from([path.name for path in FILES]),
     changed=st.lists(st.tuples(st.floats(0, 1, exclude_max=True), st.integers(0, 255)), min_size=1, max_size=4),

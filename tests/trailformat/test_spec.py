@@ -35,7 +35,6 @@ from trailformat.records.columns import (
     build_columns,
     build_images,
     build_piece,
-    column_places,
     parse_columns,
     parse_images,
     parse_piece,
@@ -265,12 +264,7 @@ DATA = {
     "column": Held(
         spec.column,
         lambda parsed, _: Column(parsed.index, parsed.raw),
-        (
-            lambda data, order: _only(parse_columns(data, order)),
-            lambda data, order: _only(
-                tuple(Column(n, data[at : at + size]) for n, at, size in column_places(data, 0, len(data), order))
-            ),
-        ),
+        (lambda data, order: _only(parse_columns(data, order)),),
         lambda value, order: build_columns([value], order),
         lambda record: iter(
             [build_columns([one], record.order) for side in (record.images or ())[:2] for one in side or ()]

@@ -62,16 +62,6 @@ def arrow_strings(strings: Strings) -> pa.Array:
     return pa.Array.from_buffers(pa.string(), len(strings), buffers)
 
 
-def strings_of(array: pa.Array) -> Strings:
-    """The strings of an array."""
-    bits, offsets, data = array.buffers()
-    bounds = np.frombuffer(offsets or bytes(4), np.int32)[array.offset : array.offset + len(array) + 1]
-    if not array.null_count:
-        return Strings(np.frombuffer(data or b"", np.uint8), bounds)
-    is_there = np.unpackbits(np.frombuffer(bits, np.uint8), bitorder="little")[array.offset :][: len(array)]
-    return Strings(np.frombuffer(data or b"", np.uint8), bounds, np.packbits(is_there, bitorder="little"))
-
-
 def masked(values: Any, valid: Any = None) -> Any:
     """An array with nulls where ``valid`` is false."""
     return plain_array(pa.from_numpy_dtype(values.dtype), values, valid)

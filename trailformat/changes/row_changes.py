@@ -83,11 +83,16 @@ class ColumnChange(NamedTuple):
 
     @property
     def is_changed(self) -> bool:
-        """True if both images have the column and differ in it; NULL equals NULL, whatever bytes follow it."""
+        """True if both images have the column and differ in it; NULL equals NULL, whatever bytes follow it.
+
+        Of the same bytes one may not decode: its indicator, the two bytes before them, is another.
+        """
         before, after = self.before, self.after
         if before is None or after is None:
             return False
-        return before.is_null != after.is_null or (not before.is_null and before.data != after.data)
+        if before.is_null or after.is_null:
+            return before.is_null != after.is_null
+        return (before.data, before.problem) != (after.data, after.problem)
 
 
 class Change(NamedTuple):

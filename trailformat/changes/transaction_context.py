@@ -255,7 +255,7 @@ class TransactionContext:
 
     Records in the order of the file, in the opposite order, or twice, cost nothing extra; after a jump the
     beginning of the transaction is looked for by walking back, in the file before this one too
-    (:mod:`trailformat.changes.transaction_context`).
+    (:class:`TransactionSearch`).
 
     Args:
         trail: the file.

@@ -7,8 +7,6 @@ always (MySQL and PostgreSQL transcripts of 21c).
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterator
-from mmap import mmap
 from typing import NamedTuple
 
 from trailformat.codec import layout
@@ -135,27 +133,6 @@ def parse_columns(data: bytes, order: ByteOrder) -> Columns:
 
     rest = layout.parse_all(spec.column(order.value), data, BadData, "column", start, len(columns))
     return (*columns, *(Column(column.index, column.raw) for column in rest))
-
-
-def column_places(
-    buffer: bytes | memoryview | mmap, start: int, stop: int, order: ByteOrder
-) -> Iterator[tuple[int, int, int]]:
-    """Index, place and size of the payload of each column from ``start`` to ``stop``: the fast twin of the layout.
-
-    Raises:
-        BadData: as parse_columns.
-    """
-    head = HEADS[order].unpack_from
-    for _ in range(layout.MOST):
-        if start + 4 > stop:
-            break
-        index, size = head(buffer, start)
-        if start + 4 + size > stop:
-            break
-        yield index, start + 4, size
-        start += 4 + size
-    if start != stop:
-        raise BadData("column does not fit into the bytes around it", expected=f"at most {stop - start} bytes")
 
 
 def build_columns(columns: Columns | list[Column], order: ByteOrder) -> bytes:

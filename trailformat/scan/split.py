@@ -9,7 +9,7 @@ The rule. A boundary at or after an offset is the next place where a sound recor
 
 The second part is for data full of records. It cannot be proof: a record may be larger than the reach, and a
 hostile file can hold records that lap over each other. What is certain is only what a walk from the beginning passes:
-see :mod:`trailformat.scan.split`.
+see :func:`consistent_ranges`.
 """
 
 from __future__ import annotations

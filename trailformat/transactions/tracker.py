@@ -5,7 +5,7 @@
         owners = tracker.of(batch)
         print([owners.transactions[number].csn for number in owners.index])
 
-Where a transaction begins and ends: :mod:`trailformat.transactions.tracker`. What it is called stands on its first
+Where a transaction begins and ends: :class:`Segments`. What it is called stands on its first
 record; of rows whose first record is not there, and of rows behind damage in a transaction, nothing is known.
 """
 

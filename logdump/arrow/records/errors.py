@@ -6,6 +6,9 @@ from pathlib import Path
 
 from trailformat import TrailName
 
+MOST_BYTES = 1 << 30
+"""The longest value: more bytes do not get through a Java heap of the usual size; 2 GiB get through none."""
+
 
 class ValueTooLarge(Exception):
     """A value, or the values of an array, that a batch or a row of Spark cannot hold."""

@@ -19,8 +19,7 @@ from logdump.session.chosen_trail import files_of_trail
 from logdump.session.defined_names import undefined_column
 from logdump.session.errors import CommandError, ExitStatus
 from logdump.session.events import Event, Notice
-from logdump.session.marks import Search
-from logdump.session.session import Session
+from logdump.session.session import Search, Session
 from trailformat import Record, TrailFile
 from trailformat.changes.csn import csn_key
 from trailformat.changes.transactions import own_transaction

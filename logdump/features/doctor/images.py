@@ -10,7 +10,7 @@ import numpy as np
 from logdump.features.doctor.model import KeyLack, OpImages, TableImages
 from trailformat import TrailFile
 from trailformat.arrays import locate_columns
-from trailformat.changes.row_changes import FULL, OPERATIONS, Half, half_in
+from trailformat.changes.row_changes import FULL, OPERATIONS, Half
 from trailformat.native.scan.arguments import ABSENT, GOOD
 from trailformat.scan import FILE_HEADER, RECORD, Batch
 from trailformat.scan.rows import (
@@ -32,7 +32,6 @@ _SIDES = ("before", "after")
 _WORDS = ("INSERT", "UPDATE", "PK UPDATE", "DELETE")
 _OPS = ("INSERT", "UPDATE", "UPDATE", "DELETE")
 _NUMBERS = np.array([_WORDS.index(OPERATIONS[n]) if OPERATIONS.get(n) in _WORDS else -1 for n in range(256)])
-_IS_PAIRED = np.array([half_in(number, 0, is_before=True) is Half.FIRST for number in range(256)])
 _IS_FULL = np.array([number in FULL for number in range(256)])
 _BEFORE = ord("B")
 _MOST_BYTES, _MOST_CELLS = 1 << 24, 1 << 21

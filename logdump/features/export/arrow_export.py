@@ -21,8 +21,7 @@ from logdump.arrow.tables.group import Piece, TableBatches, blocks
 from logdump.arrow.tables.layout import ALL, SIDES, TableLayout
 from logdump.features.export.batch_walk import BatchWalk, new_pool, results
 from logdump.features.export.files import OpenFiles, Place, Waiting, check_rows, exported_files, opened
-from logdump.features.export.options import ExportOptions
-from logdump.features.export.target import ExportTally
+from logdump.features.export.target import ExportOptions, ExportTally
 from logdump.session.events import Event
 from logdump.session.session import Session
 from trailformat import CannotWrite, TrailFile, TrailName

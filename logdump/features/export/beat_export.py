@@ -14,8 +14,7 @@ from logdump.arrow.tables.layout import ALL
 from logdump.display.json_shape import Shape
 from logdump.features.export.arrow_export import FORMATS, ArrowFile, Schemas
 from logdump.features.export.files import Place, Sink, TextFile
-from logdump.features.export.options import ExportOptions
-from logdump.features.export.target import ExportTally, FileTally
+from logdump.features.export.target import ExportOptions, ExportTally, FileTally
 from logdump.features.export.text_formats import CsvText, JsonLines
 from logdump.features.heartbeat.json import HEARTBEAT
 from logdump.features.heartbeat.model import BeatShown

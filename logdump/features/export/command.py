@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from logdump.features.export.options import DIALECTS, FORMATS, STANDARD_OUTPUT, ExportOptions
+from logdump.features.export.target import DIALECTS, FORMATS, STANDARD_OUTPUT, ExportOptions
 from logdump.features.heartbeat.command import CHOICE, heartbeat_options
 from logdump.features.heartbeat.survey import Display
 from logdump.language.command import Command, Origin

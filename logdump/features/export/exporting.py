@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from logdump.arrow.without_pandas import leave_out_pandas
 from logdump.features.export.files import Place, StandardOutput
-from logdump.features.export.options import ExportOptions
-from logdump.features.export.target import ExportTally, export_target
+from logdump.features.export.target import ExportOptions, ExportTally, export_target
 from logdump.language.execute import stopped_writing
 from logdump.notation.text import amount
 from logdump.session.across import move_to

@@ -12,8 +12,7 @@ from typing import IO, BinaryIO, Generic, Protocol, TypeVar, cast
 
 from logdump.arrow.tables.layout import ALL, FileNames, TableLayout
 from logdump.features.export.batch_walk import new_pool
-from logdump.features.export.options import ExportOptions
-from logdump.features.export.target import ExportTally, FileTally, suffix_of
+from logdump.features.export.target import ExportOptions, ExportTally, FileTally, suffix_of
 from logdump.notation.text import escape
 from logdump.session.across import over_files
 from logdump.session.session import Session

@@ -10,9 +10,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from logdump.arrow.records.image_texts import image_texts
 from logdump.arrow.records.rows import DefinitionGroups, Rows
-from logdump.arrow.records.tokens import gg_parts
+from logdump.arrow.records.texts import gg_parts, image_texts
 from logdump.arrow.tables.group import Array
 from logdump.display.json_record import COLUMN, GGS_TOKEN, SEGMENT, ColumnShown, token_text
 from logdump.display.json_shape import Member, Shape, exact

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from logdump.arrow.records.rows import DefinitionGroups, Rows, Source
-from logdump.arrow.records.tokens import bodies, row_ids, user_tokens_by_row
+from logdump.arrow.records.texts import bodies, row_ids, user_tokens_by_row
 from logdump.arrow.tables.group import Array, Piece
 from logdump.arrow.tables.lines import iso_texts
 from logdump.display import json_record

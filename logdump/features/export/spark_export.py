@@ -18,10 +18,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from logdump.arrow.tables.layout import FileNames, TableLayout
 from logdump.features.export.exporting import check_whole, export_of
-from logdump.features.export.options import ExportOptions
-from logdump.features.export.target import ExportTally, FileTally, part_name, suffix_of
-from logdump.session.marks import SourceDefinitions
-from logdump.session.session import Session
+from logdump.features.export.target import ExportOptions, ExportTally, FileTally, part_name, suffix_of
+from logdump.session.session import Session, SourceDefinitions
 from logdump.session.settings import Settings
 from trailformat import CannotRead, TrailError, TrailFile
 from trailformat.scan import FileRange, consistent_ranges, split_points

@@ -13,8 +13,7 @@ from logdump.display.sql.script import Item
 from logdump.display.sql.script_text import ScriptLines
 from logdump.features.export.batch_walk import written
 from logdump.features.export.files import Place, TextFile
-from logdump.features.export.options import ExportOptions
-from logdump.features.export.target import ExportTally
+from logdump.features.export.target import ExportOptions, ExportTally
 from logdump.features.export.text_formats import count_lines
 from logdump.features.redo.script import script_of
 from logdump.notation.text import amount

@@ -14,9 +14,8 @@ from logdump.arrow.tables.layout import ALL, RowProblem, TableLayout, columns_of
 from logdump.arrow.tables.lines import PieceLines, RowForm, lines_of
 from logdump.features.export.batch_walk import BatchWalk, written
 from logdump.features.export.files import OpenFiles, Place, TextFile, Waiting, exported_files
-from logdump.features.export.options import ExportOptions
 from logdump.features.export.record_lines import RecordLines, RecordPieces, Rooms, parts_of, record_lines
-from logdump.features.export.target import ExportTally
+from logdump.features.export.target import ExportOptions, ExportTally
 from logdump.session.events import Event
 from logdump.session.known_record import KnownRecord
 from logdump.session.session import Session

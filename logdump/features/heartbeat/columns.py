@@ -252,9 +252,7 @@ BEATS = columns_of(
     HEARTBEAT,
     {
         **dict.fromkeys((*HOPS, "oldest_open_age"), DOUBLE),
-        **dict.fromkeys(
-            ("heartbeat_ts", "extract_ts", "routing_ts", "replicat_ts", "received_ts", "restart_ts"), TIMESTAMP_NTZ
-        ),
+        **dict.fromkeys(_MOMENTS, TIMESTAMP_NTZ),
         "commit_time": TIMESTAMP,
         "object": TEXTS,
     },

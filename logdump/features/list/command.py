@@ -149,9 +149,6 @@ class Follower:
 _SCREENFUL = 20
 _MOST_SECONDS = 24 * 60 * 60
 
-ShowRecord = Callable[[Session, Record], Iterator[Event]]
-"""Makes the events of a record that was just read."""
-
 
 class Lister:
     """Makes the lines of records: of one file at a time, whose definitions and transactions are known by then.

@@ -14,15 +14,14 @@ import pyarrow as pa
 from logdump.arrow.records.schema import RowColumn, Selected, arrow_schema
 from logdump.arrow.tables.layout import TableLayout
 from logdump.spark.errors import BadOption
-from logdump.spark.source.bounds import RbaRange
 from logdump.spark.source.checked_options import checked
 from logdump.spark.source.options import Options, Paths, Use, parse_options, path_options
 from logdump.spark.source.paths import find_files
 from logdump.spark.source.planner import plan
 from logdump.spark.source.reader import read as read_slices
-from logdump.spark.source.request import Request
 from logdump.spark.source.schema import look_up, offered
-from logdump.spark.source.slice import Slice
+from logdump.spark.source.slice import RbaRange, Slice
+from logdump.spark.source.slices import Request
 from trailformat.records import reached
 from trailformat.scan import Workers
 from trailformat.scan.parallel import cores

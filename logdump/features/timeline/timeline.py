@@ -15,9 +15,8 @@ from logdump.features.timeline.volume import Volume, VolumeSums
 from logdump.filters import FilterSet
 from logdump.parameters.in_use import ParametersInUse
 from logdump.session.effective_rows import NotAppliedByFile
-from logdump.session.marks import SourceDefinitions
 from logdump.session.reading import Reading
-from logdump.session.session import Session
+from logdump.session.session import Session, SourceDefinitions
 from trailformat.scan import FILE_HEADER, Batch
 from trailformat.trail.file import TrailFile
 

@@ -8,10 +8,9 @@ from pathlib import Path
 
 from logdump.session.selection import Selection
 from logdump.spark.errors import BadTrail, located, report
-from logdump.spark.source.bounds import selection_of
 from logdump.spark.source.options import Options
 from logdump.spark.source.planner import is_unborn
-from logdump.spark.source.slice import Slice
+from logdump.spark.source.slice import Slice, selection_of
 from logdump.spark.source.slices import open_trail
 from trailformat import BadRecord, TrailError, TrailFile
 from trailformat.codec.remote.path import place

@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from logdump.features.export.exporting import check_target, check_whole
-from logdump.features.export.options import ExportOptions
-from logdump.features.export.target import export_target
+from logdump.features.export.target import ExportOptions, export_target
 from logdump.session.across import goes_over_files
 from logdump.session.errors import ExitStatus
 from logdump.session.events import Event, Notice

@@ -14,15 +14,14 @@ from logdump.arrow.records.schema import Selected, arrow_schema
 from logdump.arrow.tables.changes import TableChanges
 from logdump.arrow.tables.group import Group, TableBatches, pieces
 from logdump.spark.source.change_columns import ARROW, ChangedTable, changed_tables
-from logdump.spark.source.request import cut
-from logdump.spark.source.slices import MOST_ROWS, OpenSlice, wanted_rows
+from logdump.spark.source.slices import MOST_ROWS, OpenSlice, cut, wanted_rows
 from logdump.spark.source.table_columns import table_columns
 from logdump.spark.source.table_reader import RowShape
 from trailformat.scan import RECORD, Batch
 from trailformat.scan.rows import learn_definitions
 
 if TYPE_CHECKING:
-    from logdump.spark.source.request import Request
+    from logdump.spark.source.slices import Request
 
 _LARGE = 8 << 20
 """Bytes of changes that become one row, or two."""

@@ -124,7 +124,7 @@ class TrailReader(DataSourceReader):
     def read(self, partition: InputPartition) -> Iterator[Any]:
         """The record batches of a partition."""
         from logdump.spark.source.reader import read_in_worker  # noqa: PLC0415 - it loads pyarrow and numpy
-        from logdump.spark.source.request import Request  # noqa: PLC0415 - it loads pyarrow and numpy
+        from logdump.spark.source.slices import Request  # noqa: PLC0415 - it loads pyarrow and numpy
 
         slices: tuple[Slice, ...] = partition.value or ()
         return read_in_worker(slices, Request(self._selected, self._options, self._foreseen))

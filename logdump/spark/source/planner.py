@@ -20,10 +20,9 @@ from typing import TYPE_CHECKING, Any
 
 from logdump.arrow.records.schema import ENDING_COLUMNS
 from logdump.spark.errors import BadTrail, FileChanged, located
-from logdump.spark.source.bounds import filters_of, rba_range
 from logdump.spark.source.options import Options
 from logdump.spark.source.paths import TrailInput, find_files
-from logdump.spark.source.slice import Slice
+from logdump.spark.source.slice import Slice, filters_of, rba_range
 from trailformat import CannotRead, NotATrail, PartialRecord, TrailFile, from_datetime
 from trailformat.changes.csn import CsnKey, csn_key
 from trailformat.codec.remote.path import place

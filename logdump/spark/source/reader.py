@@ -5,17 +5,19 @@ from __future__ import annotations
 import gc
 from collections.abc import Iterator, Sequence
 from functools import cache
+from itertools import islice
 from typing import Any
 
 import pyarrow as pa
 
 from logdump.arrow.records.columns import batch_of_rows
+from logdump.arrow.records.objects import Row, column_of
 from logdump.arrow.records.rows import Array, Rows
 from logdump.arrow.records.schema import CORRUPT, arrow_schema
 from logdump.spark.errors import FileChanged, located
-from logdump.spark.source.request import Request, cut
+from logdump.spark.source.checked_options import analysis_of
 from logdump.spark.source.slice import Slice
-from logdump.spark.source.slices import OpenSlice, open_trail, wanted_rows
+from logdump.spark.source.slices import OpenSlice, Request, cut, open_trail, wanted_rows
 from trailformat import CannotRead, TrailError
 from trailformat.scan import Batch
 from trailformat.scan.rows.definitions import learn_definitions
@@ -42,9 +44,7 @@ def read(slices: Sequence[Slice], request: Request) -> Iterator[Any]:
         SourceError: damage under FAILFAST, a file that changed, a value too large, pieces that do not fit together.
     """
     if request.options.analysis is not None:
-        from logdump.spark.source.analysed import analysed  # noqa: PLC0415 - few reads need analyses
-
-        yield from analysed(slices, request)
+        yield from _analysed(slices, request)
         return
     if request.options.arrow_batches:
         from logdump.spark.source.change_rows import arrow_rows  # noqa: PLC0415 - few reads need it
@@ -52,6 +52,30 @@ def read(slices: Sequence[Slice], request: Request) -> Iterator[Any]:
         yield from arrow_rows(_read(slices, request))
         return
     yield from _read(slices, request)
+
+
+def _analysed(files: Sequence[Slice], request: Request) -> Iterator[Any]:
+    """Option ``analysis``: the rows of one trail, which are told of all its files."""
+    from logdump.spark.analyses.analysed_trail import AnalysedTrail  # noqa: PLC0415 - few reads need analyses
+
+    if not files:
+        return
+    options = request.options
+    rows = analysis_of(options.analysis or "").rows(AnalysedTrail(files, options))
+    try:
+        while lot := [*islice(rows, options.batch_rows)]:
+            yield _analysis_batch(lot, request)
+    except (TrailError, CannotRead) as error:
+        raise FileChanged(located(error, files[0].path)) from None
+
+
+def _analysis_batch(rows: Sequence[Row], request: Request) -> Any:
+    schema = arrow_schema(request.selected)
+    arrays = [
+        column_of(rows, chosen.column) if chosen.is_wanted else pa.nulls(len(rows), field.type)
+        for chosen, field in zip(request.selected, schema, strict=True)
+    ]
+    return pa.RecordBatch.from_arrays(arrays, schema=schema)
 
 
 def _read(slices: Sequence[Slice], request: Request) -> Iterator[Any]:

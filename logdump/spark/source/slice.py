@@ -1,15 +1,41 @@
-"""A slice of a file, as the driver plans it and a task reads it."""
+"""A slice of a file, as the driver plans it and a task reads it, and the bounds that options set.
+
+Those on CSN and time are a filter, those on the position a range of RBAs in each file.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from datetime import datetime
 from typing import TYPE_CHECKING, NamedTuple
 
-from logdump.spark.source.bounds import RbaRange
+from logdump.language.words import split_commands
+from logdump.notation.times import GMT
+from logdump.session.selection import Selection
+from logdump.spark.errors import BadOption
+from logdump.spark.source.named_files import definitions_of
+from logdump.spark.source.options import Options
+from logdump.spark.source.paths import TrailInput
+from trailformat import TrailFile, from_datetime
+from trailformat.trail.row_definitions import RowDefinitions
 
 if TYPE_CHECKING:
+    from logdump.filters import FilterSet
+    from logdump.filters.criterion import Criterion
+    from trailformat.scan import Batch
     from trailformat.trail.table_definitions import DefinitionsState
     from trailformat.transactions.not_applied import Ranges
-    from trailformat.transactions.tracker import TrackerState
+    from trailformat.transactions.tracker import RowTransactions, TrackerState
+
+
+END_OF_FILE = 1 << 62
+
+
+class RbaRange(NamedTuple):
+    """RBAs of records that are read, both ends included."""
+
+    first: int = 0
+    last: int = END_OF_FILE
 
 
 class StateBefore(NamedTuple):
@@ -51,3 +77,109 @@ class Slice(NamedTuple):
     def is_read_to_its_end(self) -> bool:
         """Whether it has all records of the file, the last ones not left out."""
         return self.start == 0 and self.only.last >= self.stop == self.size
+
+
+def filters_of(options: Options) -> list[FilterSet]:
+    """The filters a record has to pass: ``where``, and the bounds on table, CSN and time.
+
+    Raises:
+        BadOption: one of them is wrong.
+    """
+    given = (options.table, options.start_csn, options.end_csn, options.start_timestamp, options.end_timestamp)
+    if not options.where and all(bound is None for bound in given):
+        return []
+    from logdump.filters import CriterionSet, FilterSet, Match  # noqa: PLC0415 - an answer in SQL comes at once without
+
+    criteria = [*_table(options), *_csn_bounds(options), *_time_bounds(options)]
+    bounds = [FilterSet(include=CriterionSet(criteria, Match.ALL))] if criteria else []
+    return [*([where_filter(options.where)] if options.where else []), *bounds]
+
+
+def selection_of(
+    trail: TrailFile,
+    options: Options,
+    definitions: RowDefinitions | None = None,
+    filters: Sequence[FilterSet] | None = None,
+    owners: Callable[[Batch], RowTransactions] | None = None,
+) -> Selection:
+    """The selection of a trail's records by these options, or by those of its filters that are given.
+
+    ``definitions``: those of the options for this trail, where the caller has them already; ``owners`` gives the
+    transactions of a batch, likewise. Raises like filters_of.
+    """
+    chosen = filters_of(options) if filters is None else filters
+    known = definitions or definitions_of(trail, options)
+    return Selection(trail, chosen, lambda: known, owners=owners)
+
+
+def where_filter(text: str) -> FilterSet:
+    """FILTER statements, the word FILTER in front of each being optional; times in them are GMT."""
+    from logdump.filters import FilterError, FilterSet, apply  # noqa: PLC0415 - as above
+
+    filters = FilterSet()
+    for statement in split_commands(text):
+        word, _, rest = statement.partition(" ")
+        try:
+            if apply(filters, rest if word.upper() == "FILTER" else statement, GMT):
+                raise BadOption("option where takes criteria, not SHOW")
+        except FilterError as error:
+            raise BadOption(f"option where: {error}") from None
+    return filters
+
+
+def _table(options: Options) -> list[Criterion]:
+    from logdump.filters.name_criteria import TableName  # noqa: PLC0415 - as above
+
+    return [TableName((options.table,))] if options.table is not None else []
+
+
+def _csn_bounds(options: Options) -> list[Criterion]:
+    from logdump.filters import Comparison  # noqa: PLC0415 - as above
+    from logdump.filters.csn_criteria import Csn  # noqa: PLC0415 - as above
+
+    bounds = (
+        (Comparison.GREATER_OR_EQUAL, "startCsn", options.start_csn),
+        (Comparison.LESS_OR_EQUAL, "endCsn", options.end_csn),
+    )
+    return [Csn(comparison, _csn(name, text)) for comparison, name, text in bounds if text is not None]
+
+
+def _csn(name: str, text: str) -> str:
+    from logdump.filters import FilterError  # noqa: PLC0415 - as above
+    from logdump.filters.csn_criteria import check_csn  # noqa: PLC0415 - as above
+
+    try:
+        return check_csn(text.strip())
+    except FilterError as error:
+        raise BadOption(f"option {name}: {error}") from None
+
+
+def _time_bounds(options: Options) -> list[Criterion]:
+    from logdump.filters.time_criteria import EndTime, StartTime  # noqa: PLC0415 - as above
+
+    bounds: tuple[tuple[type[StartTime | EndTime], datetime | None], ...] = (
+        (StartTime, options.start_timestamp),
+        (EndTime, options.end_timestamp),
+    )
+    return [make(from_datetime(moment)) for make, moment in bounds if moment is not None]
+
+
+def rba_range(options: Options, file: TrailInput) -> RbaRange | None:
+    """The RBAs of a file between the bounds on seqno and RBA; None where there are none.
+
+    Raises:
+        BadOption: a bound on the RBA without one on the seqno.
+    """
+    start, end = options.start_seqno, options.end_seqno
+    if (options.start_rba is not None and start is None) or (options.end_rba is not None and end is None):
+        raise BadOption("startRba needs startSeqno, and endRba needs endSeqno: an RBA is a place in one file")
+    if start is None and end is None:
+        return RbaRange()
+    if file.seqno is None:
+        return None
+    age = file.age_of(file.seqno)
+    if (start is not None and age < file.age_of(start)) or (end is not None and age > file.age_of(end)):
+        return None
+    first = options.start_rba if file.seqno == start else None
+    last = options.end_rba if file.seqno == end else None
+    return RbaRange(first or 0, END_OF_FILE if last is None else last)

@@ -1,22 +1,22 @@
-"""One slice: its file opened, its batches, the rows wanted of them, and the proof that it ends where it should."""
+"""What a task is asked for, and one slice: its file opened, its batches, the rows wanted, the proof of its end."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from logdump.arrow.records.errors import ValueTooLarge, place
+from logdump.arrow.records.errors import MOST_BYTES, ValueTooLarge, place
 from logdump.arrow.records.rows import Array, Source
+from logdump.arrow.records.schema import Reads, Selected
 from logdump.session.passing import passing_batches
 from logdump.spark.errors import BadTrail, FileChanged, SplitMismatch, located, report
-from logdump.spark.source.bounds import selection_of
 from logdump.spark.source.named_files import definitions_of
 from logdump.spark.source.options import Options
 from logdump.spark.source.planner import is_unborn
-from logdump.spark.source.slice import Slice
+from logdump.spark.source.slice import Slice, selection_of
 from trailformat import CannotRead, NotATrail, TrailError, TrailFile
 from trailformat.scan import FILE_HEADER, PARTIAL, Batch, FileRange, ScanPosition, Workers, scan_range
 from trailformat.scan.batch import BATCH_SIZE
@@ -25,7 +25,58 @@ from trailformat.scan.position import first_position
 from trailformat.trail.row_definitions import RowDefinitions
 
 if TYPE_CHECKING:
+    from logdump.arrow.tables.layout import TableLayout
     from logdump.arrow.tables.row_lobs import RowLobs
+    from logdump.spark.source.defined_tables import ForeseenTable
+
+
+class Request(NamedTuple):
+    """The columns and definitions that a task is to deliver.
+
+    Attributes:
+        selected: the columns in their order.
+        is_numbered: whether texts that many rows have stay dictionaries, as DuckDB takes them.
+        workers: threads that scan a large file; None: the calling one does.
+        foreseen: under ``rowsOf`` the definitions that the schema was made of, the newest one last; none where the user
+            has given the schema.
+        unproven: the table of ``foreseen`` where not all definitions were looked for: each batch is held against it.
+    """
+
+    selected: tuple[Selected, ...]
+    options: Options
+    foreseen: tuple[TableLayout, ...] = ()
+    is_numbered: bool = False
+    workers: Workers | None = None
+    unproven: ForeseenTable | None = None
+
+    @property
+    def wanted(self) -> frozenset[str]:
+        """The names of the columns that are to be filled."""
+        return frozenset(chosen.column.name for chosen in self.selected if chosen.is_wanted)
+
+    @property
+    def reads_bytes(self) -> bool:
+        """Whether bytes of records are looked at, beyond what a scan finds: by a column, or by a filter."""
+        options = self.options
+        filters = (options.where, options.start_csn, options.end_csn)
+        if options.rows_of is not None or options.changes_of or any(one is not None for one in filters):
+            return True
+        return any(chosen.is_wanted and chosen.column.reads is not Reads.NOTHING for chosen in self.selected)
+
+
+def cut(batch: Batch, at: Array, options: Options) -> Iterator[Array]:
+    """Rows in lots of at most ``batchRows`` rows and ``batchBytes`` bytes of the trail, but one row at least."""
+    most = min(options.batch_bytes, MOST_BYTES)
+    if 0 < len(at) <= options.batch_rows and batch.end - int(batch.rba[at[0]]) <= most:
+        yield at
+        return
+    ends = np.cumsum(np.asarray(batch.length)[at])
+    first = taken = 0
+    while first < len(at):
+        fitting = int(np.searchsorted(ends, taken + most, side="right"))
+        last = max(first + 1, min(first + options.batch_rows, fitting))
+        yield at[first:last]
+        first, taken = last, int(ends[last - 1])
 
 
 class OpenSlice(Source):

@@ -11,7 +11,7 @@ import pyarrow as pa
 from logdump.arrow.records.columns.header import FILE_HEADER_OP, reason, timestamps
 from logdump.arrow.records.rows import Array
 from logdump.session.selection import Selection
-from logdump.spark.source.bounds import filters_of, selection_of, where_filter
+from logdump.spark.source.slice import filters_of, selection_of, where_filter
 from logdump.spark.source.slices import OpenSlice, wanted_rows
 from trailformat import io_type_name
 from trailformat.scan import FILE_HEADER, RECORD, Batch, CountBounds, RowCount

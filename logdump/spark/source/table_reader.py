@@ -27,8 +27,7 @@ from logdump.arrow.tables.group import Group, TableBatches, pieces
 from logdump.arrow.tables.layout import PROBLEMS, SIDES, RowProblem, TableLayout
 from logdump.arrow.tables.row_lobs import with_lobs
 from logdump.spark.errors import SchemaChanged, report
-from logdump.spark.source.request import cut
-from logdump.spark.source.slices import MOST_ROWS, OpenSlice, wanted_rows
+from logdump.spark.source.slices import MOST_ROWS, OpenSlice, cut, wanted_rows
 from logdump.spark.source.table_columns import spark_type
 from trailformat import BadData
 from trailformat.arrays import array_type
@@ -39,7 +38,7 @@ from trailformat.transactions.tracker import RowTransactions
 from trailformat.values import plain_text
 
 if TYPE_CHECKING:
-    from logdump.spark.source.request import Request
+    from logdump.spark.source.slices import Request
 
 
 class AlterationKind(enum.Enum):

@@ -15,7 +15,7 @@ import numpy as np
 from logdump.features.save.header import SavedDefinitions
 from logdump.features.save.ranges import CopyRows
 from logdump.spark.errors import BadTrail, SourceError, located
-from logdump.spark.write.part_files import SourceFiles
+from logdump.spark.write.publish import SourceFiles
 from logdump.spark.write.target import Target
 from trailformat import ByteOrder, CannotRead, Record, TrailError, TrailFile
 from trailformat.definitions.metadata import REFERENCE, TABLE

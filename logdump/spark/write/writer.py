@@ -15,8 +15,7 @@ from logdump.arrow.records.errors import place
 from logdump.features.save.ranges import RangeCopy
 from logdump.spark.errors import BadOption, BadSchema, SourceError
 from logdump.spark.source.options import Options
-from logdump.spark.write.part_files import PartFiles
-from logdump.spark.write.publish import StagedFile, publish, sweep
+from logdump.spark.write.publish import PartFiles, StagedFile, publish, sweep
 from logdump.spark.write.row_sources import (
     SELECT,
     FrameSource,

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Self, TypeVar, overload
 
 from logdump.display.text import PARTIAL
-from logdump.session.marks import Mark
 from logdump.session.reading import Reading
+from logdump.session.session import Mark
 from logdump.tui.keys.kept_choices import COLUMNS, ListColumn
 from logdump.tui.keys.keys import Area
 from logdump.tui.reading.background import FILTER, OVER_TIME

@@ -13,7 +13,7 @@ from logdump.display.token_text import short_user_tokens
 from logdump.features.row.text import story_lines
 from logdump.notation.text import amount, size_text
 from logdump.notation.times import TimeOffset, format_timestamp, span_text
-from logdump.session.marks import Mark
+from logdump.session.session import Mark
 from logdump.session.settings import Settings
 from logdump.tui.keys.kept_choices import ListColumn
 from logdump.tui.model.model import MOST_TABLES, NO_TRAIL, ListedTable, Model

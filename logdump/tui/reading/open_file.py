@@ -11,9 +11,8 @@ from textual.message import Message
 from logdump.parameters.in_use import ParametersInUse
 from logdump.session.files import file_state
 from logdump.session.known_record import KnownRecord
-from logdump.session.marks import SourceDefinitions
 from logdump.session.reading import Reading
-from logdump.session.session import Session
+from logdump.session.session import Session, SourceDefinitions
 from logdump.session.settings import Settings
 from logdump.tui.reading.background import FILTER, INDEX, OPEN_TRANSACTIONS, OVER_TIME, SHAPE, BackgroundScan, Reader
 from logdump.tui.reading.messages import (

@@ -11,9 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from logdump.display.record_row import RecordKind, RecordRow, RecordRows, kind_of
-from logdump.session.marks import SourceDefinitions
 from logdump.session.reading import Reading
-from logdump.session.session import Session
+from logdump.session.session import Session, SourceDefinitions
 from trailformat import CannotRead, PartialRecord, Record, TrailError, TrailFile, io_type_name
 from trailformat.changes.transaction_context import TransactionContext, TransactionSearch
 from trailformat.changes.transactions import place_of

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from logdump.notation.times import LOCAL, TimeOffset
 from logdump.parameters.in_use import ParametersInUse
-from logdump.session.marks import Mark, SourceDefinitions
-from logdump.session.session import Session
+from logdump.session.session import Mark, Session, SourceDefinitions
 from logdump.session.settings import Across
 from logdump.tui.reading.rows import ListRow
 from trailformat import FileHeader, TrailFile

@@ -290,10 +290,6 @@ class StyledScreen(Screen[None]):
 class Styled(Widget):
     """A widget whose lines are pieces with styles, which its screen has (``COMPONENTS``)."""
 
-    def style_of(self, name: str) -> Style:
-        """The style of a name, or of several joined by ``+``, over the widget's own."""
-        return self._over(self.rich_style, name)
-
     def _over(self, own: Style, name: str) -> Style:
         for one in name.split("+") if name else ():
             own += self.screen.get_component_rich_style(f"style--{one}", partial=True)

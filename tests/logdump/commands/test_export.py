@@ -21,7 +21,7 @@ import pytest
 
 from fixtures import TRAILS
 from fixtures.shop import ORACLE_SALES
-from logdump.arrow.records import image_texts
+from logdump.arrow.records import texts
 from logdump.session.errors import ExitStatus
 from tests.logdump.export.exported import FORMATS, rbas_in
 from tests.logdump.line import Line
@@ -266,7 +266,7 @@ def test_a_record_in_a_batch_has_the_number_of_its_file(shop: Line, tmp_path: Pa
 def test_a_record_that_no_batch_can_hold_is_told_with_its_file(
     shop: Line, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(image_texts, "_MOST_BYTES", 3)
+    monkeypatch.setattr(texts, "_MOST_BYTES", 3)
     told = shop(f"export parquet to {tmp_path / 'out'}")
     assert told[0].startswith(f"Error: {TRAILS / 'et000000000'}: ")
     assert "too much text for one array from the values of 22 records" in told[0]

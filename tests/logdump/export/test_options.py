@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from logdump.commands import REGISTRY
-from logdump.features.export.options import STANDARD_OUTPUT, ExportOptions
+from logdump.features.export.target import STANDARD_OUTPUT, ExportOptions
 from logdump.language.reader import Context, parse
 from logdump.session.errors import ArgumentError
 

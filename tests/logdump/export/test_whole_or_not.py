@@ -16,8 +16,7 @@ from logdump.arrow.tables.layout import ALL as LAYOUT
 from logdump.features.export import arrow_export
 from logdump.features.export import files as appended_file
 from logdump.features.export.exporting import check_whole
-from logdump.features.export.options import ExportOptions
-from logdump.features.export.target import ExportTally, FileTally, export_target
+from logdump.features.export.target import ExportOptions, ExportTally, FileTally, export_target
 from logdump.session.errors import CommandError
 from tests.logdump.line import Line
 from trailformat import CannotWrite, TrailFile

@@ -16,7 +16,7 @@ from typing import Any
 
 from pyspark import TaskContext, daemon
 
-from logdump.spark.write.part_files import PartFiles
+from logdump.spark.write.publish import PartFiles
 from trailformat import TrailFile
 
 DYING, AT_FILE = "tests.dying", "tests.dying_at_file"

@@ -13,9 +13,9 @@ from logdump.spark.source.data_source import TrailSource
 from logdump.spark.source.options import Use, parse_options
 from logdump.spark.source.planner import plan
 from logdump.spark.source.reader import read
-from logdump.spark.source.request import Request
 from logdump.spark.source.schema import offered
 from logdump.spark.source.slice import Slice
+from logdump.spark.source.slices import Request
 from logdump.spark.stream.stream_reader import TrailStreamReader
 from trailformat import TrailFile
 from trailformat.records.record_header import BEGINS, ENDS, NOT_TRANSACTIONAL, RESTARTS

@@ -14,7 +14,7 @@ from logdump.spark.errors import BadTrail, FileChanged
 from logdump.spark.source.options import Options
 from logdump.spark.source.planner import plan
 from logdump.spark.source.reader import read
-from logdump.spark.source.request import Request
+from logdump.spark.source.slices import Request
 from tests.logdump.spark.reads import rows
 from trailformat import TrailFile
 

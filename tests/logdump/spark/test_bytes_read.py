@@ -18,8 +18,8 @@ from logdump.spark.source.defined_tables import table_meant
 from logdump.spark.source.options import Use, parse_options
 from logdump.spark.source.planner import plan
 from logdump.spark.source.reader import read
-from logdump.spark.source.request import Request
 from logdump.spark.source.schema import SUMMARY_COLUMNS, offered
+from logdump.spark.source.slices import Request
 from logdump.spark.source.table_columns import table_columns
 from tests.logdump.spark.bytes_read import counted
 from tests.searching import some_trails

@@ -199,8 +199,8 @@ def test_audit_pos_is_unsigned(tmp_path: Path) -> None:
 
 LOOKS = {
     "images": "logdump.arrow.records.columns.images.images_of",
-    "tokens": "logdump.arrow.records.tokens.tokens_in",
-    "pairs": "logdump.arrow.records.tokens.parse_user_tokens",
+    "tokens": "logdump.arrow.records.texts.tokens_in",
+    "pairs": "logdump.arrow.records.texts.parse_user_tokens",
     "names": "trailformat.trail.table_definitions.TableDefinitions.lookup",
     "transactions": "trailformat.transactions.tracker.TransactionTracker.of",
     "record": "trailformat.trail.file.TrailFile.record_at",

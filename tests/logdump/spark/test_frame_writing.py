@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 
 from fixtures import TRAILS
-from logdump.spark.write.part_files import PartFiles
+from logdump.spark.write.publish import PartFiles
 from logdump.spark.write.row_sources import NoRecord, SourceUnknown
 from logdump.spark.write.target import Target, TargetRefused
 from logdump.spark.write.writer import FrameWriting, NotInOrder, WriteColumns

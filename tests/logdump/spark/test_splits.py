@@ -15,7 +15,7 @@ from logdump.spark.source import before
 from logdump.spark.source.options import Options
 from logdump.spark.source.planner import plan
 from logdump.spark.source.reader import read
-from logdump.spark.source.request import Request
+from logdump.spark.source.slices import Request
 from tests.logdump.spark.reads import planned, rows, table
 from tests.searching import IS_LONG, examples, in_turn, some_trails
 from tests.trailformat.samples import BOTH, trail_of

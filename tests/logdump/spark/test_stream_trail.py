@@ -14,8 +14,8 @@ from logdump.arrow.records.schema import COLUMNS, Selected
 from logdump.spark.errors import BadTrail, FileChanged, NoTrailFiles, SourceError
 from logdump.spark.source.options import Use, parse_options
 from logdump.spark.source.reader import read
-from logdump.spark.source.request import Request
 from logdump.spark.source.slice import Slice
+from logdump.spark.source.slices import Request
 from logdump.spark.stream.stream_reader import StreamTrail
 from logdump.spark.stream.stream_walk import Limit, Offset
 from tests.logdump.spark.reads import closed_places, table

@@ -22,8 +22,8 @@ from fixtures import TRAILS
 from fixtures.flavour import MYSQL_21, ORACLE_11, ORACLE_12, Flavour
 from logdump.spark.jobs.counting import count_of
 from logdump.spark.source import summary as summary_module
-from logdump.spark.source.bounds import selection_of
 from logdump.spark.source.options import Use, parse_options
+from logdump.spark.source.slice import selection_of
 from logdump.spark.source.slices import wanted_rows
 from tests.logdump.spark.reads import planned, rows
 from tests.oracles.count_by_record import RecordTotals

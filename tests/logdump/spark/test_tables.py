@@ -22,7 +22,7 @@ from logdump.spark.source.defined_tables import table_meant
 from logdump.spark.source.options import Use, parse_options
 from logdump.spark.source.planner import plan
 from logdump.spark.source.reader import read
-from logdump.spark.source.request import Request
+from logdump.spark.source.slices import Request
 from logdump.spark.source.table_columns import table_columns
 from logdump.spark.source.table_reader import fitted
 from tests.logdump.export.rows import check_values, expected_rows

@@ -179,7 +179,7 @@ def test_very_long_rows_have_values_too(tmp_path: Path, order: ByteOrder) -> Non
 
 
 def test_more_text_than_a_batch_holds_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("logdump.arrow.records.image_texts._MOST_BYTES", 50)
+    monkeypatch.setattr("logdump.arrow.records.texts._MOST_BYTES", 50)
     with pytest.raises(
         ValueTooLarge, match=r"et000000000, seqno 0, RBA 0: too much text .*; take a smaller batchBytes"
     ):

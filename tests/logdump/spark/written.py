@@ -6,8 +6,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from logdump.spark.write.part_files import PartFiles
-from logdump.spark.write.publish import StagedFile
+from logdump.spark.write.publish import PartFiles, StagedFile
 from logdump.spark.write.target import Target
 from logdump.spark.write.writer import FrameWriting, write_columns
 from tests.logdump.spark.reads import batches

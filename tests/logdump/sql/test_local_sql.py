@@ -20,7 +20,7 @@ from logdump.features.sql.trail_table import Ahead, Narrowed, TrailTable
 from logdump.session.errors import ExitStatus
 from logdump.session.events import Notice, Text
 from logdump.session.settings import Settings
-from logdump.spark.source.bounds import END_OF_FILE, RbaRange
+from logdump.spark.source.slice import END_OF_FILE, RbaRange
 from tests.logdump.spark.bytes_read import counted
 from tests.logdump.sql.told import Asked
 from tests.searching import in_turn

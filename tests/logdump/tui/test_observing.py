@@ -19,9 +19,8 @@ from logdump.features.timeline.open_transactions import BrRefusal
 from logdump.features.timeline.timeline import Timeline
 from logdump.features.timeline.volume import TrailShape, Volume, VolumeInterval
 from logdump.notation.times import GMT
-from logdump.session.marks import Mark
 from logdump.session.reading import Reading
-from logdump.session.session import Session
+from logdump.session.session import Mark, Session
 from logdump.tui.keys.keys import Area
 from logdump.tui.model.model import SIDE_BY_SIDE, TIMELINE, Model, Observable, Part, ScanProgress
 from logdump.tui.panes.shape_strip import ShapeStrip

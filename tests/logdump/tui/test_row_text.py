@@ -17,7 +17,7 @@ from rich.segment import Segment
 from fixtures import TRAILS
 from logdump.display.record_row import RecordKind, RecordRow
 from logdump.notation.times import GMT
-from logdump.session.marks import Mark
+from logdump.session.session import Mark
 from logdump.session.settings import Settings
 from logdump.tui.model.model import Model
 from logdump.tui.panes.choices import mark_choices, table_choices, transaction_choices

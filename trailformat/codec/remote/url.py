@@ -148,11 +148,6 @@ def without_secrets(text: str) -> str:
     return text
 
 
-def has_secret(text: str) -> bool:
-    """Whether a text has a URL with a password or a signature in it."""
-    return "://" in text and without_secrets(text) != text
-
-
 def _signs(query: str) -> bool:
     return any(_SECRET.match(one.partition("=")[0]) for one in query.split("&"))
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from logdump.arrow.records.errors import place
+from logdump.arrow.records.errors import MOST_BYTES, place
 from logdump.arrow.records.rows import Array, Rows
 from logdump.arrow.records.schema import CORRUPT
 from trailformat import TrailFile, io_type_name
@@ -18,9 +18,6 @@ from trailformat.arrays.arrow import bytes_at, masked, numbered, one_text, plain
 from trailformat.codec.timestamps import FIRST_TIME, JULIAN_UNIX_EPOCH, LAST_TIME
 from trailformat.records.record_header import METADATA
 from trailformat.scan import FILE_HEADER, PARTIAL
-
-MOST_BYTES = 1 << 30
-"""The longest value: more bytes do not get through a Java heap of the usual size; 2 GiB get through none."""
 
 
 def _file(rows: Rows) -> Any:

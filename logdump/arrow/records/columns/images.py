@@ -12,9 +12,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from logdump.arrow.records.image_texts import ImageTexts, ValueProblem, image_texts, too_large
 from logdump.arrow.records.rows import DefinitionGroups, Rows, definitions_of
 from logdump.arrow.records.schema import IMAGE
+from logdump.arrow.records.texts import ImageTexts, ValueProblem, image_texts, too_large
 from trailformat import BadData, Record, TrailError
 from trailformat.arrays.arrow import arrow_strings, bytes_at, lists, masked, replaced
 from trailformat.records.columns import Columns

@@ -12,7 +12,7 @@ import pyarrow as pa
 from logdump.arrow.records.columns.images import SIDES, image_parts, report_undecodable, value_problems
 from logdump.arrow.records.rows import Array, Rows
 from logdump.arrow.records.schema import BYTES, STRINGS, TEXTS
-from logdump.arrow.records.tokens import gg_parts, row_ids, user_tokens_by_row
+from logdump.arrow.records.texts import gg_parts, row_ids, user_tokens_by_row
 from trailformat import Record, TrailError, parse_ddl
 from trailformat.arrays.arrow import arrow_strings, bytes_at, lists, masked, numbered, replaced
 from trailformat.codec.tokens import GGS_TOKENS, token_name
