@@ -151,10 +151,16 @@ def pytest_configure() -> None:
         subprocess.run([sys.executable, "-m", "scripts.build_native", "--if-possible"], check=True, cwd=ROOT)
 
 
+def pytest_collection() -> None:
+    """What collecting makes stays to the end: the collector of garbage need not go through it again and again."""
+    gc.disable()
+
+
 def pytest_collection_finish() -> None:
-    """What collecting has made stays to the end: the collector of garbage need not go through it again and again."""
+    """See ``pytest_collection``."""
     gc.collect()
     gc.freeze()
+    gc.enable()
 
 
 @cache

@@ -84,7 +84,7 @@ def test_the_target_equals_the_model_after_kills(
     server, place = killed
     trail, states = tmp_path / "trail", BankStates()
     trail.mkdir()
-    _, extract = bank_trail(trail, 200 if IS_LONG else 60, seed=21, states=states)
+    _, extract = bank_trail(trail, 200 if IS_LONG else 36, seed=21, states=states)
     moments: list[str] = []
 
     def kill(_progress: logdump.spark.ApplyProgress) -> None:
