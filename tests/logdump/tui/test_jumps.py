@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from logdump.tui.keys.jumps import Jumps
+from logdump.tui.keys.keys import Jumps
 from tests.logdump.tui.drive import Screen, drive
 from tests.logdump.tui.test_records import rba_of
 from trailformat.trail.sequence import Spot
