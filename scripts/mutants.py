@@ -178,7 +178,6 @@ AREAS = {
         ("logdump/features/save/*.py", "logdump/features/save/command.py"),
         (
             _COMMANDS + "test_save.py",
-            "tests/logdump/test_saved_header.py",
             "tests/logdump/test_range_saving.py",
             "tests/logdump/test_second_runs.py",
         ),
