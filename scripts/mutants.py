@@ -178,7 +178,6 @@ AREAS = {
         ("logdump/features/save/*.py", "logdump/features/save/command.py"),
         (
             _COMMANDS + "test_save.py",
-            "tests/logdump/test_saved_header.py",
             "tests/logdump/test_range_saving.py",
             "tests/logdump/test_second_runs.py",
         ),
@@ -269,7 +268,7 @@ def settings(area: Area, workshop: Path) -> str:
         "source_paths": _SOURCES,
         "only_mutate": list(area.modules),
         "also_copy": copied,
-        "pytest_add_cli_args": ["-p", "no:xdist", "-p", "no:cacheprovider", "-x", "-m", "not spark"],
+        "pytest_add_cli_args": ["-p", "no:cacheprovider", "-x", "-m", "not spark"],
         "pytest_add_cli_args_test_selection": tests,
         "timeout_multiplier": _HANGS,
         "type_check_command": [sys.executable, "-m", "mypy", "--output=json", "--no-warn-unused-ignores", *_SOURCES],

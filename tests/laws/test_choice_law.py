@@ -30,7 +30,7 @@ CHOICES = {
         "_MANY", "logdump/test_next_of_many.py::test_records_are_made_by_columns_from_a_number_on"
     ),
     "logdump.features.export.text_formats": Choice(
-        "_MANY_BYTES", "logdump/export/test_line_count.py::test_parts_of_a_file_have_the_lines_of_all_of_it"
+        "_MANY_BYTES", "logdump/export/test_files.py::test_parts_of_a_file_have_the_lines_of_all_of_it"
     ),
 }
 """The choices, by their modules."""

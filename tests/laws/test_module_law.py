@@ -20,7 +20,6 @@ OF_A_KIND = {
     r".*\.__main__": "the program",
 }
 """Modules of which there is one for each thing of a kind, and what that is."""
-_OF_LARGE_USER = "its user would have more than 600 lines"
 _ANOTHER_IDEA = "another idea than that of its user, which reads worse with both"
 EXCEPTIONS = {
     "logdump.commands.records.explained_message": "a room below that of its user",
@@ -28,7 +27,6 @@ EXCEPTIONS = {
     "logdump.features.report.html": "one format of a report",
     "logdump.features.report.markdown": "one format of a report",
     "logdump.spark.comparison.moved": _ANOTHER_IDEA,
-    "logdump.tui.keys.jumps": _OF_LARGE_USER,
 }
 """Modules that stay by themselves, and why; the list gets no longer."""
 

@@ -1,4 +1,7 @@
-"""The repository holds what each submission is checked by, and nothing that only one machine has."""
+"""The repository holds what each submission is checked by, and nothing that only one machine has.
+
+Tests that need Spark run in two workers: each session more would take as long again to start, and to warm.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,14 @@ import subprocess
 from pathlib import Path
 
 import pytest
+
+from tests.conftest import OF_SPARK, scope_of
+
+
+def test_every_test_that_needs_spark_goes_to_a_worker_of_those(request: pytest.FixtureRequest) -> None:
+    nodeids = [item.nodeid for item in request.session.items if item.get_closest_marker("spark")]
+    assert {nodeid: scope_of(nodeid) for nodeid in nodeids if scope_of(nodeid) not in OF_SPARK} == {}
+
 
 ROOT = Path(__file__).parents[2]
 CHECKS = ROOT / ".ci" / "run"

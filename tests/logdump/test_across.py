@@ -91,9 +91,9 @@ def answers(path: Path, question: str, *, line: Line) -> list[tuple[bytes, str |
 
 
 def cuts_of(path: Path) -> Iterator[tuple[int, ...]]:
-    """Every place for one cut, and places for two."""
+    """Every place for one cut, in the short form each second, and places for two."""
     count = len(records(path))
-    yield from ((cut,) for cut in range(1, count))
+    yield from ((cut,) for cut in range(1, count, 1 if IS_LONG else 2))
     yield from ((cut, cut + 1 + cut % 3) for cut in range(1, count - 4, 1 if IS_LONG else 4))
 
 

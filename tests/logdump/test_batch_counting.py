@@ -1,4 +1,7 @@
-"""COUNT over columns comes to what COUNT over records comes to."""
+"""COUNT over columns comes to what COUNT over records comes to.
+
+NOTIFY's reports count on from batch to batch and from file to file.
+"""
 
 from __future__ import annotations
 
@@ -12,13 +15,43 @@ from fixtures import TRAILS
 from logdump.filters import FilterSet, apply
 from logdump.notation.text import name_test
 from logdump.notation.times import GMT
+from logdump.session.events import Progress
 from tests.logdump.filters.subjects import selection_through
+from tests.logdump.line import Line
 from tests.oracles.count_by_record import RecordTotals, take
-from tests.searching import in_turn, some_trails
+from tests.searching import in_turn, some_trails, third_of
+from tests.simulated.bounded_recovery import HOUR, Worked, write_trail
 from tests.trailformat.samples import row, trail_of
+from tests.trailformat.small_batches import in_batches
 from trailformat import TrailFile
 from trailformat.scan import Batch, CountBounds, RowCount, scan
 from trailformat.totals.counting import Totals, TransactionHistory, add_counted, breakdown_of
+from trailformat.transactions import whole_trail
+
+COMMANDS = ("recovery", "br", "explain restart", "heartbeat", "explain lag", "recovery keep")
+
+
+@pytest.mark.parametrize(("notify", "command"), in_turn([1, 5, 11], COMMANDS))
+def test_numbers_rise_to_that_of_all_records(
+    notify: int, command: str, line: Line, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A command that goes over a trail twice begins anew."""
+    monkeypatch.setattr(whole_trail, "scan_in_threads", in_batches(2))
+    records = 0
+    for number in range(3):
+        history = [Worked(10 * number + at, (at * HOUR,) * 3, at * HOUR) for at in range(1, 6)]
+        path = write_trail(tmp_path / f"br{number:09}", history)
+        with TrailFile(path) as trail:
+            records += sum(1 for _ in trail.records())
+    line(f"open {tmp_path / 'br000000000'}; across on; notify {notify}; {command}")
+    numbers = [event.records for event in line.events if isinstance(event, Progress)]
+    begun = [at for at, one in enumerate(numbers) if not at or one < numbers[at - 1]]
+    passes = [numbers[begin:end] for begin, end in zip(begun, [*begun[1:], None], strict=True)]
+    assert passes
+    for one in passes:
+        assert len(set(one)) == len(one)
+        assert records * 3 // 4 - notify <= one[-1] <= records, command
+
 
 FILES = some_trails((path for path in TRAILS.iterdir() if path.suffix != ".md"), __name__)
 MINUTE = 60_000_000
@@ -70,7 +103,7 @@ def _outcome(count: Totals) -> dict[str, Any]:
 @pytest.mark.parametrize("taken", TAKEN.values(), ids=TAKEN)
 @pytest.mark.parametrize("size", [1, 2, 3, 5, 1000])
 def test_columns_count_like_records(size: int, taken: CountBounds) -> None:
-    for path in FILES:
+    for path in third_of(FILES, size + [*TAKEN.values()].index(taken)):
         _assert_columns_count_like_records(path, size, taken)
 
 

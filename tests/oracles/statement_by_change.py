@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from logdump.display.sql.client_text import OneStatement, client_of, one_statement
-from logdump.display.sql.dialect import Dialect, Unwritable
+from logdump.display.sql.dialects import Dialect, Unwritable
 from logdump.display.sql.literals import LONGEST
 from logdump.session.events import Statement
 from trailformat import ColumnDefinition, TrailError

@@ -1,4 +1,7 @@
-"""Which base record a part belongs to, and its place."""
+"""Which base record a part belongs to, and its place.
+
+Rows of very many parts, read backwards.
+"""
 
 from __future__ import annotations
 
@@ -266,3 +269,24 @@ def test_records_of_another_file_come_from_the_place_asked_for(tmp_path: Path) -
     with TrailFile(first) as trail:
         found = [spot for spot, _ in records_from(trail, Spot(second, row().length))]
     assert found == [Spot(second, row().length), Spot(third, 0)]
+
+
+@pytest.mark.parametrize("has_base", [False, True])
+def test_the_parts_of_a_row_are_counted_backwards_without_going_back_to_its_base_for_each(
+    has_base: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lob = [piece(continued=int(number % 150 != 149)) for number in range(400)]
+    parts = [*lob[:200], table_record(2, "B"), *lob[200:], *cut_row(b"data", 1, 2)[1:]]
+    path = trail_of(tmp_path, table_record(1, "A"), *([row()] if has_base else []), *parts)
+    forwards = places(path)
+    read = 0
+
+    def record_before(trail: TrailFile, rba: int) -> Record | None:
+        nonlocal read
+        read += 1
+        return before(trail, rba)
+
+    before = TrailFile.record_before
+    monkeypatch.setattr(TrailFile, "record_before", record_before)
+    assert places(path, backwards=True) == forwards
+    assert read < 3 * len(parts)

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
+import contextlib
 import re
+import time
 
 import pytest
 from hypothesis import given
@@ -8,18 +10,82 @@ from hypothesis import strategies as st
 
 from tests.trailformat.samples import BOTH
 from tests.trailformat.strategies import ORDERS, TOKENS
-from trailformat import BadToken, ByteOrder, CannotWrite, Token, make_token, spec
+from trailformat import BadData, BadToken, ByteOrder, CannotWrite, Token, make_token, spec
 from trailformat.codec import layout
 from trailformat.codec.tokens import (
+    GGS_TOKENS,
+    RECORD_TOKENS,
     UNSET,
     WIDE,
     build_token,
     build_tokens,
     is_wide,
     parse_tokens,
+    token_name,
     token_places,
     walk_tokens,
 )
+from trailformat.records.record import UserTokens, build_user_tokens, parse_user_tokens
+
+
+@pytest.mark.parametrize(("letter", "name"), [("G", "Record Header"), ("H", "GHDR"), ("Z", "Record Trailer")])
+def test_record_tokens_have_the_names_that_logdump_prints(letter: str, name: str) -> None:
+    assert token_name(RECORD_TOKENS, ord(letter)) == name
+
+
+@pytest.mark.parametrize(("letter", "name"), [("L", "LOGCSN"), ("6", "TRANID"), ("R", "ORAROWID"), ("t", "ORATAG")])
+def test_ggs_tokens_have_the_names_that_logdump_prints(letter: str, name: str) -> None:
+    assert token_name(GGS_TOKENS, ord(letter)) == name
+
+
+def test_an_id_means_another_thing_at_another_level() -> None:
+    assert token_name(RECORD_TOKENS, ord("D")) == "Data"
+    assert token_name(GGS_TOKENS, ord("D")) == "DDL"
+
+
+@pytest.mark.parametrize("token_id", [0x00, 0x7E, 0xFF])
+def test_an_unknown_id_has_no_name(token_id: int) -> None:
+    assert token_name(GGS_TOKENS, token_id) == ""
+
+
+TEXT = st.binary(max_size=20).filter(lambda text: b"\0" not in text)
+PAIRS = st.lists(st.tuples(TEXT, TEXT), max_size=6).map(tuple)
+
+
+@given(PAIRS)
+def test_pairs_come_back_as_they_were(pairs: UserTokens) -> None:
+    data = build_user_tokens(pairs)
+    assert parse_user_tokens(data) == pairs
+    assert build_user_tokens(parse_user_tokens(data)) == data
+
+
+def test_name_and_value_end_with_a_nul() -> None:
+    assert build_user_tokens([(b"TKN-HOST", b"samovar")]) == b"TKN-HOST\0samovar\0"
+
+
+def test_an_empty_value_is_a_value() -> None:
+    assert parse_user_tokens(b"TKN-EMPTY\0\0") == ((b"TKN-EMPTY", b""),)
+
+
+@pytest.mark.parametrize("data", [b"TKN-HOST", b"TKN-HOST\0", b"TKN-HOST\0samovar", b"\0", b"a\0b\0c\0"])
+def test_text_without_its_nul_is_bad_data(data: bytes) -> None:
+    with pytest.raises(BadData, match="user token is not terminated"):
+        parse_user_tokens(data)
+
+
+@pytest.mark.parametrize("pair", [(b"a\0", b"b"), (b"a", b"\0b")])
+def test_a_nul_inside_cannot_be_written(pair: tuple[bytes, bytes]) -> None:
+    with pytest.raises(CannotWrite, match="cannot hold a NUL"):
+        build_user_tokens([pair])
+
+
+@pytest.mark.parametrize("data", [b"x" * 4_000_000, bytes(2_000_000)], ids=["no NUL", "all NUL"])
+def test_megabytes_take_no_more_than_a_moment(data: bytes) -> None:
+    begin = time.perf_counter()
+    with contextlib.suppress(BadData):
+        parse_user_tokens(data)
+    assert time.perf_counter() - begin < 5
+
 
 LOGCSN = bytes.fromhex("4c00000a37383234313337383332")
 

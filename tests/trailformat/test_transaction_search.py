@@ -8,13 +8,53 @@ from pathlib import Path
 import pytest
 
 from tests.searching import examples
-from tests.trailformat.samples import BOTH, header, row, table_record, trail_of
+from tests.trailformat.samples import BOTH, IO_TIME, header, row, table_record, trail_of
 from tests.trailformat.transaction_shapes import shapes
 from trailformat import ByteOrder, Record, TrailFile, make_file_header, make_file_header_record, make_record, make_token
 from trailformat.changes import transaction_context
 from trailformat.changes.transaction_context import TransactionContext, TransactionSearch
 from trailformat.index import build, index_of
 from trailformat.records.record_header import FIRST, LAST, MIDDLE, NO_TRANSACTION, CarriedTransaction, Transaction
+from trailformat.trail.time_search import first_at_or_after
+
+SECOND = 1_000_000
+
+
+def rows_of(tmp_path: Path, number: int, gap: bytes = b"") -> Path:
+    """Rows a second apart, each of the same length; ``gap`` stands behind each."""
+    return trail_of(tmp_path, *(row(io_time=IO_TIME + at * SECOND).raw + gap for at in range(number)))
+
+
+@pytest.mark.parametrize("number", [10, 5000], ids=["small", "large"])
+@pytest.mark.parametrize("gap", [b"", b"junk"], ids=["sound", "damaged"])
+def test_every_row_is_found_by_its_time(tmp_path: Path, number: int, gap: bytes) -> None:
+    size = row().length + len(gap)
+    with TrailFile(rows_of(tmp_path, number, gap)) as trail:
+        for at in range(0, number, number // 5):
+            assert first_at_or_after(trail, IO_TIME + at * SECOND) == at * size
+
+
+@pytest.mark.parametrize("number", [10, 5000], ids=["small", "large"])
+def test_a_time_between_two_rows_finds_the_later(tmp_path: Path, number: int) -> None:
+    with TrailFile(rows_of(tmp_path, number)) as trail:
+        assert first_at_or_after(trail, IO_TIME + 7 * SECOND + 1) == 8 * row().length
+
+
+def test_a_time_before_all_rows_finds_the_first(tmp_path: Path) -> None:
+    with TrailFile(rows_of(tmp_path, 10)) as trail:
+        assert first_at_or_after(trail, 0) == 0
+
+
+def test_a_time_after_all_rows_finds_the_end(tmp_path: Path) -> None:
+    with TrailFile(rows_of(tmp_path, 10)) as trail:
+        assert first_at_or_after(trail, IO_TIME + 10 * SECOND) == trail.size
+
+
+def test_definitions_are_passed_over(tmp_path: Path) -> None:
+    path = trail_of(tmp_path, row(), table_record(1, "TEAS"), row(io_time=IO_TIME + SECOND))
+    with TrailFile(path) as trail:
+        assert first_at_or_after(trail, IO_TIME + 1) == trail.size - row().length
+
 
 TEN = Transaction("10", "1.1.1")
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from logdump.display.sql.dialect import Dialect, Unwritable
-from logdump.display.sql.dialects import DIALECTS, dialect_of
+from logdump.display.sql.dialects import DIALECTS, Dialect, Unwritable, dialect_of
 from logdump.display.sql.script import Closing, NotRun, Opening, SkippedTransaction, SqlScript, WalkProgress
 from logdump.display.sql.script_text import item_lines, script_lines, statement_lines
 from logdump.display.sql.script_walk import ScriptReach

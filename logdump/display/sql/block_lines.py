@@ -11,7 +11,7 @@ import numpy as np
 
 from logdump.display.sql.blocks import BlockRows, RowsWithObjects
 from logdump.display.sql.changed_rows import BARE, BareRows, LocatedRows, RowsOfTable
-from logdump.display.sql.dialect import Unwritable
+from logdump.display.sql.dialects import Unwritable
 from logdump.display.sql.literals import UNKNOWN_LAYOUT, Literals, ObjectValue, values_of_objects
 from logdump.display.sql.statement import STATEMENT_END, MadeStatements, make_statements
 from logdump.notation.text import escape

@@ -15,7 +15,7 @@ import numpy as np
 
 from logdump.display.sql.changed_rows import BARE, RowsOfTable
 from logdump.display.sql.decisions import SqlTable, sql_table
-from logdump.display.sql.dialect import Dialect
+from logdump.display.sql.dialects import Dialect
 from logdump.display.sql.literals import needs_large_objects
 from logdump.display.sql.script_walk import ScriptFile, ScriptFiles
 from trailformat import Record, TrailError, TrailFile

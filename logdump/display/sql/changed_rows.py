@@ -12,7 +12,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 
 from logdump.display.sql.decisions import SqlTable
-from logdump.display.sql.dialect import Unwritable
+from logdump.display.sql.dialects import Unwritable
 from logdump.display.sql.literals import Literals, ObjectValue
 from trailformat.arrays import Image, Spans, Strings, locate_columns, text_column, unequal
 from trailformat.changes.row_changes import OPERATIONS, Change

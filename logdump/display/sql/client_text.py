@@ -15,7 +15,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from logdump.display.sql.dialect import Unwritable
+from logdump.display.sql.dialects import Unwritable
 
 
 class Client(NamedTuple):

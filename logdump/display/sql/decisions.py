@@ -12,7 +12,7 @@ import enum
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
-from logdump.display.sql.dialect import Dialect, Unwritable
+from logdump.display.sql.dialects import Dialect, Unwritable
 from trailformat import ColumnDefinition
 
 _HERE = "\0"

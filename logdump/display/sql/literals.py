@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from logdump.display.sql.dialect import Dialect, Unwritable
+from logdump.display.sql.dialects import Dialect, Unwritable
 from trailformat import ColumnDefinition, Record, TrailError, TrailFile, Value
 from trailformat.arrays import DecodePath, Strings, TextForm, ValueSpelling
 from trailformat.changes.lobs import Lob, lob_value, whole_lobs

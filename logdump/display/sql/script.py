@@ -15,7 +15,7 @@ import numpy as np
 
 from logdump.display.sql.block_lines import BlockStatements, Refusal, block_statements
 from logdump.display.sql.blocks import Block, BlockExtents, BlockReader, BlockRows, blocks_of, blocks_over, file_of
-from logdump.display.sql.dialect import Dialect, Unwritable
+from logdump.display.sql.dialects import Dialect, Unwritable
 from logdump.display.sql.literals import Literals, needs_large_objects, with_large_objects
 from logdump.display.sql.script_walk import ScriptFiles, ScriptReach, ScriptWalk, changes_in
 from logdump.display.sql.statement import statements_of

@@ -15,7 +15,7 @@ import numpy as np
 
 from logdump.display.sql.block_lines import BlockStatements, as_comment, comment, refusal_comment
 from logdump.display.sql.blocks import BlockRows
-from logdump.display.sql.dialect import Dialect
+from logdump.display.sql.dialects import Dialect
 from logdump.display.sql.script import Closing, FinishedBlock, Item, NotRun, Opening, SkippedTransaction, SqlScript
 from logdump.notation.text import amount
 from logdump.notation.times import TimeOffset, format_timestamp

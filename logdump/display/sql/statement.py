@@ -25,7 +25,7 @@ from logdump.display.sql.decisions import (
     decide,
     sql_table,
 )
-from logdump.display.sql.dialect import Dialect, Unwritable
+from logdump.display.sql.dialects import Dialect, Unwritable
 from logdump.display.sql.literals import Literals
 from logdump.session.events import Statement
 from trailformat import TrailError

@@ -70,6 +70,10 @@ class AlignedListing:
         """Set the summary of both trails."""
         self.shown = shown
 
+    def so_far(self, *, is_ended: bool) -> AlignedSoFar:
+        """It, with the rows that it has now."""
+        return AlignedSoFar(self, len(self.rows), is_ended)
+
 
 class AlignedSoFar(NamedTuple):
     """A listing as far as it has been reported; ``is_ended`` whether no more rows come."""

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from logdump.display.sql import Closing, ScriptReach, SqlScript, WalkProgress
 from logdump.display.sql.block_lines import BlockStatements
-from logdump.display.sql.dialect import Dialect
+from logdump.display.sql.dialects import Dialect
 from logdump.display.sql.script_text import ScriptLines
 from logdump.features.export.batch_walk import new_pool, results
 from logdump.notation.times import TimeOffset

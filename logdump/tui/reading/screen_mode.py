@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from textual.message import Message
 
+from logdump.features.diff.model import DifferenceShown
 from logdump.features.row.model import RowChangeShown, RowStoryShown
 from logdump.features.sql.model import RowsShown
 from logdump.line.history_file import KeptHistory, UnusableHistory
@@ -23,21 +24,51 @@ from logdump.session.known_record import KnownRecord
 from logdump.session.reading import ReadSoFar
 from logdump.session.session import Session
 from logdump.tui.reading.background import Background
-from logdump.tui.reading.messages import CommandEnded, Crossed, OutputGrew, QuestionAsked, StoryRead
+from logdump.tui.reading.messages import AlignedGrew, CommandEnded, Crossed, OutputGrew, QuestionAsked, StoryRead
 from logdump.tui.reading.state import NeighbourFiles, State, neighbour_files, state_of
 from logdump.tui.reading.transcript import Answer, TableLine, Transcript
 from trailformat import CannotRead, TrailError, TrailFile
 from trailformat.index import TrailIndex, attach
 
 if TYPE_CHECKING:
-    from logdump.features.diff.model import DiffLevel
-    from logdump.tui.reading.alignment import ReportedAlignment
+    from logdump.features.diff.model import AlignedRow, DiffLevel, DiffShown
+    from logdump.features.diff.side_by_side import AlignedListing
 
 Post = Callable[[Message], object]
 MOST_CHANGES = 1000
 """Changes of a row that a pane lists; the output has more."""
 _EVERY = 0.25
 """Seconds between two reports of a command under way."""
+
+
+class ReportedAlignment:
+    """The rows of two trails side by side, as they come; the first report is at once, the last with :meth:`close`."""
+
+    def __init__(self, listing: AlignedListing, post: Post) -> None:
+        self._listing, self._post = listing, post
+        self._report(is_ended=False)
+
+    def add(self, row: AlignedRow) -> None:
+        """The next row."""
+        self._listing.add(row)
+        if time.monotonic() - self._told >= _EVERY:
+            self._report(is_ended=False)
+
+    def shows(self, event: object) -> bool:
+        """Whether the page has what an event is about."""
+        return isinstance(event, DifferenceShown)
+
+    def end(self, shown: DiffShown) -> None:
+        """Both trails in numbers."""
+        self._listing.end(shown)
+
+    def close(self) -> None:
+        """Report the last rows."""
+        self._report(is_ended=True)
+
+    def _report(self, *, is_ended: bool) -> None:
+        self._told = time.monotonic()
+        self._post(AlignedGrew(self._listing.so_far(is_ended=is_ended)))
 
 
 class ScreenMode(LineMode):
@@ -166,7 +197,6 @@ class ScreenMode(LineMode):
     def _begin_aligned(self, level: DiffLevel, a: str, b: str) -> ReportedAlignment:
         """A page of its own shows two trails side by side."""
         from logdump.features.diff.side_by_side import AlignedListing  # noqa: PLC0415 - of a command
-        from logdump.tui.reading.alignment import ReportedAlignment  # noqa: PLC0415
 
         self._end_aligned()
         if self.transcript.last is not None:

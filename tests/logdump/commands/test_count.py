@@ -1,23 +1,180 @@
+"""COUNT INTERVAL leaves no moment out: a stall shows.
+
+COUNT by kernels in threads prints to the byte what COUNT prints that goes over the records one by one.
+"""
+
 from __future__ import annotations
 
-from itertools import permutations
+from collections.abc import Iterator
+from itertools import pairwise, permutations
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
+from unittest import mock
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from fixtures import TRAILS
 from logdump.commands import REGISTRY
-from logdump.features.count.model import CountShown, IntervalShown, TransactionsShown
-from logdump.features.count.survey import CountOptions
+from logdump.features.count import survey as count_command
+from logdump.features.count.model import CountShown, EmptyIntervals, IntervalShown, TransactionsShown
+from logdump.features.count.survey import CountOptions, intervals
 from logdump.language.reader import Context, parse
 from logdump.notation.times import GMT, parse_datetime
 from logdump.session.errors import ArgumentError
 from logdump.session.events import Notice, Progress
 from tests.logdump.line import Line
-from tests.trailformat.samples import IO_TIME, row, trail_of
-from trailformat.scan import CountBounds, KernelTotals, counting
+from tests.oracles.count_by_record import CountByRecord
+from tests.searching import in_turn
+from tests.trailformat.samples import IO_TIME, row, table_record, trail_of
+from trailformat import TrailFile
+from trailformat.scan import CountBounds, KernelTotals, Workers, counting, parallel, parallel_counts
 from trailformat.totals.counting import Totals, add_counted
+
+MINUTE = 60_000_000
+BEGUN = IO_TIME - IO_TIME % MINUTE
+
+
+@given(
+    st.lists(st.integers(0, 60 * MINUTE) | st.integers(0, 1 << 40), min_size=1, max_size=8),
+    st.none() | st.integers(0, 1 << 41),
+)
+def test_intervals_follow_each_other_without_gap_and_hold_every_record(times: list[int], end: int | None) -> None:
+    count = Totals(interval=MINUTE, start=0)
+    for one in times:
+        if end is None or one <= end:
+            count.interval_of(one).add(1, 5, None)
+    shown = list(intervals(count, CountOptions(start=0, end=end, interval=MINUTE)))
+    if not count.intervals:
+        assert shown == []
+        return
+    assert all(isinstance(one, IntervalShown | EmptyIntervals) for one in shown)
+    assert shown[0].start == 0  # type: ignore[attr-defined]
+    assert all(one.end == other.start for one, other in pairwise(shown))  # type: ignore[attr-defined]
+    assert sum(one.tally.records for one in shown if isinstance(one, IntervalShown)) == sum(
+        end is None or one <= end for one in times
+    )
+    assert end is None or shown[-1].end > end  # type: ignore[attr-defined]
+    assert len(shown) <= 4 * len(times) + 4
+
+
+@pytest.mark.parametrize(("minutes", "singly"), [(1, 0), (2, 1), (4, 3), (5, None), (6_000_000, None)])
+def test_a_stall_is_shown_by_its_intervals_or_in_one_line(
+    minutes: int, singly: int | None, tmp_path: Path, line: Line
+) -> None:
+    rows = [row(io_time=BEGUN), row(io_time=BEGUN + minutes * MINUTE)]
+    line(f"open {trail_of(tmp_path, *rows)}")
+    shown = line("count int 1")
+    assert sum(one.startswith("Recs ") and one.endswith(" 0") for one in shown) == (singly or 0)
+    stalls = [one for one in shown if one.startswith("No records from ")]
+    assert [one.rsplit(", ", 1)[1] for one in stalls] == ([] if singly is not None else [f"{minutes - 1} intervals"])
+
+
+def test_a_stall_at_a_bound_is_shown_too(tmp_path: Path, line: Line) -> None:
+    line(f"open {trail_of(tmp_path, row(), row())}")
+    shown = line("count int 10, start 2016-04-28 11:00, end 2016-04-28 13:05")
+    assert [one for one in shown if one.startswith("No rec")] == [
+        "No records from 2016/04/28 11:00:00.000 to 2016/04/28 12:10:00.000, 7 intervals",
+        "No records from 2016/04/28 12:20:00.000 to 2016/04/28 13:10:00.000, 5 intervals",
+    ]
+
+
+FORMS = [
+    "count",
+    "count detail",
+    "count detail, interval 1",
+    "count start 2024-03-14 09:31:00, end 2024-03-14 09:32:30, detail",
+    "count detail, file *.sales",
+    "filter include filename *.sales; count detail",
+    'filter include string "G"; count detail',
+    "filter include value tea_code = SEN01; count detail",
+    "filter include rectype 5; filter exclude transind 1; count, interval 2",
+    'filter include usertoken /a/; count; filter csn = "41882351"; count',
+    "transhist 3; transreclimit 1; count detail",
+]
+
+
+def said(text: str) -> list[str]:
+    line = Line()
+    try:
+        return line(f"notify 3; scanscrolling off; {text}")
+    finally:
+        line.session.end()
+
+
+def said_by_record(text: str) -> list[str]:
+    with mock.patch("logdump.features.count.command.CountRun", CountByRecord):
+        return said(text)
+
+
+THREADS_AND_ROWS = [(1, 1 << 15), (3, 1 << 15), (3, 4)]
+
+
+@pytest.fixture(params=THREADS_AND_ROWS, ids=str)
+def in_threads(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    threads, rows = request.param
+    monkeypatch.setattr(parallel, "PIECE", 700)
+    monkeypatch.setattr(counting, "ROWS", rows)
+    monkeypatch.setattr("logdump.features.count.command.Workers", lambda: Workers(threads))
+
+
+EACH_FORM = pytest.mark.parametrize(
+    ("in_threads", "form"), in_turn(THREADS_AND_ROWS, FORMS), ids=str, indirect=["in_threads"]
+)
+
+
+@EACH_FORM
+@pytest.mark.usefixtures("in_threads")
+def test_one_file(form: str, trails: Path) -> None:
+    for name in ("et000000000", "el000000000", "gt000000000", "ct000000000"):
+        expected = said_by_record(f"open {trails / name}; {form}")
+        assert said(f"open {trails / name}; {form}") == expected
+
+
+@EACH_FORM
+@pytest.mark.usefixtures("in_threads")
+def test_all_files_of_a_folder(form: str, trails: Path) -> None:
+    form = form.replace("count", f"count log {trails}/*,")
+    expected = said_by_record(form)
+    assert said(form) == expected
+
+
+def interrupted(trail: TrailFile, workers: Workers, taken: Any, _breakdown: Any) -> Any:
+    def results() -> Iterator[tuple[KernelTotals, int]]:
+        yield next(iter(parallel_counts(trail, workers, taken).results()))
+        raise KeyboardInterrupt
+
+    return SimpleNamespace(results=results)
+
+
+def test_an_interrupt_gives_the_count_so_far(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(counting, "ROWS", 3)
+    monkeypatch.setattr(count_command, "parallel_counts", interrupted)
+    trail_of(tmp_path, table_record(1, "A"), *[row(name=1)] * 9)
+    line = Line()
+    with pytest.raises(KeyboardInterrupt):
+        line(f"count log {tmp_path}/*")
+    notice = next(event for event in line.events if isinstance(event, Notice))
+    assert "after 3 records: this count is partial" in notice.lines[0]
+
+
+def test_a_file_that_is_cut_is_told(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(counting, "ROWS", 3)
+    path = trail_of(tmp_path, table_record(1, "A"), *[row(name=1)] * 9)
+    line = Line()
+    read_into = TrailFile.read_into
+
+    def cutting(trail: TrailFile, target: memoryview, rba: int, until: int | None = None) -> int:
+        with path.open("r+b") as file:
+            file.truncate(200)
+        return read_into(trail, target, rba, until)
+
+    monkeypatch.setattr(TrailFile, "read_into", cutting)
+    line(f"count {path}")
+    assert "the file was cut" in "".join("".join(one.lines) for one in line.failures)
+
 
 NINE, TEN = (parse_datetime(f"2024-03-01 {hour}:00", GMT) for hour in ("09", "10"))
 

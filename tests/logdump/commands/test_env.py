@@ -1,12 +1,112 @@
-"""ENV: every setting as the transcripts print it."""
+"""ENV: every setting as the transcripts print it.
+
+SHOW and TIME.
+X: a program.
+"""
 
 from __future__ import annotations
 
+import signal
 from pathlib import Path
 
 import pytest
 
+from logdump.commands import show
+from logdump.line.line_mode import Script
 from tests.logdump.line import Line
+
+MANUAL_MOMENT = 211976584185800569
+"""The moment of the manual's INTERPRETTIMESTAMP: 2005/03/03 04:29:45.800.569 GMT."""
+
+
+@pytest.mark.parametrize("word", ["show", "sh", "sho"])
+def test_show_env_is_env(line: Line, word: str) -> None:
+    assert line(f"{word} env") == line("env")
+
+
+def test_show_rectype_lists_numbers_and_names(line: Line) -> None:
+    shown = line("show rectype")
+    assert shown[:5] == ["1 - Abort", "2 - Commit", "3 - Delete", "4 - EndRollBack", "5 - Insert"]
+    assert "89 - SQL/MX DDL OP" in shown
+    assert "115 - GGSPKUpdate" in shown
+    assert shown == sorted(shown, key=lambda one: int(one.split()[0]))
+
+
+def test_show_filter_as_in_the_manual(line: Line) -> None:
+    line('filter include filename $QA01.QAESRC.ACCT*; filter hex "4BF6" 0:3; filter match all')
+    shown = line("show filter")
+    assert shown[:3] == ["Data filters are ENABLED", "Include  Match ALL", "Filename-0 : $QA01.QAESRC.ACCT*"]
+    assert shown[-1] == "Exclude  Match ANY"
+
+
+def test_show_filter_without_any_filter(line: Line) -> None:
+    assert line("show filter") == ["Data filters are ENABLED", "Include  Match ANY", "Exclude  Match ANY"]
+
+
+def test_show_open_lists_the_trail_and_the_session_log(line: Line, trails: Path, tmp_path: Path) -> None:
+    assert line("show open") == ["No file is open"]
+    line(f"open {trails / 'et000000000'}; log {tmp_path / 'log'}")
+    assert line("show open") == [f"0 : {trails / 'et000000000'}", f"1 : {tmp_path / 'log'}"]
+    line("log stop")
+
+
+@pytest.mark.parametrize("command", ["time", "show time"])
+def test_the_time_is_shown_in_every_form(line: Line, command: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(show, "current_timestamp", lambda: MANUAL_MOMENT)
+    shown = line(command)
+    assert shown[:2] == ["JulianTimestamp 211976584185800569", "2005/03/03 04:29:45.800.569 GMT"]
+    assert shown[2].endswith(" LCT")
+    assert shown[3] == "timestamp  = 1109824185 (0x422692b9)"
+    assert shown[4].startswith("localtime  = ")
+    assert shown[5] == "gmtime     = Thu Mar  3 04:29:45 2005"
+
+
+def test_show_takes_one_of_its_words(line: Line) -> None:
+    assert line("show")[0] == "SHOW: takes one of ENV, FILTER, OPEN, RECTYPE, TIME."
+    assert line("show tables")[0] == "SHOW: 'tables' is not one of ENV, FILTER, OPEN, RECTYPE, TIME."
+
+
+def test_a_program_writes_after_what_was_printed_before_it(capfd: pytest.CaptureFixture[str]) -> None:
+    assert Script(["reclen; x echo hello; reclen 7"]).run() == 0
+    assert capfd.readouterr().out == "Reclen is 140\nhello\nReclen set to 7\n"
+
+
+def test_its_arguments_are_those_of_the_shell(line: Line, capfd: pytest.CaptureFixture[str]) -> None:
+    line("""x echo "a; b" 'c  d' | tr a-z A-Z""")
+    assert capfd.readouterr().out == "A; B C  D\n"
+
+
+def test_a_status_that_is_not_zero_is_told(line: Line, capfd: pytest.CaptureFixture[str]) -> None:
+    assert line("x exit 3") == ["exit ended with status 3."]
+    assert line("x kill -9 $$") == ["kill ended by signal 9."]
+    assert line("x no-such-program-here") == ["no-such-program-here ended with status 127."]
+    assert "no-such-program-here" in capfd.readouterr().err
+
+
+def test_under_c_a_failing_program_is_exit_status_1() -> None:
+    assert Script(["x false"]).run() == 1
+
+
+def test_it_takes_a_program(line: Line) -> None:
+    assert line("x")[0] == "X: takes a program and its arguments."
+
+
+def test_a_program_does_not_read_the_commands_of_a_pipe(line: Line, capfd: pytest.CaptureFixture[str]) -> None:
+    assert line("x wc -c") == []
+    assert capfd.readouterr().out.strip() == "0"
+
+
+def test_in_jsonl_it_stays_off_standard_output(line: Line, capfd: pytest.CaptureFixture[str]) -> None:
+    line("format jsonl; x echo hello")
+    assert capfd.readouterr() == ("", "hello\n")
+
+
+@pytest.mark.usefixtures("capfd")
+def test_ctrl_c_is_the_programs_and_works_again_afterwards(line: Line) -> None:
+    before = signal.getsignal(signal.SIGINT)
+    assert line("x kill -INT $PPID; reclen") == ["Reclen is 140"]
+    assert line("x kill -INT $$") == ["kill ended by signal 2."]
+    assert signal.getsignal(signal.SIGINT) is before
 
 
 def rows(lines: list[str]) -> dict[str, str]:

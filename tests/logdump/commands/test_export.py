@@ -1,10 +1,16 @@
-"""EXPORT at the prompt."""
+"""EXPORT at the prompt.
+
+EXPORT begins at the position, and leaves it where the next one goes on.
+EXPORT to standard output: the bytes that the file would have, and nothing else.
+"""
 
 from __future__ import annotations
 
 import csv
 import gzip
+import io
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -16,11 +22,144 @@ import pytest
 from fixtures import TRAILS
 from fixtures.shop import ORACLE_SALES
 from logdump.arrow.records import texts
-from tests.logdump.export.exported import rbas_in
+from logdump.session.errors import ExitStatus
+from tests.logdump.export.exported import FORMATS, rbas_in
 from tests.logdump.line import Line
+from tests.logdump.program import logdump
 from tests.trailformat.samples import metadata_record, row, table_record, trail_of
 from trailformat import ByteOrder, TableDefinition
 from trailformat.definitions.metadata import build_table
+
+
+def _exported(shop: Line, format_: str, target: Path, words: str = "") -> bytes:
+    shop(f"export {format_} to {target} {words}")
+    return target.read_bytes() if target.exists() else b""
+
+
+@pytest.mark.parametrize("format_", FORMATS)
+def test_one_export_after_another_writes_the_whole_file(format_: str, shop: Line, tmp_path: Path) -> None:
+    whole = _exported(shop, format_, tmp_path / "1")
+    shop(f"export csv to {tmp_path / 'between'}; count")
+    assert _exported(shop, format_, tmp_path / "2") == whole
+
+
+@pytest.mark.parametrize("format_", FORMATS)
+def test_a_position_that_is_set_after_an_export_counts(format_: str, shop: Line, tmp_path: Path) -> None:
+    part = _exported(shop, format_, tmp_path / "1", f"!; pos 3391; export {format_} to {tmp_path / '1'} !")
+    shop(f"export {format_} to {tmp_path / '2'}; pos 3391")
+    assert _exported(shop, format_, tmp_path / "3") == part
+
+
+@pytest.mark.parametrize("words", ["csv to T 12 records", "parquet to T 12 records", "sql to T 2 transactions"])
+def test_a_limited_export_goes_on_where_the_last_one_ended(words: str, shop: Line, tmp_path: Path) -> None:
+    shop(f"export {words.replace('T', str(tmp_path / '1'))}")
+    here = shop.session.cursor.next
+    assert 0 < here < shop.session.trail.size
+    shop(f"export {words.replace('T', str(tmp_path / '2')).rsplit(maxsplit=2)[0]}")
+    shop(f"pos {here}; export {words.replace('T', str(tmp_path / '3')).rsplit(maxsplit=2)[0]}")
+    assert (tmp_path / "2").read_bytes() == (tmp_path / "3").read_bytes()
+
+
+@pytest.mark.parametrize("format_", FORMATS)
+def test_where_nothing_is_left_nothing_is_written(format_: str, shop: Line, tmp_path: Path) -> None:
+    end = shop.session.trail.size
+    assert shop(f"pos {end}; export {format_} to {tmp_path / 'out'}")[-1] == (
+        f"Nothing is left to export from RBA {end} on. POSITION 0 goes to the beginning."
+    )
+    assert [one.status for one in shop.failures] == [ExitStatus.COMMAND_FAILED]
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("position", ["pos 3391", "export csv to {other}"])
+def test_an_export_that_fails_leaves_the_position(position: str, shop: Line, tmp_path: Path) -> None:
+    shop(position.format(other=tmp_path / "other"))
+    here = shop.session.cursor.next
+    target = tmp_path / "no" / "folder"
+    assert shop(f"export csv to {target}") == [f"Error: {target}: No such file or directory"]
+    assert len(shop.failures) == 1
+    assert shop.session.cursor.next == here
+    shop(f"export csv to {tmp_path / 'out'}")
+    begins = 0 if position != "pos 3391" else 3391
+    assert [rba for rba in rbas_in(tmp_path / "out") if rba < begins] == []
+    assert bool(begins) or rbas_in(tmp_path / "out")[0] == 1130
+
+
+@pytest.mark.parametrize("format_", ["jsonl", "csv", "parquet", "jsonl to T by table", "parquet to T by table"])
+def test_half_a_record_at_the_end_is_exported_when_it_is_whole(format_: str, line: Line, tmp_path: Path) -> None:
+    path = tmp_path / "ct000000000"
+    path.write_bytes((TRAILS / "ct000000000").read_bytes())
+    target = str(tmp_path / "out")
+    words = format_.replace("T", target) if " " in format_ else f"{format_} to {target}"
+    line(f"open {path}; export {words}")
+    assert line.session.cursor.next == 5352
+    path.write_bytes((TRAILS / "et000000000").read_bytes())
+    line("n")
+    assert line.rbas == [5352]
+
+
+def _program(commands: str, *arguments: str) -> subprocess.CompletedProcess[bytes]:
+    command = [sys.executable, "-m", "logdump", *arguments, "-c", f"open {TRAILS / 'et000000000'}; {commands}"]
+    return subprocess.run(command, capture_output=True, check=False, timeout=60)
+
+
+@pytest.mark.parametrize("words", [*FORMATS, "csv compression gzip", "sql undo mysql"])
+def test_standard_output_holds_what_the_file_would_and_nothing_else(words: str, tmp_path: Path) -> None:
+    format_, _, more = words.partition(" ")
+    commands = f"open {TRAILS / 'et000000000'}; export {format_} to {tmp_path / 'out'} {more}"
+    to_file = logdump("-c", commands)
+    done = _program(f"export {format_} to - {more}")
+    assert done.stdout == (tmp_path / "out").read_bytes()
+    told = done.stderr.decode()
+    assert told.startswith("Current LogTrail is ")
+    assert to_file.out.replace(str(tmp_path / "out"), "standard output") in told + to_file.err
+    assert (to_file.status, to_file.err in told) == (done.returncode, True)
+
+
+def test_under_jsonl_standard_output_is_for_the_data_too() -> None:
+    done = _program("export csv to - 2 records", "--format", "jsonl")
+    assert done.stdout.startswith(b'"file","rba"')
+    assert [json.loads(line)["type"] for line in done.stderr.splitlines()] == ["text", "text", "text"]
+
+
+@pytest.mark.parametrize("format_", FORMATS)
+def test_a_reader_that_has_enough_ends_the_export_quietly(format_: str, tmp_path: Path) -> None:
+    commands = f"open {TRAILS / 'et000000000'}; " + f"export {format_} to -; " * 9
+    reading, writing = os.pipe()
+    os.close(reading)
+    with os.fdopen(writing, "wb") as pipe, (tmp_path / "err").open("wb") as errors:
+        command = [sys.executable, "-m", "logdump", "-c", commands]
+        assert subprocess.run(command, stdout=pipe, stderr=errors, check=False, timeout=60).returncode == 0
+    assert "roken" not in (tmp_path / "err").read_text()
+
+
+def test_what_standard_output_cannot_take_is_refused(shop: Line, tmp_path: Path) -> None:
+    assert shop("export csv to - by table")[0] == "EXPORT: BY TABLE writes several files, and - is standard output."
+    refused = "The screen has standard output: EXPORT … TO - is for line mode, -c and -f."
+    assert shop("export csv to -") == [refused]
+    path = tmp_path / "et000000000"
+    path.write_bytes((TRAILS / "et000000000").read_bytes())
+    with path.open("ab") as file:
+        command = [sys.executable, "-m", "logdump", "-c", f"open {path}; export csv to -"]
+        done = subprocess.run(command, stdout=file, stderr=subprocess.PIPE, check=False, timeout=60)
+    assert done.stderr.endswith(b"Standard output is the open trail: EXPORT never writes over it.\n")
+    assert path.read_bytes() == (TRAILS / "et000000000").read_bytes()
+
+
+class _Terminal(io.BytesIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def test_a_terminal_gets_no_control_characters_and_nothing_binary(line: Line) -> None:
+    terminal = _Terminal()
+    line.session.standard_output = lambda: terminal
+    line(f"open {TRAILS / 'ut000000000'}; export csv to -; pos 0; export jsonl to -; pos 0; export sql to -")
+    shown = terminal.getvalue().decode()
+    assert shown.replace("\n", "").isprintable()
+    assert ('"file","rba"' in shown, '{"type":' in shown, "INSERT INTO" in shown) == (True, True, True)
+    for words in ("parquet to -", "arrow to -", "csv to - compression gzip"):
+        refused = "This is binary, and standard output is a terminal: send it to a file or a program."
+        assert line(f"pos 0; export {words}")[-1] == refused
 
 
 def test_it_tells_what_was_written_and_what_left_out(shop: Line, tmp_path: Path) -> None:

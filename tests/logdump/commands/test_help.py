@@ -1,4 +1,8 @@
-"""HELP: commands by task, options from the table that reads them, pages of the documents; in the terminal's width."""
+"""HELP: commands by task, options from the table that reads them, pages of the documents; in the terminal's width.
+
+What is not supported says so in one line; and DEBUG.
+BIO, BULKIOSTATS, TRAILFORMAT, SAVEFILECOMMENT, PRINTMXCOLUMNINFO.
+"""
 
 from __future__ import annotations
 
@@ -7,9 +11,94 @@ from pathlib import Path
 
 import pytest
 
+from logdump import __version__
 from logdump.commands import help as help_command
 from logdump.filters import OPTIONS, Option
+from logdump.line.line_mode import Script
 from tests.logdump.line import Line
+
+ON_NONSTOP = [
+    "argetnondatachanges",
+    "arstopnondatachanges",
+    "calctlfkey on",
+    "datafile $data1.bank.acct",
+    "writerec",
+    "ggsauditread $audit.zb.aa000001",
+    "tmfbeforeimage on",
+    "tmfgetrecaddr",
+    "notmfgetrecaddr",
+    "tmfignorereccount 5",
+]
+
+
+@pytest.mark.parametrize("command", ON_NONSTOP)
+def test_a_command_of_nonstop_says_so_in_one_line(line: Line, command: str) -> None:
+    assert line(command) == [f"{command.split(maxsplit=1)[0].upper()} works on NonStop only."]
+    assert len(line.failures) == 1
+
+
+@pytest.mark.parametrize("name", ["DECRYPT", "ENCRYPT"])
+def test_encryption_is_off(line: Line, name: str) -> None:
+    assert line(f"{name} off; {name}") == [f"{name} is OFF"]
+
+
+@pytest.mark.parametrize("name", ["DECRYPT", "ENCRYPT"])
+@pytest.mark.parametrize("arguments", ["on", "on keyname superkey"])
+def test_encryption_cannot_be_switched_on(line: Line, name: str, arguments: str) -> None:
+    (shown,) = line(f"{name} {arguments}")
+    assert shown.startswith(f"{name} ON: trail encryption is not supported;")
+    assert Script([f"{name} {arguments}"]).run() == 1
+
+
+@pytest.mark.parametrize("arguments", ["perhaps", "off now", "on keyname", "on key a"])
+def test_encryption_checks_its_arguments(line: Line, arguments: str) -> None:
+    assert line(f"decrypt {arguments}")[0] == f"DECRYPT: takes OFF or ON, not {arguments!r}."
+
+
+def test_debug_tells_the_versions_and_enters_nothing(line: Line) -> None:
+    shown = line("debug")
+    assert "no debugger" in shown[0]
+    assert f"logdump {__version__}, Python " in shown[1]
+    assert "construct 2." in shown[3]
+
+
+def test_bio_is_remembered(line: Line) -> None:
+    assert line("bio") == ["LargeBlock I/O is On, Blocksize 57344"]
+    assert line("bio off; bio block 8192; bio") == ["LargeBlock I/O is Off, Blocksize 8192"]
+    assert line("bio on; bio") == ["LargeBlock I/O is On, Blocksize 8192"]
+
+
+@pytest.mark.parametrize("arguments", ["block", "block 0", "block x", "block 1 2", "perhaps"])
+def test_bio_checks_its_arguments(line: Line, arguments: str) -> None:
+    assert line(f"bio {arguments}")[0].startswith("BIO: ")
+    assert line("bio") == ["LargeBlock I/O is On, Blocksize 57344"]
+
+
+def test_bulkiostats_tells_that_there_are_no_block_reads(line: Line) -> None:
+    assert line("bulkiostats")[0] == "Physical reads 0, logical reads 0, current read time 0, average read time 0"
+    assert "memory-mapped" in line("bulkiostats")[1]
+
+
+def test_the_trail_format_is_new_and_stays_so(line: Line) -> None:
+    assert line("trailformat new; trailformat") == ["TRAILFORMAT is NEW"]
+    assert line("trailformat old") == [
+        "TRAILFORMAT OLD: the format from before release 6.0 is not supported; it stays NEW."
+    ]
+    assert len(line.failures) == 1
+
+
+def test_savefilecomment_is_off_until_it_is_switched_on(line: Line) -> None:
+    assert line("savefilecomment") == ["SAVEFILECOMMENT is OFF"]
+    assert line("savefilecomment on; savefilecomment") == ["SAVEFILECOMMENT is ON"]
+
+
+@pytest.mark.parametrize("arguments", ["", "on", "off"])
+def test_printmxcolumninfo_is_accepted_and_says_that_it_does_nothing(line: Line, arguments: str) -> None:
+    assert line(f"printmxcolumninfo {arguments}") == [
+        "PRINTMXCOLUMNINFO has no effect here: it is about SQL/MX on NonStop."
+    ]
+    assert line.failures == []
+
 
 DOCS = Path(__file__).parents[3] / "docs"
 

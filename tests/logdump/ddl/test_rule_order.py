@@ -1,20 +1,106 @@
 """Of rules that both hold the first wins, or the last where that is the rule; and what steps say that decide nothing.
 
 The lists whose order shows in the verdict are in decisions.txt.
+Every case of decisions.txt, which was written by hand, is decided as it stands there.
+The tokens, comments and names of SQL statements of different databases.
 """
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
 from itertools import permutations
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
+from logdump.features.ddl.model import DdlEvaluated
 from logdump.features.parameters.command import coverage
+from logdump.notation.sql_tokens import MYSQL, STANDARD, SqlTokenizer, tokenizer_of
 from logdump.parameters.in_use import ParametersInUse
 from logdump.parameters.model import ProcessSide
 from logdump.parameters.reading import read_parameters
 from tests.logdump.ddl.files import evaluated, in_use, parameter_file
+
+SCOPES = {"M": "MAPPED", "U": "UNMAPPED", "O": "OTHER", "-": None}
+SAME, NONE = "=", "!"
+RESULT = re.compile(r"< (?P<outcome>\w+) (?P<step>\d+) (?P<line>\S+) (?P<scope>[MUO-]) (?P<text>=|!|: .*)")
+SETTING = re.compile(r"\[(\w+)=([^]]*)\] ")
+
+
+class Case(NamedTuple):
+    title: str
+    parameters: tuple[str, ...]
+    statement: str
+    settings: dict[str, str]
+    results: tuple[str, ...]
+
+
+def cases() -> Iterator[Case]:
+    text = Path(__file__).with_name("decisions.txt").read_text(encoding="utf-8")
+    for block in text.split("\n\n")[3:]:
+        title, *lines = block.strip("\n").split("\n")
+        parameters = tuple(line for line in lines if not line.startswith((">", "<")))
+        asked = re.findall(r"^> (.*)\n((?:< .*\n?)+)", "\n".join(lines), re.MULTILINE)
+        assert sum(len(results.splitlines()) + 1 for _, results in asked) + len(parameters) == len(lines), title
+        for statement, results in asked:
+            settings = dict(SETTING.findall(statement))
+            yield Case(title, parameters, SETTING.sub("", statement), settings, tuple(results.splitlines()))
+
+
+def told(result: DdlEvaluated, statement: str) -> str:
+    line = "-" if result.rule is None else str(result.rule.line)
+    scope = next(letter for letter, word in SCOPES.items() if word == result.scope)
+    text = NONE if result.statement is None else SAME if result.statement == statement else f": {result.statement}"
+    return f"< {result.outcome.value} {result.step} {line} {scope} {text}"
+
+
+CASES = list(cases())
+
+
+def test_there_are_some_two_hundred_cases() -> None:
+    assert len(CASES) > 200
+    assert all(RESULT.fullmatch(one) for case in CASES for one in case.results)
+
+
+@pytest.mark.parametrize("case", CASES, ids=[f"{case.title[2:30]}: {case.statement[:60]}" for case in CASES])
+def test_a_statement_is_decided_as_the_pages_have_it(case: Case, tmp_path: Path) -> None:
+    file = parameter_file(tmp_path, *case.parameters)
+    items = {key: value for key, value in case.settings.items() if key.isupper()}
+    settings = {key: value for key, value in case.settings.items() if not key.isupper()}
+    results = evaluated(case.statement, file, items=items, **settings)
+    assert tuple(told(one, case.statement) for one in results) == case.results
+
+
+@pytest.mark.parametrize(
+    ("statement", "bare", "comments"),
+    [
+        ("drop table t", "drop table t", []),
+        ("drop /* all */ table t", "drop   table t", ["/* all */"]),
+        ("drop table t -- gone\n", "drop table t", ["-- gone"]),
+        ("/* a\nb */ drop table t /* c */", "drop table t", ["/* a\nb */", "/* c */"]),
+        ("comment on t is '/* no */ -- comment'", "comment on t is '/* no */ -- comment'", []),
+        ("""create table "a--b" (c int)""", """create table "a--b" (c int)""", []),
+        ("select 'it''s' /* x */ from t", "select 'it''s'   from t", ["/* x */"]),
+        ("drop table t /* unclosed", "drop table t", ["/* unclosed"]),
+        ("drop table `a--b` # gone", "drop table `a--b`", ["# gone"]),
+        ("select q'[ -- ' no ]', $x$ /* no $$ */ $x$ -- x", "select q'[ -- ' no ]', $x$ /* no $$ */ $x$", ["-- x"]),
+        ("", "", []),
+    ],
+)
+def test_comments_stand_apart(statement: str, bare: str, comments: list[str]) -> None:
+    assert tokenizer_of(statement).split_comments(statement) == (bare, comments)
+
+
+@pytest.mark.parametrize("sql", [STANDARD, MYSQL], ids=["standard", "mysql"])
+@pytest.mark.parametrize("piece", ["q'", "q'[", "e'\\", "$a$", "$", "/*!", "'", "#", "hr.", "hr/**/", "`"])
+def test_what_begins_again_and_again_is_read_to_its_end(sql: SqlTokenizer, piece: str) -> None:
+    text = piece * 3000
+    assert "".join(one.text for one in sql.tokens_of(text)) == text
+    assert all(one in text for one in sql.split_comments(text)[1])
+    assert all(name.startswith("hr.") for name in sql.names_of(text, "hr"))
+
 
 EXCLUSIONS = ("MAPEXCLUDE hr.t", "SCHEMAEXCLUDE hr", "CATALOGEXCLUDE pdb", "MAPEXCLUDE hr.*")
 SCHEMAS = ("hr TARGET a", "h* TARGET b", "* TARGET c")

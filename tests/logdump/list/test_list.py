@@ -1,9 +1,17 @@
-"""LIST: a record as one line, the same that the screen shows."""
+"""LIST: a record as one line, the same that the screen shows.
+
+FOLLOW: records as they are written, in whatever pieces, over whatever files.
+"""
 
 from __future__ import annotations
 
 import json
+import os
+import shutil
+from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -14,6 +22,143 @@ from tests.logdump.program import logdump
 from trailformat import TrailFile
 from trailformat.changes.transaction_context import TransactionContext
 from trailformat.trail.row_definitions import RowDefinitions
+
+Change = Callable[[], object]
+
+
+@pytest.fixture
+def follows(monkeypatch: pytest.MonkeyPatch) -> Callable[..., tuple[list[str], list[str]]]:
+    """Follows a file, and changes something at each look; gives the RBAs of the records and what was said."""
+
+    def run(path: Path, *changes: Change, words: str = "") -> tuple[list[str], list[str]]:
+        left = list(changes)
+        clock = [0.0]
+
+        def sleep(seconds: float) -> None:
+            clock[0] += seconds
+            if left:
+                left.pop(0)()
+                clock[0] = 0
+
+        # The clock of this module alone: a thread that another test has left sleeps too, and would take a change.
+        time = SimpleNamespace(sleep=sleep, monotonic=lambda: clock[0])
+        monkeypatch.setattr("logdump.features.list.command.time", time)
+        answer = logdump(str(path), "-c", f"{words}; follow list idle 5")
+        said = [line for line in answer.err.splitlines() if line]
+        return [line.split()[0] for line in answer.out.splitlines() if line.split()[0].isdigit()], said
+
+    return run
+
+
+def _append(path: Path, data: bytes) -> None:
+    with path.open("ab") as file:
+        file.write(data)
+
+
+@pytest.fixture
+def whole(trails: Path) -> bytes:
+    """The bytes of a trail."""
+    return (trails / "et000000000").read_bytes()
+
+
+@pytest.fixture
+def rbas(trails: Path) -> list[str]:
+    """The RBAs of its records."""
+    return [line.split()[0] for line in logdump("list", str(trails / "et000000000")).out.splitlines()]
+
+
+@pytest.mark.parametrize("step", [97, 550, 4096])
+def test_records_are_shown_once_each_however_they_are_written(
+    step: int, tmp_path: Path, whole: bytes, rbas: list[str], follows: Callable[..., tuple[list[str], list[str]]]
+) -> None:
+    path = tmp_path / "lt000000000"
+    path.write_bytes(whole[:1200])
+    ends = [*range(1200, len(whole), step), len(whole)]
+
+    def appends(begin: int, end: int) -> Change:
+        return lambda: _append(path, whole[begin:end])
+
+    shown, said = follows(path, *(appends(begin, end) for begin, end in pairwise(ends)))
+    assert shown == rbas
+    assert said == []
+
+
+def test_it_goes_on_in_the_next_file_when_that_has_a_record(
+    tmp_path: Path, whole: bytes, rbas: list[str], follows: Callable[..., tuple[list[str], list[str]]]
+) -> None:
+    path, following = tmp_path / "lt000000000", tmp_path / "lt000000001"
+    path.write_bytes(whole)
+    shown, said = follows(path, following.touch, lambda: following.write_bytes(whole[:1130]))
+    assert shown == [*rbas, "0"]
+    assert said == []
+
+
+def test_a_record_that_a_roll_over_leaves_half_is_said(
+    tmp_path: Path, whole: bytes, rbas: list[str], follows: Callable[..., tuple[list[str], list[str]]]
+) -> None:
+    path, following = tmp_path / "lt000000000", tmp_path / "lt000000001"
+    path.write_bytes(whole[:-10])
+    shown, said = follows(path, lambda: following.write_bytes(whole[:1130]))
+    assert shown == [*rbas[:-1], "0"]
+    assert said == [f"{path} ends inside a record, 91 bytes from RBA 5352 on: the next file follows"]
+
+
+def test_a_file_that_is_cut_is_said_and_what_comes_then_is_shown(
+    tmp_path: Path, whole: bytes, rbas: list[str], follows: Callable[..., tuple[list[str], list[str]]]
+) -> None:
+    path = tmp_path / "lt000000000"
+    path.write_bytes(whole)
+    shown, said = follows(path, lambda: os.truncate(path, 5183), lambda: _append(path, whole[5183:]))
+    assert shown == [*rbas, "5183", "5352"]
+    assert said == [f"{path}: the file was cut to 5183 bytes while it was read"]
+
+
+def test_a_file_that_is_replaced_is_read_from_its_beginning(
+    tmp_path: Path, whole: bytes, rbas: list[str], follows: Callable[..., tuple[list[str], list[str]]]
+) -> None:
+    path, other = tmp_path / "lt000000000", tmp_path / "other"
+    path.write_bytes(whole)
+    other.write_bytes(whole)
+    shown, said = follows(path, lambda: other.replace(path))
+    assert shown == rbas * 2
+    assert said == [f"{path} was replaced: reading the new file from its beginning"]
+
+
+def test_a_file_that_is_removed_is_said_and_the_next_one_is_waited_for(
+    tmp_path: Path, whole: bytes, rbas: list[str], follows: Callable[..., tuple[list[str], list[str]]]
+) -> None:
+    path, following = tmp_path / "lt000000000", tmp_path / "lt000000001"
+    path.write_bytes(whole)
+    shown, said = follows(path, path.unlink, lambda: None, lambda: following.write_bytes(whole))
+    assert shown == rbas * 2
+    assert said == [f"{path} was removed: waiting for the next file"]
+
+
+def test_damage_is_said_once_and_the_records_after_it_are_shown(
+    tmp_path: Path, trails: Path, follows: Callable[..., tuple[list[str], list[str]]]
+) -> None:
+    path = tmp_path / "lt000000000"
+    shutil.copy(trails / "ft000000000", path)
+    shown, said = follows(path, lambda: None, lambda: None)
+    assert "3522" not in shown
+    assert "3629" in shown
+    assert len(said) == 1
+
+
+def test_from_the_end_on_only_what_comes_is_shown(
+    tmp_path: Path, whole: bytes, follows: Callable[..., tuple[list[str], list[str]]]
+) -> None:
+    path = tmp_path / "lt000000000"
+    path.write_bytes(whole[:5200])
+    shown, _ = follows(path, lambda: _append(path, whole[5200:]), words="position eof")
+    assert shown == ["5183", "5352"]
+
+
+def test_the_filter_applies(tmp_path: Path, whole: bytes, follows: Callable[..., tuple[list[str], list[str]]]) -> None:
+    path = tmp_path / "lt000000000"
+    path.write_bytes(whole[:3000])
+    shown, _ = follows(path, lambda: _append(path, whole[3000:]), words="filter rectype delete")
+    assert shown == ["4989", "5183"]
 
 
 @pytest.fixture(autouse=True)

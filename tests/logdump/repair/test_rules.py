@@ -1,18 +1,117 @@
-"""Why REPAIR leaves a transaction out: of two reasons that hold the first one of the list is told."""
+"""Why REPAIR leaves a transaction out: of two reasons that hold the first one of the list is told.
+
+Ranges of bytes are what they hold.
+Where REPAIR writes: what it replaces, what it never touches, and what is left where it fails.
+"""
 
 from __future__ import annotations
 
-from itertools import combinations
+import errno
+import os
+from collections.abc import Callable
+from itertools import combinations, pairwise
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
+from fixtures import TRAILS
+from logdump.features.repair.file_survey import ByteRange, ByteRanges
 from logdump.features.repair.model import LossReason
+from logdump.features.repair.plan import TransactionPlan
 from tests.logdump.line import Line
-from tests.logdump.repair.repaired import losses, repair, rows, shown, texts
+from tests.logdump.repair.repaired import losses, refused, repair, rows, shown, texts
+from tests.searching import examples
 from tests.trailformat.samples import header, row, table_record, trail_of
 from trailformat import Record, make_record, make_token
 from trailformat.records.record_header import FIRST, ONLY
+from trailformat.trail.whole_file import is_copy, mark_as_copy
+
+GIVEN = st.lists(st.tuples(st.integers(0, 30), st.integers(1, 6)).map(lambda one: ByteRange(one[0], sum(one))))
+
+
+@given(parts=GIVEN, rba=st.integers(0, 40), stop=st.integers(0, 40))
+@settings(max_examples=examples(60), deadline=None)
+def test_ranges_that_overlap_are_one(parts: list[ByteRange], rba: int, stop: int) -> None:
+    held = {at for one in parts for at in range(*one)}
+    ranges = ByteRanges(parts)
+    assert [at for one in ranges for at in range(*one)] == sorted(held)
+    assert all(one.stop < other.start for one, other in pairwise(ranges))
+    assert ranges.size == len(held)
+    assert (ranges.at(rba) is not None) == (rba in held)
+    assert ranges.after(rba) == next((one for one in ranges if one.start >= rba), None)
+    assert ranges.before(rba) == next((one for one in reversed(list(ranges)) if one.start < rba), None)
+    assert [at for one in ranges.outside(rba, stop) for at in range(*one)] == sorted(set(range(rba, stop)) - held)
+
+
+def test_a_target_is_no_file_of_the_source_s_trail(line: Line, tmp_path: Path) -> None:
+    trail_of(tmp_path, *rows("a"), name="tt000000000")
+    line(f"open {tmp_path / 'tt000000000'}; repair to {tmp_path / 'tt000000001'}")
+    assert refused(line).endswith("would be a file of the trail of tt000000000: REPAIR takes another name.")
+    line(f'repair over "{tmp_path}/tt*" to {tmp_path / "tt000000000"} replace')
+    assert "REPAIR never writes over it" in refused(line)
+
+
+def test_only_a_copy_that_was_made_by_us_is_replaced(line: Line, tmp_path: Path) -> None:
+    mine, made = tmp_path / "aa000000000", tmp_path / "bb000000000"
+    mine.write_bytes(b"mine")
+    line(f"open {TRAILS / 'et000000000'}; repair to {mine} replace")
+    assert "is not known to be a copy" in refused(line)
+    assert mine.read_bytes() == b"mine"
+    line(f"save {made} 3 records")
+    if not is_copy(made):
+        pytest.skip("the file system has no attributes")
+    line(f"repair to {made}")
+    assert "REPLACE replaces a copy" in refused(line)
+    for _ in range(2):
+        line(f"repair to {made} replace")
+        assert made.read_bytes() == (TRAILS / "et000000000").read_bytes()
+
+
+def _full(_handle: int) -> NoReturn:
+    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+
+def _interrupted(_handle: int) -> NoReturn:
+    raise KeyboardInterrupt
+
+
+@pytest.mark.parametrize("fail", [_full, _interrupted])
+def test_a_full_disk_and_an_interrupt_leave_nothing(
+    fail: Callable[[int], NoReturn], line: Line, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    line(f"open {TRAILS / 'ft000000000'}")
+    monkeypatch.setattr(os, "fsync", fail)
+    try:
+        line(f"repair to {tmp_path / 'cp000000000'}")
+    except KeyboardInterrupt:
+        assert fail is _interrupted
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("words", ["", "all"])
+def test_a_copy_that_lacks_more_than_is_told_does_not_get_its_name(
+    words: str, line: Line, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    taken = TransactionPlan.takes
+    monkeypatch.setattr(TransactionPlan, "takes", lambda plan, place: place.rba != 1811 and taken(plan, place))
+    line(f"open {TRAILS / 'et000000000'}; repair to {tmp_path / 'cp000000000'} {words}")
+    assert "differs from the source in more than what is left out" in refused(line)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_mark_is_of_the_file_and_not_of_its_name(tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    with path.open("wb") as file:
+        mark_as_copy(file.fileno())
+    if not is_copy(path):
+        pytest.skip("the file system has no attributes")
+    path.unlink()
+    path.write_bytes(b"another")
+    assert not is_copy(path)
+
 
 RULES = (LossReason.DAMAGE, LossReason.NO_DEFINITION, LossReason.MISSING_FILE, LossReason.OPEN)
 """The reasons, in the order in which they are tried."""

@@ -1,4 +1,8 @@
-"""Seed 001, rows 21 to 42: what a record consists of, and each field of its header as a session and JSON show it."""
+"""Seed 001, rows 21 to 42: what a record consists of, and each field of its header as a session and JSON show it.
+
+Seed 001, rows 52 to 69: each type of record by number and name, as NEXT, SFT, FILTER, COUNT and JSON have it.
+Statements of the seeds that need a trail of their own: values that are not set, what a rollback leaves, sizes.
+"""
 
 from __future__ import annotations
 
@@ -7,12 +11,144 @@ from typing import Any
 
 import pytest
 
+from logdump.features.bounded_recovery.model import LongTransactionShown
+from logdump.features.compression.model import Compression, CompressionShown
 from tests.logdump.commands.test_params import objects
 from tests.logdump.line import Line
+from tests.simulated.bounded_recovery import HOUR, Worked, iso, write_trail
 from tests.trailformat.samples import IO_TIME, header, row, trail_of
-from trailformat import Images, make_column, make_record
+from trailformat import Images, make_column, make_file_header, make_file_header_record, make_record
+from trailformat.records.file_header import SIGNATURE, TRAIL_INFO
 from trailformat.records.record import build_user_tokens
 from trailformat.records.record_header import DELETE, UNIFIED_UPDATE, UPDATE
+
+TYPES = {
+    "001-52": {1: "Abort", 2: "Commit", 4: "EndRollBack", 6: "Prepared", 7: "TMF-Shutdown", 8: "TransBegin"},
+    "001-52 end": {9: "TransRelease"},
+    "001-53": {3: "Delete"},
+    "001-54": {5: "Insert"},
+    "001-55": {10: "Update"},
+    "001-56": {11: "UpdateComp"},
+    "001-57": {12: "FileAlter", 13: "FileCreate", 14: "FilePurge", 16: "FileRename"},
+    "001-58": {15: "FieldComp"},
+    "001-59": {17: "AuxPointer", 18: "NetworkCommit", 19: "NetworkAbort"},
+    "001-60": {90: "GGSSQLCol", 100: "GGSPurgedata", 101: "GGSPurgeFile", 102: "GGSCreateFile", 103: "GGSAlterFile"},
+    "001-60 end": {104: "GGSRenameFile", 105: "GGSSetmode", 106: "GGSChangeLabel", 107: "GGSControl"},
+    "001-61": {115: "GGSPKUpdate", 117: "GGSKeyFieldComp32"},
+    "001-62": {116: "LargeObject"},
+    "001-63": {132: "SequenceOp"},
+    "001-64": {134: "GGSUnifiedUpdate", 135: "GGSUnifiedPKUpdate"},
+    "001-65": {160: "DDLOP"},
+    "001-66": {161: "RecordFragment"},
+    "001-67": {200: "GGSBulkio"},
+    "001-68": {201: "GGSFileClose", 202: "GGSLoggerTS", 203: "GGSExtractTS", 204: "GGSCollectTS"},
+    "001-68 end": {249: "LoggerAddedStats", 250: "LibOpenTrace", 251: "LibCloseTrace", 252: "LoggerOpenTrace"},
+    "001-68 last": {253: "LoggerCloseTrace", 254: "LoggerAddedInfo"},
+    "001-69": {205: "GGSComment"},
+}
+COUNTED_AS = {160: "DDL"}
+"""Names that COUNT has of its own, as in Oracle's transcript of 11.1."""
+ALL = [(number, name) for types in TYPES.values() for number, name in types.items()]
+
+
+@pytest.fixture
+def every_type(line: Line, tmp_path: Path) -> Line:
+    """A session with a trail of one record of each type open."""
+    line(f"open {trail_of(tmp_path, *(row(io_type=number) for number, _ in ALL))}")
+    return line
+
+
+@pytest.mark.parametrize("types", TYPES.values(), ids=TYPES)
+def test_a_type_has_its_name_in_every_answer(types: dict[int, str], every_type: Line) -> None:
+    size = row().length
+    for number, name in types.items():
+        rba = size * [one for one, _ in ALL].index(number)
+        for command in (f"sft {name}", f"sft {number}", f"filter include iotype {name}; n"):
+            said = every_type(f"filter clear; pos 0; ghdr on; {command}")
+            assert any(f"IOType     : {number:>5}  (x{number:02x})" in one for one in said), command
+            assert any(f" {name} " in one and one.endswith(f" RBA {rba}") for one in said), command
+        said = every_type("count")
+        assert any(one.split() == [COUNTED_AS.get(number, name), "1"] for one in said)
+        every_type("filter clear")
+
+
+def test_json_has_number_and_name_of_every_type(tmp_path: Path) -> None:
+    path = trail_of(tmp_path, *(row(io_type=number) for number, _ in ALL))
+    found = [one for one in objects(f"open {path}", f"n {len(ALL)}") if one["type"] == "record"]
+    assert [(one["io_type"], one["io_type_name"]) for one in found] == ALL
+
+
+def test_show_rectype_lists_every_type(line: Line) -> None:
+    listed = " ".join(line("show rectype")).split()
+    assert [name for _, name in ALL if name not in listed] == []
+
+
+def test_a_type_that_no_list_has_is_shown_by_its_number(line: Line, tmp_path: Path) -> None:
+    said = line(f"open {trail_of(tmp_path, row(io_type=222))}; n; count")
+    assert any("Type 222 " in one and one.endswith(" RBA 0") for one in said)
+
+
+UNSET = {field.name: field.size for field in TRAIL_INFO.values() if field.size and field.name != "Signature"}
+
+
+@pytest.mark.parametrize("name", UNSET)
+def test_a_token_without_a_value_has_its_default_bytes_and_is_null(name: str, line: Line, tmp_path: Path) -> None:
+    header = make_file_header({"TrailInfo": {"Signature": SIGNATURE, name: None}})
+    path = trail_of(tmp_path, make_file_header_record(header), row())
+    said = line(f"open {path}; fileheader detail; n")
+    (shown,) = [one for one in said if one.startswith("TokenID") and f" {name} " in one]
+    assert shown.split("Info ")[1].split() == ["xff", "Length", str(UNSET[name])]
+    (found,) = [one for one in objects(f"open {path}", "n") if one["type"] == "file_header"]
+    assert set(found["trail_info"].values()) == {SIGNATURE.hex(), None}
+
+
+@pytest.mark.parametrize("version", [1, 4, 6])
+def test_compatibility_is_that_of_the_header_as_getenv_returns_it(version: int, line: Line, tmp_path: Path) -> None:
+    header = make_file_header({"TrailInfo": {"Signature": SIGNATURE, "Compatibility": version}})
+    path = trail_of(tmp_path, make_file_header_record(header), row())
+    (found,) = [one for one in objects(f"open {path}", "n") if one["type"] == "file_header"]
+    assert found["trail_info"]["compatibility"] == version
+    said = line(f"open {path}; fileheader detail; n")
+    place = next(number for number, one in enumerate(said) if " Compatibility " in one)
+    assert said[place + 1].split()[0] == f"{version:04x}"
+
+
+def test_what_is_rolled_back_is_in_no_trail_and_what_is_committed_is_open_until_then(
+    line: Line, tmp_path: Path
+) -> None:
+    history = [
+        Worked(2, (HOUR, 2 * HOUR), 9 * HOUR),
+        Worked(3, (HOUR,), 8 * HOUR, is_committed=False),
+        Worked(4, (HOUR,), None),
+        *(Worked(10 + number, (number * HOUR // 2,), number * HOUR // 2) for number in range(22)),
+    ]
+    committed, rolled_back, open_one = (one.xid for one in history[:3])
+
+    def long(command: str) -> dict[str | None, int | None]:
+        line(command)
+        found = [one.began for one in line.events if isinstance(one, LongTransactionShown)]
+        return {one.xid: one.end for one in found}
+
+    path = tmp_path / "begins.csv"
+    path.write_text(f"xid,begin,end\n{rolled_back},{iso(HOUR)},{iso(8 * HOUR)}\n{open_one},{iso(HOUR)},\n")
+    line(f"open {write_trail(tmp_path / 'br000000000', history)}")
+    assert set(long("br longer 3h")) == {committed}
+    with_begins = long(f"br longer 3h begins {path}")
+    assert set(with_begins) == {committed, rolled_back, open_one}
+    assert with_begins[open_one] is None
+
+
+@pytest.mark.parametrize("options", ["level 1", "level 9 threshold 0", "level 6 block 400", "level 6 flush commit"])
+def test_compression_changes_no_byte_of_the_trail_and_its_size_is_that_of_its_records(options: str, shop: Line) -> None:
+    path = shop.session.trail.path
+    before = path.read_bytes()
+    shop(f"compress {options}")
+    (shown,) = [one for one in shop.events if isinstance(one, CompressionShown)]
+    sizes = {one.bytes for one in shop.events if isinstance(one, Compression)}
+    assert shown.surveyed.records == len(list(shop.session.trail.records()))
+    assert sizes == {shown.surveyed.bytes} == {len(before)}
+    assert path.read_bytes() == before
+
 
 FIELDS = [
     ("001-25 UndoFlag", {"undo_flag": 0}, "UndoFlag   :     .  (x00)", ("undo_flag", 0)),

@@ -17,6 +17,7 @@ from logdump.session.errors import ExitStatus
 from logdump.session.events import Event, Failure, JobProgress, Notice
 from tests.logdump.spark.engines import ENGINE, Told
 from tests.logdump.test_partial import _damaged
+from tests.searching import IS_LONG, in_turn
 from tests.simulated import late_replication as late
 from tests.simulated.heartbeat_trails import HeartbeatTrail
 
@@ -42,8 +43,7 @@ def run(told: Told, tmp_path: Path, view: str) -> list[Event]:
     return [event for event in told.events if not isinstance(event, JobProgress)]
 
 
-@pytest.mark.parametrize("view", VIEWS)
-@pytest.mark.parametrize("lacks", ["damage", "a file that is no trail"])
+@pytest.mark.parametrize(("view", "lacks"), in_turn(VIEWS, ["damage", "a file that is no trail"]))
 def test_what_cannot_be_read_gives_no_rows(view: str, lacks: str, told: Told, tmp_path: Path) -> None:
     if lacks == "damage":
         _damaged(TRAILS, tmp_path, "at00000000?")
@@ -54,7 +54,7 @@ def test_what_cannot_be_read_gives_no_rows(view: str, lacks: str, told: Told, tm
     assert not [event for event in told.events if isinstance(event, RowsShown)]
 
 
-@pytest.mark.parametrize("view", VIEWS)
+@pytest.mark.parametrize("view", VIEWS if IS_LONG else ["transactions"])
 def test_a_missing_file_is_said_first(view: str, told: Told, tmp_path: Path) -> None:
     (tmp_path / "at000000001").unlink()
     events = [event for event in run(told, tmp_path, view) if not isinstance(event, Notice) or event.status]

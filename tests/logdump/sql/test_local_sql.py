@@ -137,11 +137,14 @@ def test_only_what_a_statement_needs_is_read(
 
 
 @pytest.mark.parametrize(
-    ("view", "column"),
-    in_turn(["records", "teahouse.teas", "teahouse.sales"], ["op", "op_code", "csn", "time", "rba"]),
+    ("column", "place"),
+    in_turn(
+        ["op", "op_code", "csn", "time", "rba"],
+        in_turn(["records", "teahouse.teas", "teahouse.sales"], ["et000000000", "at00000000?"]),
+    ),
 )
-@pytest.mark.parametrize("path", ["et000000000", "at00000000?"])
-def test_a_scan_that_is_narrowed_has_all_rows_of_a_condition(path: str, column: str, view: str) -> None:
+def test_a_scan_that_is_narrowed_has_all_rows_of_a_condition(column: str, place: tuple[str, str]) -> None:
+    view, path = place
     asked = Asked()
     over = f"over {TRAILS}/{path} "
     asked(f"sql {over}select rba from {view} where {column} is null")
@@ -153,6 +156,13 @@ def test_a_scan_that_is_narrowed_has_all_rows_of_a_condition(path: str, column: 
         everything = f"select file, rba from {view} where {column}::varchar = '{value}' order by all"
         assert found == asked.rows(over + everything)
         assert found
+
+
+@pytest.mark.parametrize("view", ["records", "teahouse.teas"])
+def test_the_first_and_the_last_row_are_found_by_their_place(asked: Asked, view: str) -> None:
+    rbas = [rba for (rba,) in asked.rows(f"select rba from {view} order by rba")]
+    for number, sign in ((0, "="), (0, "<="), (-1, "="), (-1, ">=")):
+        assert asked.rows(f"select rba from {view} where rba {sign} {rbas[number]}") == [(rbas[number],)]
 
 
 def test_the_filter_of_the_session_goes_before_a_condition(asked: Asked) -> None:

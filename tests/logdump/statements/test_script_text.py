@@ -1,31 +1,244 @@
-"""What stands around statements and in place of a transaction: exact lines for each way in which one is not whole."""
+"""What stands around statements and in place of a transaction: exact lines for each way in which one is not whole.
+
+Which transactions of a trail a script has statements for, and where damage ends it.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
+from functools import partial
 from pathlib import Path
 from typing import cast
 
 import pytest
 
+from fixtures import TRAILS
 from logdump.display.sql import (
     DIALECTS,
     Closing,
     NotRun,
     Opening,
     SkippedTransaction,
+    SqlScript,
     Statement,
     script_lines,
+    script_walk,
     statement_lines,
 )
 from logdump.notation.times import TimeOffset
+from logdump.session.selection import Selection
 from tests.logdump.extents import HERE, NEXT, OPEN, OVERTAKEN, WHOLE
 from tests.logdump.statements.made_changes import change
-from trailformat import TrailFile
+from tests.trailformat.samples import row, table_record, trail_of
+from trailformat import NotATrail, Record, TrailError, TrailFile
 from trailformat.codec.timestamps import JULIAN_UNIX_EPOCH
-from trailformat.records.record_header import INSERT, NO_TRANSACTION, RESTART_ABEND, RESTART_OK, Transaction
+from trailformat.records.record_header import (
+    FIRST,
+    INSERT,
+    LARGE_OBJECT,
+    LAST,
+    MIDDLE,
+    NO_TRANSACTION,
+    ONLY,
+    RECORD_FRAGMENT,
+    RESTART_ABEND,
+    RESTART_OK,
+    Transaction,
+)
+from trailformat.scan import scan
+from trailformat.trail.row_definitions import RowDefinitions
 from trailformat.trail.sequence import Spot
-from trailformat.transactions.extent import Damage, Ended, Extent, Moment, Restart
+from trailformat.transactions import extents
+from trailformat.transactions.extent import Damage, Ended, Extent, Moment, Restart, Walked
+
+_GARBAGE = b"\x00\x01garbage between records\xff" * 3
+_TABLE = table_record(1, "TEA.LEAVES")
+
+
+def _row(trans_ind: int) -> Record:
+    return row(trans_ind=trans_ind)
+
+
+def _kinds(path: Path, rba: int = 0, *, takes_back: bool = False) -> list[str]:
+    """What a script consists of; "damage" where that ends it."""
+    found: list[str] = []
+    with TrailFile(path) as trail:
+        script = SqlScript(trail, DIALECTS["ANSI"], takes_back=takes_back)
+        try:
+            found.extend(type(item).__name__ for item in script.items(rba))
+        except TrailError:
+            found.append("damage")
+    return found
+
+
+_ONE = ["Opening", "Statement", "Closing"]
+
+
+@pytest.mark.parametrize("following", [[_GARBAGE, _row(LAST)], [_row(MIDDLE), _GARBAGE, _row(LAST)]])
+def test_damage_in_the_file_that_a_transaction_goes_on_in_ends_the_script(
+    following: list[Record | bytes], tmp_path: Path
+) -> None:
+    path = trail_of(tmp_path, _TABLE, _row(ONLY), _row(FIRST), name="tt000000000")
+    trail_of(tmp_path, *following, _row(ONLY), name="tt000000001")
+    assert _kinds(path) == [*_ONE, "SkippedTransaction", "damage"]
+    assert _kinds(path, takes_back=True) == ["damage"]
+
+
+@pytest.mark.parametrize("damaged", [0, 1])
+def test_damage_in_an_earlier_file_costs_the_transaction_that_it_hits_alone(damaged: int, tmp_path: Path) -> None:
+    for number, place in enumerate((FIRST, MIDDLE)):
+        damage: list[Record | bytes] = [_GARBAGE, _row(MIDDLE)] if number == damaged else []
+        trail_of(tmp_path, _row(place), *damage, name=f"tt{number:09}")
+    path = trail_of(tmp_path, _row(LAST), _row(ONLY), name="tt000000002")
+    assert _kinds(path) == ["SkippedTransaction", *_ONE]
+
+
+@pytest.mark.parametrize("takes_back", [False, True])
+def test_a_script_does_not_begin_at_damage_but_behind_it(tmp_path: Path, *, takes_back: bool) -> None:
+    path = trail_of(tmp_path, _TABLE, _row(ONLY), _GARBAGE, _row(ONLY))
+    damage = len(_TABLE.raw) + len(_row(ONLY).raw)
+    assert _kinds(path, damage, takes_back=takes_back) == ["damage"]
+    assert _kinds(path, damage + len(_GARBAGE), takes_back=takes_back) == _ONE
+
+
+@pytest.mark.parametrize("takes_back", [False, True])
+def test_a_file_that_is_removed_before_its_part_of_a_transaction_is_read_is_named(
+    tmp_path: Path, *, takes_back: bool
+) -> None:
+    contents = [_row(ONLY)], [_row(FIRST)], [_row(MIDDLE)], [_row(MIDDLE)], [_row(LAST)], [_row(ONLY)]
+    paths = [trail_of(tmp_path, *one, name=f"tt{number:09}") for number, one in enumerate(contents)]
+    _, first, *_, last, _ = paths
+    here, gone = (last, first) if takes_back else (first, last)
+    with TrailFile(here) as trail:
+        items = SqlScript(trail, DIALECTS["ANSI"], takes_back=takes_back).items(0)
+        assert isinstance(next(items), Opening)
+        gone.unlink()
+        with pytest.raises(NotATrail) as raised:
+            list(items)
+    assert (raised.value.path, raised.value.problem) == (
+        gone,
+        "the file is missing, and a transaction continues in it",
+    )
+
+
+def test_a_transaction_without_a_change_is_left_out(tmp_path: Path) -> None:
+    assert _kinds(trail_of(tmp_path, _TABLE, row(io_type=RECORD_FRAGMENT, trans_ind=ONLY), _row(ONLY))) == _ONE
+
+
+def test_the_pieces_of_large_objects_count_where_their_rows_are_missing(tmp_path: Path) -> None:
+    places = (FIRST, 1), (MIDDLE, 1), (LAST, 0)
+    pieces = [row(io_type=LARGE_OBJECT, trans_ind=one, continued=continued) for one, continued in places]
+    with TrailFile(trail_of(tmp_path, *pieces, _row(FIRST), *pieces[1:])) as trail:
+        items = list(SqlScript(trail, DIALECTS["ANSI"]).items(0))
+    assert [one.records for one in items if isinstance(one, Opening)] == [3, 1]
+
+
+def test_transactions_without_an_end_are_counted(tmp_path: Path) -> None:
+    path = trail_of(tmp_path, _TABLE, _row(FIRST), _row(FIRST), _row(ONLY), _row(FIRST))
+    with TrailFile(path) as trail:
+        script = SqlScript(trail, DIALECTS["ANSI"])
+        assert [type(one).__name__ for one in script.items(0)] == [
+            "SkippedTransaction",
+            "SkippedTransaction",
+            *_ONE,
+            "SkippedTransaction",
+        ]
+    assert script.skipped == 3
+
+
+def test_the_file_in_which_a_transaction_begins_is_named_where_it_is_missing(tmp_path: Path) -> None:
+    trail_of(tmp_path, _row(ONLY), name="tt000000000")
+    path = trail_of(tmp_path, _row(MIDDLE), _row(LAST), _row(ONLY), name="tt000000002")
+    with TrailFile(path) as trail:
+        first = next(SqlScript(trail, DIALECTS["ANSI"]).items(0))
+    assert isinstance(first, SkippedTransaction)
+    assert first.extent.missing == tmp_path / "tt000000001"
+
+
+def test_statements_and_remarks_are_counted() -> None:
+    with TrailFile(TRAILS / "et000000000") as trail:
+        script = SqlScript(trail, DIALECTS["ANSI"], takes_back=True)
+        are_written = [one.sql is not None for one in script.items(0) if isinstance(one, Statement)]
+    assert (script.statements, script.remarks) == (are_written.count(True), are_written.count(False))
+    assert 0 < script.remarks < script.statements
+
+
+@pytest.fixture
+def five_files(tmp_path: Path) -> list[Path]:
+    """A transaction of two rows in each of five files, all of which define table 1 anew."""
+    places = (FIRST, MIDDLE), (MIDDLE, MIDDLE), (MIDDLE, MIDDLE), (MIDDLE, MIDDLE), (MIDDLE, LAST)
+    contents = [
+        [table_record(1, f"TEA.T{number}"), *(row(name=1, trans_ind=one) for one in pair)]
+        for number, pair in enumerate(places)
+    ]
+    return [trail_of(tmp_path, *one, name=f"tt{number:09}") for number, one in enumerate(contents)]
+
+
+def test_a_record_is_read_by_the_definitions_of_its_file_which_its_statement_names(five_files: list[Path]) -> None:
+    here = five_files[1]
+    with TrailFile(here) as trail:
+        found = [one for one in SqlScript(trail, DIALECTS["ANSI"]).items(0) if isinstance(one, Statement)]
+    assert [(one.change.table, one.elsewhere) for one in found] == [
+        (f"TEA.T{number}", path if path != here else None) for number, path in enumerate(five_files) for _ in range(2)
+    ]
+
+
+class _OfFile(Selection):
+    """All records of a file, or none."""
+
+    def __init__(self, trail: TrailFile, *, is_wanted: bool) -> None:
+        super().__init__(trail, [], lambda: RowDefinitions(trail))
+        self._is_wanted = is_wanted
+
+    def accepts(self, record: Record) -> bool:  # noqa: ARG002 - the file is what counts
+        return self._is_wanted
+
+
+def test_a_record_is_held_against_the_filter_of_its_file(five_files: list[Path]) -> None:
+    with TrailFile(five_files[0]) as trail:
+        script = SqlScript(trail, DIALECTS["ANSI"], lambda file: _OfFile(file, is_wanted=file.path in five_files[2:4]))
+        items = list(script.items(0))
+    assert [one.change.table for one in items if isinstance(one, Statement)] == ["TEA.T2"] * 2 + ["TEA.T3"] * 2
+    assert [one.left_out for one in items if isinstance(one, Closing)] == [6]
+
+
+def test_the_other_files_of_a_transaction_are_opened_once_and_no_more_than_three_are_open(
+    five_files: list[Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened: list[Path] = []
+    closed: list[Path] = []
+
+    class Counted(TrailFile):
+        def __init__(self, path: Path) -> None:
+            super().__init__(path)
+            opened.append(path)
+
+        def close(self) -> None:
+            super().close()
+            closed.append(self.path)
+
+    monkeypatch.setattr(script_walk, "TrailFile", Counted)
+    with TrailFile(five_files[0]) as trail:
+        most = max(len(opened) - len(closed) for _ in SqlScript(trail, DIALECTS["ANSI"]).items(0))
+    assert most == 3
+    assert opened == five_files[1:]
+    assert sorted(closed) == five_files[1:]
+
+
+@pytest.mark.parametrize("takes_back", [False, True])
+@pytest.mark.parametrize("wanted", [0, 1, 3, 7, None])
+def test_what_is_told_of_the_way_is_no_transaction(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, wanted: int | None, *, takes_back: bool
+) -> None:
+    one_by_one = partial(scan, batch_size=1)
+    monkeypatch.setattr(extents, "scan", lambda trail, start, **_: one_by_one(trail, start))
+    path = trail_of(tmp_path, _TABLE, *[_row(ONLY)] * 5)
+    with TrailFile(path) as trail:
+        items = list(SqlScript(trail, DIALECTS["ANSI"], takes_back=takes_back).items(0, wanted))
+    assert sum(isinstance(one, Opening) for one in items) == min(5, 5 if wanted is None else wanted)
+    if wanted != 0:
+        assert any(isinstance(one, Walked) for one in items)
+
 
 _TIME = Moment(JULIAN_UNIX_EPOCH)
 _WHOLE, _OPEN, _OVERTAKEN = (

@@ -144,3 +144,8 @@ def drive(
             asyncio.run(run())
     finally:
         session.end()
+
+
+def rba_of(screen: Screen) -> int | None:
+    row = screen.app.records.row
+    return row.rba if row else None

@@ -10,8 +10,7 @@ from logdump.session.settings import Across
 from logdump.tui.panes.row_text import end_text
 from logdump.tui.reading.state import NeighbourFiles
 from tests.logdump.test_across import records, split, trail_of
-from tests.logdump.tui.drive import Screen, drive
-from tests.logdump.tui.test_records import rba_of
+from tests.logdump.tui.drive import Screen, drive, rba_of
 from trailformat import TrailFile
 
 ACROSS = "timeoffset gmt; ghdr on; detail data; across on"

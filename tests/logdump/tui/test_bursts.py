@@ -9,9 +9,8 @@ from textual._xterm_parser import XTermParser
 
 from fixtures import TRAILS
 from logdump.tui.keys.keys import KEYS, Area
-from tests.logdump.tui.drive import NARROW, Screen, drive
+from tests.logdump.tui.drive import NARROW, Screen, drive, rba_of
 from tests.logdump.tui.terminal import terminal
-from tests.logdump.tui.test_records import rba_of
 from tests.searching import in_turn
 
 CHARACTERS = {"colon": ":", "slash": "/"}

@@ -11,8 +11,7 @@ import pytest
 from fixtures import TRAILS
 from logdump.tui.reading.state import read_transactions
 from tests.logdump.tui.conftest import Golden
-from tests.logdump.tui.drive import WIDE, Screen, drive
-from tests.logdump.tui.test_records import rba_of
+from tests.logdump.tui.drive import WIDE, Screen, drive, rba_of
 from trailformat import Record, TrailFile
 from trailformat.changes.transactions import place_of
 from trailformat.index import TableTotals, TrailIndex, attach, build

@@ -13,7 +13,7 @@ from logdump.tui.reading import rows as rows_module
 from logdump.tui.reading.rows import ListRow, PageRequest, RowKind, RowReader, read_page
 from logdump.tui.text.styled import UNICODE
 from tests.logdump.program import logdump
-from tests.logdump.tui.test_rows import NAMES, forwards
+from tests.logdump.tui.test_record_list import NAMES, forwards
 from tests.searching import in_turn
 from tests.trailformat.samples import BOTH, header, row, trail_of
 from tests.trailformat.transaction_shapes import shapes

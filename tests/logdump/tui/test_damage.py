@@ -8,8 +8,7 @@ import pytest
 
 from fixtures import TRAILS
 from tests.logdump.tui.conftest import Golden
-from tests.logdump.tui.drive import Screen, drive
-from tests.logdump.tui.test_records import rba_of
+from tests.logdump.tui.drive import Screen, drive, rba_of
 
 
 def test_damage_is_a_row_that_one_can_stand_on(golden: Golden) -> None:

@@ -13,9 +13,8 @@ from logdump.tui.model.reports import Reports
 from logdump.tui.reading.messages import FilePolled, Report
 from logdump.tui.reading.rows import RowKind
 from logdump.tui.reading.state import NeighbourFiles, NeighbourLookup
-from tests.logdump.tui.drive import Screen, drive
+from tests.logdump.tui.drive import Screen, drive, rba_of
 from tests.logdump.tui.growing_trail import GrowingTrail
-from tests.logdump.tui.test_records import rba_of
 
 WHOLE = (TRAILS / "et000000000").read_bytes()
 

@@ -15,8 +15,7 @@ from fixtures import TRAILS
 from logdump.tui.panes.record_list import RecordList
 from logdump.tui.reading.messages import FilePolled
 from logdump.tui.reading.rows import PageRequest, RowReader, read_page
-from tests.logdump.tui.drive import Screen, drive
-from tests.logdump.tui.test_records import rba_of
+from tests.logdump.tui.drive import Screen, drive, rba_of
 from trailformat import TrailFile
 
 WHOLE = (TRAILS / "et000000000").read_bytes()

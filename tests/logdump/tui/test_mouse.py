@@ -10,9 +10,8 @@ from fixtures import TRAILS
 from logdump.tui.model.model import TABS
 from logdump.tui.panes.record_list import RecordList
 from logdump.tui.panes.sidebar import Sidebar
-from tests.logdump.tui.drive import NARROW, WIDE, Screen, drive
+from tests.logdump.tui.drive import NARROW, WIDE, Screen, drive, rba_of
 from tests.logdump.tui.test_harmless import characters
-from tests.logdump.tui.test_records import rba_of
 from tests.searching import in_turn
 
 

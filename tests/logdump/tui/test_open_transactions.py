@@ -19,9 +19,8 @@ from logdump.tui.panes.timeline_pane import TimelinePane
 from logdump.tui.text.plot import TimelinePage
 from logdump.tui.text.styled import ASCII, UNICODE, Glyphs
 from logdump.tui.text.timeline_text import open_transactions_page
-from tests.logdump.tui.drive import NARROW, Screen, drive
+from tests.logdump.tui.drive import NARROW, Screen, drive, rba_of
 from tests.logdump.tui.stepped import Stepped
-from tests.logdump.tui.test_records import rba_of
 from tests.logdump.tui.test_timeline import pane
 from tests.simulated.bounded_recovery import HOUR, Worked, write_trail
 from trailformat import TrailFile

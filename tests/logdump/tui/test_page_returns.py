@@ -11,9 +11,8 @@ from textual.events import MouseScrollDown, MouseScrollUp
 from logdump.tui.keys.keys import KEYS, Area
 from logdump.tui.model.model import OUTPUT, TIMELINE
 from logdump.tui.panes.record_list import RecordList
-from tests.logdump.tui.drive import Screen, drive
+from tests.logdump.tui.drive import Screen, drive, rba_of
 from tests.logdump.tui.test_current_record import _ENDS, MOVES, PAGES, LineMode, go_to_area, mismatch, press
-from tests.logdump.tui.test_records import rba_of
 from tests.searching import IS_LONG
 
 SIZES = [(80, 24), (20, 5), *([(120, 36), (300, 100), (60, 15), (40, 10)] if IS_LONG else [])]

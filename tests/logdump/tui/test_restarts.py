@@ -13,8 +13,7 @@ from fixtures.flavour import MYSQL_21
 from logdump.tui.panes.one_line import OneLine
 from logdump.tui.reading import rows
 from logdump.tui.text.styled import UNICODE
-from tests.logdump.tui.drive import WIDE, Screen, drive
-from tests.logdump.tui.test_records import rba_of
+from tests.logdump.tui.drive import WIDE, Screen, drive, rba_of
 from tests.simulated.recovery import Kill, RecoveringExtract
 from tests.simulated.source import Source
 from tests.trailformat.samples import row, trail_of

@@ -1,23 +1,182 @@
-"""The columns of the record list, at every width."""
+"""The columns of the record list, at every width.
+
+A CSN, an XID, an RBA and a name are whole, or end with a mark: at every width, in every pane of columns.
+"""
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from rich.cells import cell_len
+from rich.segment import Segment
 
 from fixtures import TRAILS
 from logdump.display.record_row import RecordKind, RecordRow
 from logdump.notation.times import GMT
+from logdump.session.session import Mark
 from logdump.session.settings import Settings
-from logdump.tui.panes.row_text import ColumnNeeds, ColumnWidths, clock_text, columns_for, heading, row_pieces
+from logdump.tui.model.model import Model
+from logdump.tui.panes.choices import mark_choices, table_choices, transaction_choices
+from logdump.tui.panes.row_text import GAPS, ColumnNeeds, ColumnWidths, clock_text, columns_for, heading, row_pieces
 from logdump.tui.reading.rows import ListRow, RowKind, RowReader
-from logdump.tui.text.styled import ASCII, UNICODE
+from logdump.tui.reading.state import ORDERS, ListedTransaction
+from logdump.tui.text.styled import ASCII, UNICODE, Glyphs, cut_line, fit, fit_name, harmless
+from tests.searching import examples
 from trailformat import TrailFile
+from trailformat.index import TableTotals, TransactionSpan
 from trailformat.trail.row_definitions import RowDefinitions
 
 SETTINGS = Settings(time_offset=GMT)
+_SIZE = 9_999_999_999
+WIDTHS = st.integers(60, 200)
+GLYPHS = st.sampled_from([UNICODE, ASCII])
+NAMES = st.one_of(
+    st.text("ABCDEF_.茶é\x1b\u202e", min_size=1, max_size=70),
+    st.sampled_from(["TEAHOUSE.ORDERS", "TEAHOUSE.ORDER_LINES", "A", "茶" * 40]),
+)
+CSNS = st.one_of(st.integers(0, 10**20).map(str), st.text("0123456789ABCDEF:-.\x1b", min_size=1, max_size=60))
+RBAS = st.integers(0, _SIZE)
+ROWS = st.builds(
+    ListRow,
+    st.just(RowKind.RECORD),
+    RBAS,
+    st.integers(1, 1 << 20),
+    st.sampled_from(["Insert", "GGSUnifiedUpdate", "GGSUnifiedPKUpdate"]),
+    NAMES,
+    st.sampled_from([212577168000000386, 2**63 - 1]),
+    st.sampled_from([None, 0, 1, 2, 3]),
+    st.integers(0, 1 << 31),
+    st.none() | CSNS,
+    table_index=st.none(),
+    is_csn_known=st.just(True),
+    is_restart=st.just(False),
+    story=st.none(),
+)
+SPANS = st.builds(
+    TransactionSpan,
+    RBAS,
+    st.none() | RBAS,
+    st.integers(1, 10**8),
+    st.integers(0, 10**10),
+    st.sampled_from([frozenset("A"), frozenset("ABCDEFGHIJKL")]),
+    st.just(0),
+    st.integers(0, 10**12),
+)
+TRANSACTIONS = st.lists(st.builds(ListedTransaction, SPANS, CSNS, CSNS | st.just("")), min_size=1, max_size=4)
+
+
+def is_whole_or_marked(cell: str, value: str, glyphs: Glyphs) -> bool:
+    """Whether a cell shows all of a value, or as much as there is room for and the mark."""
+    shown, full = cell.strip(), harmless(value, glyphs).strip()
+    return shown == full or (shown.endswith(glyphs.cut) and full.startswith(shown[:-1].strip()))
+
+
+def cells_of(text: str, columns: ColumnWidths) -> dict[str, str]:
+    """The cells of a row's text, by the places of their columns; wide characters stand for two of them."""
+    padded = "".join(one + "\0" * (cell_len(one) - 1) for one in text)
+    found, at = {}, 0
+    for name, width, gap in [("rba", columns.rba, 0), *((name, width, GAPS[name]) for name, width in columns.shown)]:
+        found[name] = padded[at + gap : at + gap + width].replace("\0", "")
+        at += gap + width
+    assert padded[at:].strip() == ""
+    return found
+
+
+@settings(max_examples=examples(40))
+@given(st.lists(ROWS, min_size=1, max_size=5), WIDTHS, GLYPHS)
+def test_every_cell_of_the_list(rows: list[ListRow], width: int, glyphs: Glyphs) -> None:
+    columns = columns_for(width, _SIZE, ColumnNeeds().of(rows, glyphs))
+    assert cell_len(heading(columns)) <= width - 1
+    for row in rows:
+        cells = cells_of("".join(text for text, _ in row_pieces(row, columns, SETTINGS, glyphs)), columns)
+        assert cells["rba"].strip() == str(row.rba)
+        assert is_whole_or_marked(cells.get("operation", row.operation), row.operation, glyphs)
+        table = row.table.removeprefix(f"{columns.schema}.") if columns.schema else row.table
+        shown, name = cells.get("table", harmless(table, glyphs)).strip(), table.rpartition(".")[2]
+        assert is_whole_or_marked(shown, table, glyphs) or is_whole_or_marked(
+            shown.removeprefix(glyphs.cut), name, glyphs
+        )
+        assert is_whole_or_marked(cells.get("csn", harmless(row.csn or "", glyphs)), row.csn or "", glyphs)
+        clock = clock_text(row, SETTINGS)
+        shown = cells.get("clock", clock)
+        assert shown == clock[:8] or is_whole_or_marked(shown, clock, glyphs)
+
+
+@settings(max_examples=examples(40))
+@given(st.lists(ROWS, min_size=1, max_size=5), WIDTHS)
+def test_a_csn_that_is_shown_is_whole(rows: list[ListRow], width: int) -> None:
+    needs = ColumnNeeds().of(rows, UNICODE)
+    assert columns_for(width, _SIZE, needs).csn in (0, max(4, needs.csn))
+
+
+@settings(max_examples=examples(40))
+@given(TRANSACTIONS, st.sampled_from(sorted(ORDERS)), WIDTHS, GLYPHS)
+def test_every_cell_of_the_transactions(
+    transactions: list[ListedTransaction], order: str, width: int, glyphs: Glyphs
+) -> None:
+    title, choices = transaction_choices(transactions, order, width, glyphs)
+    assert f"[{order}]" in title or "begin RBA" in title
+    for one, choice in zip(sorted(transactions, key=ORDERS[order], reverse=True), choices, strict=True):
+        words = choice.text.split()
+        assert cell_len(choice.text) <= width - 1
+        assert words[0] == str(one.span.begin)
+        for value in (one.csn, one.xid):
+            whole = harmless(value, glyphs)
+            assert whole in choice.text or choice.text.rstrip().endswith(glyphs.cut) or "xid" not in title
+
+
+@settings(max_examples=examples(40))
+@given(st.dictionaries(NAMES, st.builds(TableTotals, RBAS, RBAS), min_size=1, max_size=4), WIDTHS, GLYPHS)
+def test_every_cell_of_the_tables(tables: dict[str, TableTotals], width: int, glyphs: Glyphs) -> None:
+    model = Model()
+    model.index.sums.tables = tables
+    _, choices = table_choices(model.tables, glyphs, width)
+    names = sorted(tables, key=lambda name: (-tables[name].records, name))
+    for name, choice in zip(names, choices, strict=True):
+        assert cell_len(choice.text) <= width - 1
+        assert f"{tables[name].records:,}" in choice.text
+        assert harmless(name, glyphs) in choice.text or glyphs.cut in choice.text
+
+
+@settings(max_examples=examples(40))
+@given(st.lists(st.builds(Mark, NAMES, st.builds(Path, NAMES), RBAS, NAMES), min_size=1, max_size=3), WIDTHS, GLYPHS)
+def test_every_cell_of_the_marks(marks: list[Mark], width: int, glyphs: Glyphs) -> None:
+    _, choices = mark_choices(marks, width, glyphs)
+    for mark, choice in zip(sorted(marks), choices, strict=True):
+        assert cell_len(choice.text) <= width - 1
+        assert str(mark.rba) in choice.text
+        assert harmless(mark.note, glyphs) in choice.text or glyphs.cut in choice.text
+
+
+@settings(max_examples=examples(40))
+@given(NAMES, st.integers(1, 90), GLYPHS)
+def test_a_text_is_whole_or_marked_in_any_number_of_cells(text: str, width: int, glyphs: Glyphs) -> None:
+    shown = fit(text, width, glyphs)
+    assert cell_len(shown) == width
+    assert is_whole_or_marked(shown, text, glyphs)
+
+
+@settings(max_examples=examples(40))
+@given(st.lists(NAMES, min_size=1, max_size=4), st.integers(1, 120))
+def test_a_line_is_whole_or_marked(texts: list[str], width: int) -> None:
+    texts = [harmless(one, UNICODE) for one in texts]
+    shown = "".join(one.text for one in cut_line([Segment(one) for one in texts], width, "…"))
+    assert cell_len(shown) <= width
+    assert is_whole_or_marked(shown, "".join(texts), UNICODE)
+
+
+@given(st.integers(8, 60), GLYPHS)
+def test_tables_of_a_long_schema_are_told_apart(width: int, glyphs: Glyphs) -> None:
+    names = [f"{'WAREHOUSE' * 6}.{name}" for name in ("TEAS", "SALES", "STOCK")]
+    shown = [fit_name(name, width, glyphs) for name in names]
+    assert len({*shown}) == len(names)
+    assert {cell_len(one) for one in shown} == {width}
+
+
 ROW = ListRow(
     RowKind.RECORD, 2014, 175, "GGSUnifiedPKUpdate", "HR." + "EMPLOYEES" * 20, 212577168000000386, 0, 28, "4881203"
 )

@@ -22,9 +22,8 @@ from logdump.tui.text.appearance import Appearance
 from logdump.tui.text.styled import ASCII, UNICODE
 from tests.hostile import nasty, raw_characters
 from tests.logdump.tui.conftest import Golden
-from tests.logdump.tui.drive import WIDE, Screen, drive
+from tests.logdump.tui.drive import WIDE, Screen, drive, rba_of
 from tests.logdump.tui.test_harmless import characters
-from tests.logdump.tui.test_records import rba_of
 from tests.searching import in_turn
 from tests.short_folder import short_folder
 from tests.simulated.pairs import Committed, drawn, restocked, written

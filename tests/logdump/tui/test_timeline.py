@@ -1,4 +1,7 @@
-"""The page of a file over time: the numbers of HEARTBEAT HISTORY, the way to the record, gaps, and volume without."""
+"""The page of a file over time: the numbers of HEARTBEAT HISTORY, the way to the record, gaps, and volume without.
+
+The strip over the list: the file over time, and a stretch of it as a filter.
+"""
 
 from __future__ import annotations
 
@@ -8,12 +11,15 @@ from pathlib import Path
 
 import pytest
 
+from fixtures import TRAILS
 from logdump.features.heartbeat.model import BeatPlace, Gap
 from logdump.features.timeline.timeline import BeatPoint, WayTimeline
+from logdump.features.timeline.volume import KINDS, ShapeScan
 from logdump.notation.times import GMT, iso_time
 from logdump.session.session import Session
 from logdump.tui.model.model import TIMELINE
 from logdump.tui.panes.one_line import OneLine
+from logdump.tui.panes.shape_strip import ShapeStrip
 from logdump.tui.panes.timeline_pane import TimelinePane
 from logdump.tui.text.appearance import Appearance
 from logdump.tui.text.plot import Band, Plot, PlotPoint, plot_lines
@@ -22,14 +28,94 @@ from logdump.tui.text.timeline_text import lag_plot
 from tests.hostile import nasty, raw_characters
 from tests.logdump.commands.test_heartbeat import MINUTE, objects
 from tests.logdump.tui.conftest import Golden
-from tests.logdump.tui.drive import NARROW, WIDE, Screen, drive
+from tests.logdump.tui.drive import NARROW, WIDE, Screen, drive, rba_of
 from tests.logdump.tui.stepped import Stepped
 from tests.logdump.tui.test_harmless import characters
-from tests.logdump.tui.test_records import SIZES, rba_of
+from tests.logdump.tui.test_records import SIZES
 from tests.short_folder import short_folder
 from tests.simulated import late_replication as late
 from tests.simulated.heartbeat_trails import HeartbeatTrail, target_trail
 from trailformat.trail.sequence import Spot
+
+TALL = (200, 50)
+
+
+def strip_of(screen: Screen) -> str:
+    strip = screen.app.query_one(ShapeStrip)
+    return "".join(text for text, _ in strip._pieces())
+
+
+def test_the_records_of_a_file_by_what_they_do() -> None:
+    session = Session()
+    session.open(TRAILS / "et000000000")
+    scan = ShapeScan()
+    assert [*scan.extend(session)] == [session.trail.size]
+    columns = scan.shape.columns(10)
+    session.end()
+    assert [sum(counts) for counts in zip(*(one.counts for one in columns), strict=True)] == [7, 8, 3, 3]
+    assert columns[0].kind == KINDS[0]
+    assert columns[1].start == columns[0].end
+    assert scan.shape.column_of(5400, columns) == 9
+
+
+@pytest.mark.parametrize("width", [1, 2, 80, 300])
+def test_columns_hold_every_record_whatever_their_number(width: int) -> None:
+    session = Session()
+    session.open(TRAILS / "st000000000")
+    scan = ShapeScan()
+    assert [*scan.extend(session)]
+    columns = scan.shape.columns(width)
+    session.end()
+    assert len(columns) == width
+    assert sum(one.records for one in columns) == sum(one.records for one in scan.shape.columns(7))
+
+
+def test_a_tall_screen_has_the_strip_and_a_key_shows_it_elsewhere() -> None:
+    async def tall(screen: Screen) -> None:
+        assert strip_of(screen).strip()
+
+    async def wide(screen: Screen) -> None:
+        assert not screen.app.query_one(ShapeStrip).display
+        await screen.press("Z")
+        assert screen.app.query_one(ShapeStrip).display
+        await screen.press("Z")
+        assert not screen.app.query_one(ShapeStrip).display
+        assert screen.app.focused is screen.app.records
+
+    drive(tall, "at000000000", TALL)
+    drive(wide, "et000000000", WIDE, place="records")
+
+
+def test_restarts_and_damage_have_signs() -> None:
+    async def restarts(screen: Screen) -> None:
+        assert "\u2573" in strip_of(screen)
+
+    async def damage(screen: Screen) -> None:
+        assert "!" in strip_of(screen)
+
+    drive(restarts, "at000000000", TALL)
+    drive(damage, "gt000000000", TALL)
+
+
+def test_enter_goes_to_the_first_record_of_a_column() -> None:
+    async def steps(screen: Screen) -> None:
+        await screen.press("Z", "right", "right", "right", "enter")
+        assert rba_of(screen) == 3069
+
+    drive(steps, "et000000000", WIDE, place="records")
+
+
+def test_a_stretch_becomes_a_filter_and_escape_takes_it_back() -> None:
+    async def steps(screen: Screen) -> None:
+        await screen.press("Z", "right", "right", "right", "space", "right", "right", "enter")
+        shown = [row.rba for row in screen.app.records._page.rows]
+        assert shown == [3069, 3260, 3391, 3522, 5453]
+        await screen.press("escape")
+        assert not screen.app.model.state.filter_text
+        assert screen.app.focused is screen.app.records
+
+    drive(steps, "et000000000", WIDE, place="records")
+
 
 MOMENTS = [number * MINUTE for number in range(20) if number not in (4, 5, 11)]
 _BAR = re.compile("[▁▂▃▄▅▆▇█]")

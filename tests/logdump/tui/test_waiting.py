@@ -1,22 +1,129 @@
-"""Nothing blocks: slow files, long commands, scans, and Ctrl+C."""
+"""Nothing blocks: slow files, long commands, scans, and Ctrl+C.
+
+Jobs beside the screen.
+Whatever takes long says in the title how far it is, in percent, and what Ctrl+C does.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import re
+import shutil
 import threading
 import time
 from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
 
 import pytest
 
+from fixtures import TRAILS
 from logdump.commands import position
 from logdump.language.command import AnyCommand
+from logdump.session import reading
 from logdump.session.events import Event, Progress, say
 from logdump.session.session import Session
-from tests.logdump.tui.drive import Screen, drive
-from tests.logdump.tui.test_records import rba_of
+from logdump.tui.model.model import Model
+from logdump.tui.panes.one_line import Title
+from logdump.tui.reading.background import Background
+from tests.logdump.test_progress import COMMANDS, small_batches
+from tests.logdump.tui.drive import Screen, drive, rba_of
+from tests.searching import IS_LONG
 from trailformat import Record, TrailFile, index
 from trailformat.records import reached
+
+
+@pytest.fixture
+def background() -> Iterator[Background]:
+    one = Background("test")
+    yield one
+    one.close()
+
+
+def waited(gate: threading.Event) -> None:
+    gate.wait(10)
+
+
+def test_of_the_jobs_that_wait_under_a_key_the_newest_is_run(background: Background) -> None:
+    gate, done, ran = threading.Event(), threading.Event(), list[int]()
+    background.do("gate", lambda: waited(gate))
+    for number in range(3):
+        background.do("page", partial(ran.append, number))
+    background.do("end", done.set)
+    gate.set()
+    assert done.wait(10)
+    assert ran == [2]
+
+
+def test_it_is_idle_when_everything_is_done(background: Background) -> None:
+    gate, done = threading.Event(), threading.Event()
+    background.do("gate", lambda: waited(gate))
+    background.do("end", done.set)
+    assert not background.is_idle
+    gate.set()
+    assert done.wait(10)
+    background.close()
+    assert background.is_idle
+
+
+def test_closing_drops_what_waits() -> None:
+    gate, ran = threading.Event(), list[int]()
+    one = Background("test")
+    one.do("gate", lambda: waited(gate))
+    one.do("never", lambda: ran.append(1))
+    one.close(0.0)
+    gate.set()
+    one.close()
+    assert ran == []
+
+
+_BY_INDEX = frozenset({"repair to T dry"})
+"""Commands that read nothing where the index of the screen knows the file."""
+_SHOWN = re.compile(r" [0-9]+ %, Ctrl\+C (stops|ends)")
+
+
+def test_every_command_shows_its_progress_in_the_title(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    small_batches(monkeypatch)
+    monkeypatch.setattr("logdump.tui.reading.screen_mode._EVERY", 0.0)
+    for number in range(3):
+        shutil.copy(TRAILS / f"at00000000{number}", tmp_path)
+    silent = []
+
+    async def steps(screen: Screen) -> None:
+        titles: list[str] = []
+        title = screen.app.query_one(Title)
+        screen.app.model.observe(lambda: titles.append(title.text), Model.busy)
+        for number, command in enumerate((*COMMANDS[:: 1 if IS_LONG else 3], "next all")):
+            if command in _BY_INDEX:
+                continue
+            screen.app.enter(f"filter clear all; open at000000000; {command.replace(' T', f' out{number}')}")
+            await screen.settle()
+            if not any(map(_SHOWN.search, titles)):
+                silent.append(command)
+            titles.clear()
+            assert screen.app.model.busy == "", command
+
+    drive(steps, tmp_path / "at000000000", size=(160, 24))
+    assert silent == []
+
+
+def test_every_scan_beside_the_screen_shows_its_progress_in_the_title(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("logdump.tui.reading.background.EVERY", 0.0)
+    monkeypatch.setattr(reading, "_EVERY", 0.0)
+    titles: list[str] = []
+
+    async def steps(screen: Screen) -> None:
+        small_batches(monkeypatch)
+        title = screen.app.query_one(Title)
+        screen.app.model.observe(lambda: titles.append(title.text), Model.busy)
+        for line in ("filter include rectype insert", "open et000000000"):
+            screen.app.enter(line)
+            await screen.settle()
+        await screen.press("escape", "l", "Z")
+        for scan in ("index", "filter", "timeline", "strip"):
+            assert any(re.search(rf" {scan} [0-9]+ %, Ctrl\+C stops", one) for one in titles), scan
+
+    drive(steps, size=(160, 24))
 
 
 @pytest.fixture

@@ -1,4 +1,7 @@
-"""``logdump VERB FILE…``: which commands a verb stands for, what goes where, and with which status it ends."""
+"""``logdump VERB FILE…``: which commands a verb stands for, what goes where, and with which status it ends.
+
+``logdump completion SHELL``: scripts that offer every verb and its options.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,7 @@ import json
 import re
 import shlex
 import shutil
+import subprocess
 import sys
 from itertools import takewhile
 from pathlib import Path
@@ -15,7 +19,7 @@ from types import SimpleNamespace
 import pytest
 
 from logdump.cli import main
-from logdump.line.verbs.completion import NAMES
+from logdump.line.verbs.completion import NAMES, SHELLS
 from logdump.line.verbs.spelling import names_trails
 from logdump.line.verbs.table import BY_NAME, VERBS, Verb
 from tests.logdump.program import logdump, process
@@ -23,6 +27,40 @@ from tests.trailformat.samples import metadata_record, trail_of
 from tests.trailformat.values.kinds import KINDS
 from trailformat import ByteOrder, TableDefinition
 from trailformat.definitions.metadata import build_table
+
+
+@pytest.mark.parametrize("shell", SHELLS)
+def test_a_script_has_every_verb_and_is_taken_by_its_shell(shell: str) -> None:
+    answer = logdump("completion", shell)
+    assert answer.status == 0
+    assert all(name in answer.out for name in NAMES)
+    if (program := shutil.which(shell)) is not None:
+        checked = subprocess.run([program, "-n"], input=answer.out, capture_output=True, text=True, check=False)
+        assert (checked.returncode, checked.stderr) == (0, "")
+
+
+@pytest.mark.parametrize(
+    ("words", "offered"),
+    [
+        (["logdump", "docto"], ["doctor"]),
+        (["logdump", "show", "--sin"], ["--since"]),
+        (["logdump", "safe", "--sin"], []),
+    ],
+)
+def test_bash_offers_verbs_and_their_options(words: list[str], offered: list[str]) -> None:
+    bash = shutil.which("bash")
+    if bash is None:
+        pytest.skip("there is no bash")
+    script = logdump("completion", "bash").out
+    line = f'COMP_WORDS=({" ".join(words)}); COMP_CWORD={len(words) - 1}; _logdump; printf "%s\\n" "${{COMPREPLY[@]}}"'
+    answer = subprocess.run([bash, "-c", f"{script}\n{line}"], capture_output=True, text=True, check=True)
+    assert answer.stdout.split() == offered
+
+
+def test_another_shell_is_wrong_usage() -> None:
+    assert logdump("completion", "tcsh").status == 2
+    assert logdump("completion").status == 2
+
 
 ANSWERS = [
     ("show et000000000 --rba 3,987", 0, "Values of UPDATE TEAHOUSE.SALES"),
