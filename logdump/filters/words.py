@@ -91,7 +91,7 @@ def one_value(text: str) -> str:
 
 
 def whole_number(text: str, low: int = 0, high: int = LARGEST) -> int:
-    """A number as ``notation.numbers`` reads it.
+    """A number as ``notation.text`` reads it.
 
     Raises:
         FilterError: it is none, or outside ``low`` to ``high``.

@@ -20,7 +20,7 @@ _QUOTE = '"'
 
 
 class Number(Parameter[int]):
-    """A number within bounds, as ``notation.numbers`` reads it, without a sign.
+    """A number within bounds, as ``notation.text`` reads it, without a sign.
 
     ``what`` names it where a word is none.
     """

@@ -16,8 +16,7 @@ from logdump.line.history_file import KeptHistory
 from logdump.notation.times import iso_time
 from logdump.session.errors import ExitStatus
 from logdump.session.session import Session
-from logdump.tui.keys.jumps import Jumps, MarkLetters, WordsOfCursor
-from logdump.tui.keys.keys import Area, bindings
+from logdump.tui.keys.keys import Area, Jumps, MarkLetters, WordsOfCursor, bindings
 from logdump.tui.model.model import OUTPUT, SIDE_BY_SIDE, TIMELINE, Model
 from logdump.tui.model.reports import Reports
 from logdump.tui.panes.choice_pane import ChoicePane

@@ -79,7 +79,7 @@ def text_column(
     codec: str = UTF_8,
     spelling: ValueSpelling = PLAIN_TEXT,
 ) -> TextArray:
-    """The column with this index of an image; see :func:`trailformat.arrays.column_arrays` for the arguments.
+    """The column with this index of an image; see :func:`trailformat.arrays.columns.column_arrays` for the arguments.
 
     Raises:
         BadData: an array cannot hold it, 2 GiB of text.

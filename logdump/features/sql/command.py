@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from logdump.arrow.records.schema import COLUMNS
 from logdump.arrow.without_pandas import leave_out_pandas
 from logdump.features.sql.model import RowsShown
-from logdump.features.sql.rows import ResultRows, no_rows, rows_shown
-from logdump.features.sql.target import Output, split_target
+from logdump.features.sql.rows import Output, ResultRows, no_rows, rows_shown, split_target
 from logdump.language.command import Command, Origin
 from logdump.language.forms import Keyword, Maybe
 from logdump.language.forms import Sequence as InOrder

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 from logdump.features.export.files import AppendedFile
 from logdump.features.export.target import export_target
 from logdump.features.export.text_formats import csv_line
-from logdump.features.sql.rows import ResultRows, named, plain, rows_shown
-from logdump.features.sql.target import LineFormat, Output
+from logdump.features.sql.rows import LineFormat, Output, ResultRows, named, plain, rows_shown
 from logdump.notation.text import amount
 from logdump.session.events import Event, Text, say
 

@@ -1,14 +1,50 @@
-"""The rows of a result: Python values of Arrow columns, and the same in JSON."""
+"""The rows of a result: Python values of Arrow columns, the same in JSON, and where a statement says that they go."""
 
 from __future__ import annotations
 
+import enum
+import re
 from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, date, datetime
 from decimal import Decimal
 from math import isfinite
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from logdump.features.sql.model import RowsShown
+from trailformat.codec.remote.path import place
+
+_FILE = re.compile(
+    r"""\sTO\s+(?:"(?P<quoted>[^"]+)"|(?P<plain>[^\s"';]+))(?P<replace>\s+REPLACE)?\s*$""", re.IGNORECASE
+)
+_FORMAT = re.compile(r"\sFORMAT\s+(?P<name>CSV|JSONL)\s*$", re.IGNORECASE)
+_ENDINGS = (".parquet", ".csv", ".jsonl")
+
+
+class Output(NamedTuple):
+    """The file that a result goes to, and whether it may replace one."""
+
+    path: Path
+    replaces: bool
+
+
+class LineFormat(enum.Enum):
+    """The lines that a result is printed as."""
+
+    CSV = "CSV"
+    JSONL = "JSONL"
+
+
+def split_target(statement: str) -> tuple[str, Output | LineFormat | None]:
+    """A statement, and what ``TO <file> [REPLACE]`` or ``FORMAT {CSV | JSONL}`` at its end says: no query ends so."""
+    format_ = _FORMAT.search(statement)
+    if format_ is not None:
+        return statement[: format_.start()], LineFormat(format_["name"].upper())
+    found = _FILE.search(statement)
+    name = (found["quoted"] or found["plain"]) if found else ""
+    if found is None or not name.lower().endswith(_ENDINGS):
+        return statement, None
+    return statement[: found.start()], Output(place(name).expanduser().absolute(), found["replace"] is not None)
 
 
 def plain(value: Any) -> Any:
