@@ -12,24 +12,17 @@ import os
 from collections.abc import Iterator, Sequence
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
-from typing import Any, NamedTuple, cast
+from typing import Any, cast
 
 import pytest
 
 _FORKED = multiprocessing.get_context("fork")
 _WIDE = 4
-"""The bytes of a number: of a group that waits, of the test that a worker runs."""
-
-
-class _Worker(NamedTuple):
-    """A process, and the place in the shared memory of the number of the test that it runs."""
-
-    process: BaseProcess
-    place: slice
+"""The bytes of the number of a group in the pipe of those that wait."""
 
 
 class Workers:
-    """Processes that run groups of tests, each test once.
+    """Processes that run groups of tests, each test once; one that is not reported fails.
 
     Args:
         session: its tests are collected.
@@ -39,81 +32,84 @@ class Workers:
     def __init__(self, session: pytest.Session, groups: Sequence[Sequence[pytest.Item]]) -> None:
         self._session = session
         self._groups = groups
-        self._numbers = {item.nodeid: number for number, item in enumerate(session.items)}
-        self._shared = mmap.mmap(-1, mmap.PAGESIZE)
-        """Whether to stop, then the number of the test that each worker runs."""
+        self._left = {item.nodeid: item for item in session.items}
+        self._stops = mmap.mmap(-1, 1)
+        """A byte that all processes share: whether no other test is to begin."""
         self._waiting, begun = os.pipe()
         os.write(begun, b"".join(number.to_bytes(_WIDE) for number in range(len(groups))))
         os.close(begun)
         self._home = session.config._tmp_path_factory.getbasetemp()  # type: ignore[attr-defined]
         self._parent = os.getpid()
-        self._workers: dict[Connection, _Worker] = {}
+        self._workers: dict[Connection, BaseProcess] = {}
+        self._begun = 0
+        self._codes: list[int | None] = []
 
     def run(self, number: int) -> None:
         """Run all tests by so many workers, and report them."""
         try:
-            for at in range(number):
-                self._start(at)
+            for _ in range(number):
+                self._start()
             while self._workers:
                 for ready in wait(list(self._workers)):
                     self._take(cast("Connection", ready))
         finally:
-            self._shared[0] = True
-            for pipe, worker in self._workers.items():
+            stopped, self._stops[0] = self._stops[0], True
+            for pipe, process in self._workers.items():
                 pipe.close()
-                worker.process.join()
+                process.join()
             os.close(self._waiting)
+        if not stopped:
+            for item in list(self._left.values()):
+                why = f"it did not run to its end: workers ended with {self._codes}"
+                self._report([pytest.TestReport(item.nodeid, item.location, {}, "failed", why, "call")])
+        if self._codes and not self._session.testsfailed:
+            raise self._session.Failed(f"workers ended with {self._codes}")
 
-    def _start(self, at: int) -> None:
+    def _start(self) -> None:
         ours, theirs = _FORKED.Pipe(duplex=False)
-        place = slice(_WIDE * (at + 1), _WIDE * (at + 2))
-        process = _FORKED.Process(target=self._work, args=(ours, theirs, place, self._home / f"{at}"))
+        process = _FORKED.Process(target=self._work, args=(ours, theirs, self._home / f"{self._begun}"))
         process.start()
         theirs.close()
-        self._workers[ours] = _Worker(process, place)
+        self._workers[ours] = process
+        self._begun += 1
 
     def _take(self, pipe: Connection) -> None:
-        """Report a test, with all its phases."""
-        session, config = self._session, self._session.config
+        """Report a test, with all its phases; a worker that ends inside one has another take the groups that wait."""
+        config = self._session.config
         try:
             taken = pipe.recv()
         except EOFError:
             taken = None
-        if taken is None:
-            reports = self._end_of(self._workers.pop(pipe))
-        else:
-            reports = [config.hook.pytest_report_from_serializable(config=config, data=one) for one in taken]
+        if taken is not None:
+            self._report([config.hook.pytest_report_from_serializable(config=config, data=one) for one in taken])
+            return
+        process = self._workers.pop(pipe)
+        process.join()
+        if process.exitcode:
+            self._codes.append(process.exitcode)
+            if not self._stops[0] and len(self._codes) <= len(self._groups):
+                self._start()
+
+    def _report(self, reports: list[pytest.TestReport]) -> None:
+        hook = self._session.config.hook
         for report in reports:
-            config.hook.pytest_runtest_logreport(report=report)
-        for report in reports[-1:]:
-            config.hook.pytest_runtest_logfinish(nodeid=report.nodeid, location=report.location)
-        if session.shouldfail or session.shouldstop:
-            self._shared[0] = True
+            hook.pytest_runtest_logreport(report=report)
+        hook.pytest_runtest_logfinish(nodeid=reports[-1].nodeid, location=reports[-1].location)
+        del self._left[reports[-1].nodeid]
+        if self._session.shouldfail or self._session.shouldstop:
+            self._stops[0] = True
 
-    def _end_of(self, worker: _Worker) -> list[pytest.TestReport]:
-        """Where a worker has ended inside a test, that is a failure, and another worker takes the groups that wait."""
-        worker.process.join()
-        code = worker.process.exitcode
-        if code == 0:
-            return []
-        item = self._session.items[int.from_bytes(self._shared[worker.place])]
-        if not self._shared[0]:
-            self._start(worker.place.start // _WIDE - 1)
-        why = f"the worker ended with {code} in this test or after it; the tests that follow in its group did not run"
-        return [pytest.TestReport(item.nodeid, item.location, {}, "failed", why, "call")]
-
-    def _work(self, ours: Connection, pipe: Connection, place: slice, home: Any) -> None:
+    def _work(self, ours: Connection, pipe: Connection, home: Any) -> None:
         """Run groups until none waits; all that a worker does."""
         session, config = self._session, self._session.config
         for other in (*self._workers, ours):
             other.close()
         _have_own_output(config)
-        home.mkdir(mode=0o700, exist_ok=True)
+        home.mkdir(mode=0o700)
         config._tmp_path_factory._basetemp = home  # type: ignore[attr-defined]
         config.pluginmanager.register(reports := _Reports(), "reports of a worker")
         try:
             for item, following in self._tests():
-                self._shared[place] = self._numbers[item.nodeid].to_bytes(_WIDE)
                 config.hook.pytest_runtest_protocol(item=item, nextitem=following)
                 taken = reports.taken()
                 pipe.send([config.hook.pytest_report_to_serializable(config=config, report=one) for one in taken])
@@ -125,7 +121,7 @@ class Workers:
         while number := os.read(self._waiting, _WIDE):
             group = self._groups[int.from_bytes(number)]
             for item, following in zip(group, [*group[1:], self._session], strict=True):
-                if self._shared[0] or os.getppid() != self._parent:
+                if self._stops[0] or os.getppid() != self._parent:
                     return
                 yield item, following
 
