@@ -12,9 +12,7 @@ from logdump.arrow.records.columns.header import BUILDERS
 from logdump.arrow.records.rows import Rows
 from trailformat.arrays.arrow import in_type, nulls
 
-ArrowArray = Any
-
-Builder = Callable[[Rows], ArrowArray]
+Builder = Callable[[Rows], Any]
 
 
 def builder_of(name: str) -> Builder:
