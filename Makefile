@@ -29,7 +29,7 @@ native: $(VENV)/.base
 test: $(VENV)/.test
 	$(BIN)/python -m scripts.build_native --if-possible
 	$(BIN)/python -m scripts.provide_for_tests
-	$(BIN)/python -m pytest --workers 3
+	$(BIN)/python -m pytest -n 3
 
 # The same with many times as many drawn trails, flipped bits and cuts, drawn anew at each run.
 test-long: export LOGDUMP_TESTS := long

@@ -268,7 +268,7 @@ def settings(area: Area, workshop: Path) -> str:
         "source_paths": _SOURCES,
         "only_mutate": list(area.modules),
         "also_copy": copied,
-        "pytest_add_cli_args": ["-p", "no:cacheprovider", "-x", "-m", "not spark"],
+        "pytest_add_cli_args": ["-p", "no:xdist", "-p", "no:cacheprovider", "-x", "-m", "not spark"],
         "pytest_add_cli_args_test_selection": tests,
         "timeout_multiplier": _HANGS,
         "type_check_command": [sys.executable, "-m", "mypy", "--output=json", "--no-warn-unused-ignores", *_SOURCES],

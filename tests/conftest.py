@@ -24,7 +24,6 @@ from fixtures import TRAILS
 from scripts import build_native
 from tests.kernels import WAYS, Kernels, run
 from tests.searching import IS_LONG, examples
-from tests.workers import Workers
 from trailformat.codec import layout
 
 UseZone = Callable[[str], None]
@@ -140,15 +139,24 @@ def trails() -> Path:
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """``--update-golden``: see tests/transcripts. ``--workers``: see tests/workers.py."""
+    """``--update-golden``: see tests/transcripts."""
     parser.addoption("--update-golden", action="store_true", help="write the transcripts' answers again")
-    parser.addoption("--workers", type=int, default=0, help="run the tests in this many processes")
 
 
-def pytest_configure() -> None:
-    """Build the kernels where that can be done."""
-    if not build_native.is_built():
+@pytest.hookimpl(tryfirst=True)
+def pytest_configure(config: pytest.Config) -> None:
+    """Build the kernels where that can be done; under ``-n`` whole modules go to the workers, in their order."""
+    if not hasattr(config, "workerinput") and not build_native.is_built():
         subprocess.run([sys.executable, "-m", "scripts.build_native", "--if-possible"], check=True, cwd=ROOT)
+    if getattr(config.option, "dist", "no") == "load":
+        config.option.dist = "loadscope"
+        config.option.loadscopereorder = False
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Workers begin with the tests that need Spark, which take longest."""
+    if hasattr(config, "workerinput"):
+        items.sort(key=lambda item: [*OF_SPARK, scope_of(item.nodeid)].index(scope_of(item.nodeid)))
 
 
 def pytest_collection() -> None:
@@ -175,19 +183,16 @@ def scope_of(nodeid: str) -> str:
     return _scope_of_module(nodeid.split("::", maxsplit=1)[0])
 
 
-@pytest.hookimpl(tryfirst=True)
-def pytest_runtestloop(session: pytest.Session) -> bool | None:
-    """Under ``--workers`` begin with the tests that need Spark, which take longest."""
-    number: int = session.config.option.workers
-    if not number or session.config.option.collectonly or session.testsfailed:
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """Whole modules go to whichever worker is free: their fixtures are made once."""
+    if config.option.dist != "loadscope":
         return None
-    groups: dict[str, list[pytest.Item]] = {scope: [] for scope in OF_SPARK}
-    for item in session.items:
-        groups.setdefault(scope_of(item.nodeid), []).append(item)
-    Workers(session, [group for group in groups.values() if group]).run(number)
-    if session.shouldfail:
-        raise session.Failed(session.shouldfail)
-    return True
+    from xdist.scheduler import LoadScopeScheduling
+
+    scheduler = LoadScopeScheduling(config, log)
+    scheduler._split_scope = scope_of
+    return scheduler
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
