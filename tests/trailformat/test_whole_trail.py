@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
 
 from tests.trailformat.samples import row, trail_of
-from trailformat import NotATrail, TrailFile
+from trailformat import CannotRead, NotATrail, TrailFile
 from trailformat.scan import BAD_SPAN, PARTIAL
 from trailformat.transactions import whole_trail as module
 from trailformat.transactions.whole_trail import TrailPosition, WholeTrail
@@ -120,3 +121,15 @@ def test_one_file_is_open_at_a_time(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     for _ in WholeTrail(files(tmp_path, *(f"lt00000{number}" for number in range(5)))).batches():
         pass
     assert (now, most) == (0, 1)
+
+
+def test_a_file_that_is_shorter_in_the_second_pass_ends_it(tmp_path: Path) -> None:
+    """Two passes over files of other contents would make one answer of both; a file that grows changes nothing."""
+    first, second = files(tmp_path, "lt000000", "lt000001")
+    whole = WholeTrail([first, second])
+    assert len([*whole.batches()]) == 2
+    second.write_bytes(second.read_bytes() + first.read_bytes())
+    assert len([*whole.batches()]) == 2
+    os.truncate(second, first.stat().st_size)
+    with pytest.raises(CannotRead, match="the file was cut"):
+        [*whole.batches()]

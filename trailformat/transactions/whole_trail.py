@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import NamedTuple, Self
 
 from trailformat.codec.remote.path import place
-from trailformat.errors import NotATrail, refuse_denied
+from trailformat.errors import CannotRead, NotATrail, refuse_denied
 from trailformat.records import reached
 from trailformat.scan import BAD_SPAN, PARTIAL, Batch, Workers, scan_in_threads
 from trailformat.trail.file import TrailFile
@@ -72,6 +72,7 @@ class WholeTrail:
     def __init__(self, paths: Iterable[Path], *, in_order: bool = False) -> None:
         given = list(paths)
         self.unreadable: dict[Path, NotATrail] = {}
+        self._sizes: dict[Path, int] = {}
         if in_order:
             self.paths: tuple[Path, ...] = tuple(given)
             self.gaps: tuple[FileGap, ...] = ()
@@ -133,15 +134,21 @@ class WholeTrail:
         """The file, opened; None, and a reason in ``unreadable``, where it is no trail.
 
         Raises:
-            CannotRead: it is there, and cannot be read.
+            CannotRead: it is there, and cannot be read, or has become shorter since it was opened before.
         """
         path = self.paths[ordinal]
         try:
-            return TrailFile(path)
+            trail = TrailFile(path)
         except NotATrail as error:
             refuse_denied(error)
             self.unreadable[path] = error
             return None
+        size, before = trail.size, self._sizes.get(path, 0)
+        if size < before:
+            trail.close()
+            raise CannotRead(f"the file was cut to {size} bytes while it was read", path=path, rba=size)
+        self._sizes[path] = size
+        return trail
 
     def following(self, path: Path) -> tuple[Path | None, Path | None]:
         """The file in which a transaction goes on that is open at the end of this one, or the name it should have."""
