@@ -84,6 +84,11 @@ class CannotRead(_Located):
         """The error for a call that has failed, with the system's reason."""
         return cls(f"cannot be read: {reason_of(error)}", path=path, rba=rba)
 
+    @classmethod
+    def cut(cls, path: Path | None, size: int) -> CannotRead:
+        """The error for a file that has ``size`` bytes now, fewer than when its reading began."""
+        return cls(f"the file was cut to {size} bytes while it was read", path=path, rba=size)
+
 
 class NotATrail(TrailError):
     """The file is no trail, or cannot be opened."""

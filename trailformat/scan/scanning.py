@@ -142,7 +142,7 @@ class Scanning(Iterator[T]):
     def _look_at_size(self) -> int:
         size = self._trail.refresh()
         if size < self._size:
-            raise CannotRead(f"the file was cut to {size} bytes while it was read", path=self._trail.path, rba=size)
+            raise CannotRead.cut(self._trail.path, size)
         self._size = size
         return size
 

@@ -183,7 +183,7 @@ class TrailFile:
         self._size = size
         if size < former:
             self._first_order, self._recent = None, None
-            raise CannotRead(f"the file was cut to {size} bytes while it was read", path=self.path, rba=size)
+            raise CannotRead.cut(self.path, size)
 
     def _unmap(self) -> None:
         """Release the mapping; while a view of it exists, it lives as long as the view."""

@@ -146,7 +146,7 @@ class WholeTrail:
         size, before = trail.size, self._sizes.get(path, 0)
         if size < before:
             trail.close()
-            raise CannotRead(f"the file was cut to {size} bytes while it was read", path=path, rba=size)
+            raise CannotRead.cut(path, size)
         self._sizes[path] = size
         return trail
 

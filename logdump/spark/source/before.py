@@ -106,7 +106,7 @@ def _of_file(
 
 
 _NEAR = 1 << 10
-"""Records to go back over to where a transaction begins, at most: some 50 ms for a slice; a pass takes 60 of 128 MB."""
+"""Records to go back over to where a transaction begins, at most. That takes some 50 ms a slice, a pass 60."""
 
 
 def gone_over(
