@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from benchmarks.generate import CACHE, large_trail
 from benchmarks.spark_peers import (
     copied_with_fsync,
-    least_frame,
+    least_source,
     local_count,
     local_diff,
     parquet_of,
@@ -126,27 +126,23 @@ def _reads(spark: SparkSession, trail: Trail) -> Iterator[Line]:
 
     records = spark.read.parquet(parquet_of(Path(trail.pattern).parent / "parquet", partial(load, "all")))
     rows_of = partial(table, spark, trail.pattern, LARGEST)
-    rows = spark.read.parquet(parquet_of(Path(trail.pattern).parent / "rows", rows_of))
+    parquet_rows = partial(spark.read.parquet, parquet_of(Path(trail.pattern).parent / "rows", rows_of))
     yield Line("count()", lambda: load("rba").count(), trail.records)
     yield Line(PARQUET + "count()", records.count, trail.records)
     yield Line(TWO, lambda: _by_table(load("table,op")), trail.records)
     yield Line(PARQUET + TWO, lambda: _by_table(records), trail.records)
     tasks = max(2, trail.size >> 27)
 
-    def least(frame: DataFrame) -> DataFrame:
-        return least_frame(spark, frame, trail.records, tasks)
-
-    of_two, of_header = least(load("table,op")), least(load(HEADER))
+    of_two, of_header = (least_source(spark, load(columns), trail.records, tasks)() for columns in ("table,op", HEADER))
     yield Line(LEAST + TWO, lambda: _by_table(of_two))
     yield Line(LEAST + HEADER, partial(_sink, of_header))
     for columns in PRICES:
         frame = load(columns)
         yield Line(columns, partial(_sink, frame))
         yield Line(PARQUET + columns, partial(_sink, records.select(*frame.columns)))
-    yield Line(ROWS, lambda: _sink(rows_of()))
-    yield Line(PARQUET + ROWS, partial(_sink, rows))
-    of_rows = least_frame(spark, rows_of(), rows.count(), tasks)
-    yield Line(LEAST + ROWS, partial(_sink, of_rows))
+    least_rows = least_source(spark, rows_of(), parquet_rows().count(), tasks)
+    for label, read in ((ROWS, rows_of), (PARQUET + ROWS, parquet_rows), (LEAST + ROWS, least_rows)):
+        yield Line(label, lambda: _sink(read()))  # noqa: B023 - it runs before the next one; columns are part of each
     yield Line(f"changes(): {LARGEST}", lambda: _sink(changes(spark, trail.pattern, LARGEST)))
     yield Line(SUMMARY, lambda: _by_table(load("table,op,records", summary="true"), "records"), trail.records)
     yield Line(LOCAL_COUNT, lambda: local_count(trail.pattern), trail.records)

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import repeat
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from uuid import uuid4
 
 from benchmarks.measure import run_silently
 from logdump.commands import REGISTRY
@@ -33,13 +34,21 @@ def parquet_of(target: Path, load: Callable[[], DataFrame]) -> str:
     return str(target)
 
 
-def least_frame(spark: SparkSession, frame: DataFrame, records: int, tasks: int) -> DataFrame:
-    """As many rows of the same columns from the least source that Spark takes in Python: tasks repeat one batch."""
+def least_source(spark: SparkSession, frame: DataFrame, records: int, tasks: int) -> Callable[[], DataFrame]:
+    """Return what loads the least source that Spark takes in Python: tasks repeat one batch of the frame.
+
+    Args:
+        spark: the session.
+        frame: has its columns.
+        records: about how many rows it has.
+        tasks: their number.
+    """
     from pyspark.sql.datasource import DataSource, DataSourceReader, InputPartition  # noqa: PLC0415 - Spark is loaded
 
     sample, columns = frame.limit(_LEAST_ROWS).toArrow().combine_chunks(), frame.schema
     [batch] = sample.to_batches()
     times = max(1, round(records / tasks / len(batch)))
+    format_name = f"least{uuid4().hex}"
 
     class LeastReader(DataSourceReader):
         def partitions(self) -> Sequence[InputPartition]:
@@ -51,7 +60,7 @@ def least_frame(spark: SparkSession, frame: DataFrame, records: int, tasks: int)
     class LeastSource(DataSource):
         @classmethod
         def name(cls) -> str:
-            return "least"
+            return format_name
 
         def schema(self) -> StructType:
             return columns
@@ -60,7 +69,7 @@ def least_frame(spark: SparkSession, frame: DataFrame, records: int, tasks: int)
             return LeastReader()
 
     spark.dataSource.register(LeastSource)
-    return spark.read.format("least").load()
+    return spark.read.format(format_name).load
 
 
 def copied_with_fsync(source: Path, target: Path) -> int:

@@ -165,9 +165,10 @@ def pytest_collection() -> None:
 
 
 def pytest_collection_finish() -> None:
-    """See ``pytest_collection``."""
+    """See ``pytest_collection``. At the default threshold collections took an eighth of the tests' processor time."""
     gc.collect()
     gc.freeze()
+    gc.set_threshold(50_000, 20, 20)
     gc.enable()
 
 
