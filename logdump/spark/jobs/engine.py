@@ -106,7 +106,7 @@ def filter_options(session: Session) -> dict[str, str]:
 
 def left_to_local(why: NotForSpark) -> Notice:
     """Return the notice that the local engine runs a command, with the reason."""
-    return Notice((f"The local engine does this, Spark cannot: {why}.",), ExitStatus.OK)
+    return Notice((f"The local engine runs this: Spark does not support {why}.",), ExitStatus.OK)
 
 
 def run_job(spark: SparkSession, action: Callable[[], T]) -> Generator[Event, None, T]:

@@ -55,7 +55,7 @@ def check_choice(options: Options) -> None:
         name = field.name
         if name in _CHOOSING - analysis.takes and getattr(options, name) != getattr(unset, name):
             given = "option where (a FILTER)" if name == "where" else f"option {OPTIONS[name].name}"
-            raise BadOption(f"{analysis.name} tells of whole trails: {given} does not go with it")
+            raise BadOption(f"{analysis.name} needs whole trails: {given} cannot be used with it")
 
 
 _OF_VIEWS = {
@@ -75,7 +75,7 @@ def checked(options: Options) -> Options:
     """Return the options with absolute paths.
 
     Raises:
-        BadOption: options exclude each other, one is of another view or leaves out records that the analysis needs, or
+        BadOption: options exclude each other, one has no effect or leaves out records that the analysis needs, or
             a file cannot be read.
     """
     _check_views(options)
@@ -97,4 +97,4 @@ def _check_views(options: Options) -> None:
     for name, views in _OF_VIEWS.items():
         if getattr(options, name) != getattr(unset, name) and not any(getattr(options, view) for view in views):
             needed = " or ".join(OPTIONS[view].name for view in views)
-            raise BadOption(f"option {OPTIONS[name].name} is of another view: it goes with {needed}")
+            raise BadOption(f"option {OPTIONS[name].name} has no effect without {needed}")

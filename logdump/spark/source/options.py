@@ -243,7 +243,12 @@ class Options:
         "A definitions file, for trails that do not define their tables; every worker must be able to open it",
     )
     source_defs_override: bool = _option(
-        "sourceDefsOverride", TRUTH, False, _BOTH | Use.DIFF, "It goes before the definitions in the trail", "false"
+        "sourceDefsOverride",
+        TRUTH,
+        False,
+        _BOTH | Use.DIFF,
+        "Use that file in preference to the definitions in the trail",
+        "false",
     )
     effective: bool = _option(
         "effective",

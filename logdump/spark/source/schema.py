@@ -65,8 +65,8 @@ SUMMARY_COLUMNS: tuple[RowColumn, ...] = (
     RowColumn("op", STRING, "Operation of the records; `FileHeader`"),
     RowColumn("op_code", INT, "IOType; null for a file header"),
     RowColumn("before_after", STRING, "`B` or `A`"),
-    RowColumn("records", BIGINT, "How many there are"),
-    RowColumn("bytes", BIGINT, "Their data, as COUNT adds it up"),
+    RowColumn("records", BIGINT, "Number of records"),
+    RowColumn("bytes", BIGINT, "Bytes of their data, as in COUNT"),
     RowColumn("length", BIGINT, "Their bytes in the file"),
     RowColumn("first_rba", BIGINT, "RBA of the first"),
     RowColumn("last_rba", BIGINT, "RBA of the last"),
@@ -148,7 +148,7 @@ def select_among(schema: StructType, columns: Mapping[str, RowColumn], options: 
     named = {look_up(columns, name, "option columns").name for name in options.columns if name.lower() not in words}
     wanted = named | (several & {chosen.column.name for chosen in selected})
     if missing := sorted(wanted - {chosen.column.name for chosen in selected}):
-        raise BadOption(f"option columns names {', '.join(missing)}, which the schema of this read has not")
+        raise BadOption(f"option columns names {', '.join(missing)}, which is not in the schema of this read")
     return tuple(chosen._replace(is_wanted=chosen.column.name in wanted) for chosen in selected)
 
 
@@ -214,4 +214,4 @@ def _takes_nulls(shape: Any) -> bool:
 
 def _refuse_twice(names: Sequence[str]) -> None:
     if twice := sorted({name for name in names if names.count(name) > 1}):
-        raise BadSchema(f"schema: {', '.join(twice)} stands there twice")
+        raise BadSchema(f"schema: {', '.join(twice)} occurs twice")

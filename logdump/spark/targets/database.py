@@ -120,7 +120,7 @@ class DatabaseTarget(ApplyTarget):
                     problems += self._take(number, source, *found[0])
                 elif found:
                     problems.append(
-                        f"{source.name}: {', '.join('.'.join(one) for one in found)} are all called like it"
+                        f"{source.name}: several tables have this name: {', '.join('.'.join(one) for one in found)}"
                     )
                 else:
                     missing.append((number, source))

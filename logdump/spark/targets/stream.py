@@ -392,7 +392,7 @@ def source_tables(
     wanted = {name.lower(): target for name, target in names.items()}
     given = {name.lower(): key for name, key in keys.items()}
     if others := given.keys() - {str(name).lower() for name in tables}:
-        raise BadTarget(f"nothing was written: keys: no changes are applied of {', '.join(sorted(others))}")
+        raise BadTarget(f"nothing was written: keys: not among the tables: {', '.join(sorted(others))}")
     for name, own in tables.items():
         spelled = {field.name.lower(): field.name for field in own}
         wanted_key = given.get(name.lower()) or [field.name for field in own if field.metadata.get("logdump.key")]

@@ -117,7 +117,7 @@ class FrameWriting:
             return
         self.end()
         if key[0] is not None and any(stretch.file == key[0] for stretch in self.stretches):
-            raise NotInOrder(f"{place(key[0])}: its rows do not come together; sort them, {SORT}")
+            raise NotInOrder(f"{place(key[0])}: its rows are not consecutive; sort them, {SORT}")
         self._at = key
         if self._columns.file is not None:
             self._source = source_of_file(key[0], self._target)
@@ -284,7 +284,9 @@ def ordered(written: Sequence[TaskResult]) -> list[StagedFile]:
         pieces.sort(key=lambda piece: (rank[piece[0].file or ""], piece[0].first))
         for (before, _), (after, _) in pairwise(pieces):
             if before.file == after.file and before.last >= after.first:
-                raise NotInOrder(f'{after.file}: its rows lie mixed in several tasks; use .orderBy("seqno", "rba")')
+                raise NotInOrder(
+                    f'{after.file}: its rows are interleaved in several tasks; use .orderBy("seqno", "rba")'
+                )
     return [part for _, parts in pieces for part in parts]
 
 
